@@ -1,0 +1,93 @@
+# `make` lists the targets. Everything runs in .venv, which the first target that needs it builds from requirements.lock.
+# All paths are relative, so that a clone works wherever it lies, with spaces in its path too.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PYTHON := .venv/bin/python
+PYTEST_ARGS ?=
+RUN_ARGS ?=
+COVERAGE ?=
+# Which Python to build .venv with; the first that is new enough and can make one is taken.
+PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
+
+# A virtual environment knows where it lies: it is built anew when the lock file's content changes (not when it is merely
+# touched) or the clone moves. The old stamps go with the old environment.
+LOCK_KEY := $(shell { pwd; cat requirements.lock; } | cksum | cut -d ' ' -f 1)
+LOCKED := .venv/locked-$(LOCK_KEY)
+READY := .venv/ready-$(LOCK_KEY)
+
+.PHONY: help setup run test check bench eval docs dist clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: $(READY) ## build .venv from requirements.lock
+	@echo "dnam: .venv is ready"
+
+run: $(READY) ## open the chat (RUN_ARGS="--as Kim" is passed on)
+	@echo "dnam: starting"
+	@.venv/bin/dnam run $(RUN_ARGS)
+
+test: $(READY) ## run the tests (PYTEST_ARGS="-k items" is passed on)
+	@echo "dnam: running the tests"
+	@$(PYTHON) -m pytest -n auto $(COVERAGE) $(PYTEST_ARGS)
+
+check: $(READY) ## everything CI asks for: lint, format, types, import contracts, tests with coverage, docs
+	@echo "dnam: ruff check"
+	@$(PYTHON) -m ruff check .
+	@echo "dnam: ruff format --check"
+	@$(PYTHON) -m ruff format --check .
+	@echo "dnam: mypy"
+	@$(PYTHON) -m mypy
+	@echo "dnam: import contracts"
+	@.venv/bin/lint-imports --no-logo
+	@$(MAKE) test COVERAGE="--cov --cov-report=term"
+	@echo "dnam: docs check"
+	@$(PYTHON) -m dnam.reference --check
+	@echo "dnam: all checks passed"
+
+bench: $(READY) ## measure, beside the peers' figures
+	@echo "dnam: measuring"
+	@$(PYTHON) -m tests.bench
+
+eval: $(READY) ## score the offline model against its table
+	@echo "dnam: scoring the offline model"
+	@$(PYTHON) -m tests.evaluation
+
+docs: $(READY) ## write the generated reference pages and .env.example
+	@$(PYTHON) -m dnam.reference
+
+dist: $(READY) ## build a wheel into dist/
+	@echo "dnam: building a wheel into dist/"
+	@$(PYTHON) -m build --wheel --no-isolation --outdir dist
+
+clean: ## remove what tools made; .venv and data/ stay
+	@echo "dnam: removing caches, build/ and dist/"
+	@rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -name .venv -prune -o -name data -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+$(LOCKED):
+	@set -e; found=; \
+	for candidate in $(PYTHONS); do \
+	  if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	    found="$$candidate"; break; \
+	  fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "dnam: no Python 3.11 or newer with the venv module was found (tried: $(PYTHONS))." >&2; \
+	  echo "dnam: install one, or name one: make setup PYTHONS=/path/to/python3" >&2; \
+	  exit 1; \
+	fi; \
+	echo "dnam: building .venv with $$("$$found" --version)"; \
+	"$$found" -m venv --clear .venv; \
+	echo "dnam: installing what requirements.lock lists (a minute or so, the first time only)"; \
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r requirements.lock
+	@touch $@
+
+# The packages themselves are linked in, not copied: a change in the source needs no new set-up.
+$(READY): $(LOCKED) pyproject.toml
+	@echo "dnam: linking this folder into .venv"
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
+	@touch $@

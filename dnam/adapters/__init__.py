@@ -1,0 +1,1 @@
+"""Adapters: each outside thing is one small protocol, one file here, and one fake that ships."""

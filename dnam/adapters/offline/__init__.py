@@ -1,0 +1,54 @@
+"""The offline model: no network, no cost, no surprise. The same question always has the same answer.
+
+It works from an ask's typed `inputs` and never reads the prompt. What it knows of a language is that language's file
+(`dnam/languages`); these modules only walk its tables: `clauses` takes texts apart, `extraction` finds statements,
+`summary` keeps sentences, `answer` finds what fits.
+"""
+
+from typing import assert_never
+
+from dnam.adapters.offline.answer import Answerer
+from dnam.adapters.offline.extraction import Extractor
+from dnam.adapters.offline.summary import Summarizer
+from dnam.languages import Language
+from dnam.model import AnswerInputs, Ask, ExtractionInputs, Reply, SummaryInputs
+
+# Counts up when this code changes what comes out; a language's own version stands beside it.
+CODE_VERSION = 1
+
+
+class OfflineModel:
+    """A `Model` that answers from what is remembered, extracts plain statements and keeps informative sentences."""
+
+    def __init__(self, language: Language) -> None:
+        self._version = f"offline-{language.name}@{CODE_VERSION}.{language.version}"
+        self._answerer = Answerer(language)
+        self._extractor = Extractor(language)
+        self._summarizer = Summarizer(language)
+
+    @property
+    def name(self) -> str:
+        return "offline"
+
+    @property
+    def version(self) -> str:
+        return self._version
+
+    @property
+    def paid(self) -> bool:
+        return False
+
+    async def ask(self, ask: Ask) -> Reply:
+        """The reply. It never fails, and takes no time that is worth counting."""
+        return Reply(text=self._text(ask.inputs), model=self.name, version=self.version)
+
+    def _text(self, inputs: AnswerInputs | ExtractionInputs | SummaryInputs) -> str:
+        match inputs:
+            case AnswerInputs():
+                return self._answerer.answer(inputs)
+            case ExtractionInputs():
+                return self._extractor.extract(inputs)
+            case SummaryInputs():
+                return self._summarizer.summarize(inputs)
+            case _:
+                assert_never(inputs)

@@ -1,0 +1,94 @@
+"""Answers: what is remembered and fits the message, word for word, or the plain statement that there is nothing.
+
+It opens with the notice that it is offline when nothing of the assistant's stands in the window: the conversation starts.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from dnam.adapters.offline.clauses import Reader
+from dnam.adapters.offline.words import LINE_CHARS, Vocabulary, any_of, compiled, one_line, straight
+from dnam.languages import Language
+from dnam.model import AnswerInputs, KnownItem
+
+ITEMS = 12
+QUOTES = 3
+LINE_SHOWN_CHARS = 280
+# Discord refuses a message of more than 2,000 characters.
+ANSWER_CHARS = 1800
+
+
+class Answerer:
+    """Answers in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self._known = language.known
+        self._name = one_line(language.name, 32)
+        self._replies = language.replies
+        self._vocabulary = Vocabulary(language)
+        self._asking = frozenset(map(self._vocabulary.stem, language.replies.asking))
+        self._question = compiled(any_of(language.question_words))
+        self._overview = [compiled(pattern) for pattern in language.replies.overview]
+        self._reader = Reader(language)
+
+    def answer(self, inputs: AnswerInputs) -> str:
+        """Never empty, and never more than Discord takes."""
+        begins = not any(line.assistant for line in inputs.window)
+        body = self._body(inputs) if self._known or not begins else ""
+        notice = self._replies.notice if begins else ""
+        return "\n".join(part for part in (self._filled(notice), body) if part)
+
+    def _body(self, inputs: AnswerInputs) -> str:
+        replies = self._replies
+        message = one_line(straight(inputs.message))
+        if not self._known:
+            return self._filled(replies.unknown)
+        if not message:
+            return replies.silence
+        if any(pattern.search(message) for pattern in self._overview):
+            return _listed(replies.everything, map(_shown, inputs.items)) if inputs.items else replies.empty
+        asked = "?" in message or any(self._question.match(clause.text) for clause in self._reader.clauses(message))
+        return self._to_question(inputs, message) if asked else self._to_statement(inputs, message)
+
+    def _to_question(self, inputs: AnswerInputs, message: str) -> str:
+        items = self._fitting(inputs, message)
+        if items:
+            return _listed(self._replies.relevant, map(_shown, items))
+        said = list(self._said(inputs, message))
+        return _listed(self._replies.conversation, said[-QUOTES:]) if said else self._replies.unknown
+
+    def _to_statement(self, inputs: AnswerInputs, message: str) -> str:
+        items = self._fitting(inputs, message)[:QUOTES]
+        return _listed(self._replies.related, map(_shown, items)) if items else self._replies.acknowledge
+
+    def _fitting(self, inputs: AnswerInputs, message: str) -> list[KnownItem]:
+        """The items that share the most words with the message, in the order in which they came."""
+        query = self._vocabulary.stems(message) - self._asking
+        shared = [len(query & self._vocabulary.stems(f"{item.text} {' '.join(item.tags)}")) for item in inputs.items]
+        best = max(shared, default=0)
+        return [item for item, count in zip(inputs.items, shared, strict=True) if best and count * 2 > best]
+
+    def _said(self, inputs: AnswerInputs, message: str) -> Iterator[str]:
+        """Lines of the summary and the window that share words with the message."""
+        query = self._vocabulary.stems(message) - self._asking
+        lines = [*inputs.summary[: LINE_CHARS * 2].splitlines()]
+        lines += [f"{line.name}: {line.text[:LINE_CHARS]}" for line in inputs.window if not line.assistant]
+        for line in map(one_line, lines):
+            if self._vocabulary.stems(line.partition(": ")[2] or line) & query and not line.endswith(message):
+                yield line
+
+    def _filled(self, text: str) -> str:
+        return text.replace("{name}", self._name)
+
+
+def _shown(item: KnownItem) -> str:
+    return f"[{one_line(item.kind, 32)}] {one_line(item.text)}"
+
+
+def _listed(heading: str, lines: Iterable[str]) -> str:
+    text = heading
+    for line in list(lines)[:ITEMS]:
+        shown = line if len(line) <= LINE_SHOWN_CHARS else line[: LINE_SHOWN_CHARS - 1] + "…"
+        if len(text) + len(shown) > ANSWER_CHARS:
+            break
+        text += f"\n- {shown}"
+    return text

@@ -1,0 +1,85 @@
+"""Summaries: the informative sentences of what was said, under those of the summary so far, the newest kept.
+
+Each line of a summary is `<name>: <sentence>`. When it grows over its budget the oldest lines go first.
+"""
+
+import re
+from collections.abc import Iterator
+
+from dnam.adapters.offline.words import LINE_CHARS, WORD, any_of, one_line, straight
+from dnam.languages import Language
+from dnam.model import Line, SummaryInputs
+
+NAME_CHARS = 32
+SENTENCE_CHARS = 300
+SENTENCES_OF_A_LINE = 8
+# The assistant's answers can be long, and their gist stands first.
+SENTENCES_OF_AN_ANSWER = 1
+ELLIPSIS = "…"
+SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
+CODE = re.compile(r"```.{0,4000}?(?:```|\Z)", re.DOTALL)
+QUOTE = re.compile(r"^\s*>[^\n]*", re.MULTILINE)
+
+
+class Summarizer:
+    """Summarizes in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self._filler = re.compile(any_of(language.summary.fillers), re.IGNORECASE)
+        replies = language.replies
+        said = (replies.notice, replies.everything, replies.relevant, replies.conversation, replies.related)
+        self._own = tuple(one_line(text) for text in (*said, replies.unknown, replies.empty, replies.acknowledge))
+
+    def summarize(self, inputs: SummaryInputs) -> str:
+        """The summary, of `max_chars` code points at most."""
+        units = [*self._previous(inputs.previous, inputs.max_chars)]
+        units += [unit for line in inputs.lines for unit in self._units(line, inputs.assistant)]
+        return _fitted(_without_repetition(units), inputs.max_chars)
+
+    def _previous(self, previous: str, max_chars: int) -> Iterator[str]:
+        """The lines of the summary so far; a long one, as another model writes them, in sentences."""
+        for line in previous[: max(max_chars, 0) * 4].splitlines():
+            yield from SENTENCE_END.split(line) if len(line) > SENTENCE_CHARS else (line,)
+
+    def _units(self, line: Line, assistant: str) -> Iterator[str]:
+        name = one_line(line.name or (assistant if line.assistant else ""), NAME_CHARS).strip("[]: ") or "?"
+        text = QUOTE.sub("", CODE.sub("", line.text[:LINE_CHARS]))
+        informative = [sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line)]
+        for sentence in informative[: SENTENCES_OF_AN_ANSWER if line.assistant else SENTENCES_OF_A_LINE]:
+            yield f"{name}: {_shortened(sentence, SENTENCE_CHARS)}"
+
+    def _informs(self, sentence: str, line: Line) -> bool:
+        if line.assistant and any(own and (own in sentence or sentence in own) for own in self._own):
+            return False
+        left = WORD.findall(self._filler.sub(" ", straight(sentence)))
+        return len("".join(left)) >= 3
+
+
+def _without_repetition(units: list[str]) -> list[str]:
+    """Each line once, where it was said last."""
+    latest = {_folded(unit): index for index, unit in enumerate(units)}
+    cleaned = [one_line(unit) for unit in units]
+    return [unit for index, unit in enumerate(cleaned) if unit and latest[_folded(units[index])] == index]
+
+
+def _folded(unit: str) -> str:
+    return " ".join(WORD.findall(unit.casefold()))
+
+
+def _fitted(units: list[str], max_chars: int) -> str:
+    kept: list[str] = []
+    room = max_chars
+    for unit in reversed(units):
+        if len(unit) > room:
+            break
+        kept.insert(0, unit)
+        room -= len(unit) + 1
+    if not kept and units:
+        return _shortened(units[-1], max_chars)
+    return "\n".join(kept)
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rstrip() + ELLIPSIS if limit > 0 else ""

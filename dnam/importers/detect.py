@@ -1,0 +1,46 @@
+"""What is this file or folder? Decided by what is in it, never by its name."""
+
+from pathlib import Path
+
+from dnam.importers import stream
+from dnam.importers.discoclaw import DiscoClaw
+from dnam.importers.discord_export import recognise
+from dnam.importers.locomo import LoCoMo
+from dnam.importers.source import FORMATS, Format, Source, UnknownFormat, UnreadableImport
+
+SIGNS: dict[tuple[str, str], Format] = {
+    ("messages", "start_array"): "discord-export",
+    ("item.conversation", "start_map"): "locomo",
+}
+"""The first of these in a JSON file (the parser's prefix and event) says which format it has."""
+
+
+def detect(path: Path) -> Source:
+    """The source at a path. Raises UnknownFormat, UnreadableImport, and BrokenImport when it breaks off before it can
+    be told."""
+    try:
+        return _folder(path) if path.is_dir() else _file(path)
+    except OSError as error:  # a folder that may not be listed
+        raise UnreadableImport(path, f"{path} cannot be read: {error.strerror}. Change its permissions.") from error
+
+
+def _folder(path: Path) -> Source:
+    if not any(path.iterdir()):
+        raise UnknownFormat(path, f"{path} is an empty folder: there is nothing to import.")
+    source = DiscoClaw(path)
+    if not any(source.files()):
+        looked = f"{path} is no {FORMATS['discoclaw'].removeprefix('a ')}."
+        raise UnknownFormat(path, f"{looked} To import files that lie in it, name them one by one.")
+    return source
+
+
+def _file(path: Path) -> Source:
+    if stream.is_blank(path):
+        raise UnknownFormat(path, f"{path} is an empty file: there is nothing to import.")
+    for prefix, event, _ in stream.events(path):
+        match SIGNS.get((prefix, event)):
+            case "discord-export":
+                return recognise(path)
+            case "locomo":
+                return LoCoMo(path)
+    raise UnknownFormat(path, f"{path} is JSON, but nothing dnam reads, which is {'; '.join(FORMATS.values())}.")

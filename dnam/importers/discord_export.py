@@ -1,0 +1,425 @@
+"""DiscordChatExporter's JSON: one channel, thread or DM a file.
+
+    {"guild": {id, name}, "channel": {id, type, categoryId, name}, …, "messages": [{…}, …], "messageCount": 40}
+
+The file is never held in memory: what stands before `messages` is read when it is recognised, the messages as they are
+asked for. A message that has not the form of one is skipped, not the file. An account is the assistant when the
+operator names it, and a conversation is a DM when one person and a bot write in it.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import msgspec
+
+from dnam.importers import order, stream
+from dnam.importers.source import (
+    LATEST_MS,
+    Arrival,
+    Arrived,
+    Channel,
+    Format,
+    ImportFailed,
+    NonEmpty,
+    Options,
+    Skipped,
+    UnknownFormat,
+)
+from projections.decisions.hear import HeardRequest, Mention, PlaceSeen
+from projections.decisions.meet import Account
+from projections.errors import BadRequest
+from projections.events.heard import PlaceKind
+from projections.events.values import Attachment, AudienceKind, AuthorKind
+from projections.ids import Ref
+
+PLATFORM = "discord"
+FORMAT: Format = "discord-export"
+
+KINDS: dict[str, PlaceKind] = {
+    "GuildTextChat": "channel",
+    "GuildNews": "channel",
+    "GuildNewsThread": "thread",
+    "GuildPublicThread": "thread",
+    "GuildPrivateThread": "thread",
+    "GuildVoiceChat": "voice",
+    "GuildStageVoice": "stage",
+    "GuildForum": "forum",
+    "DirectTextChat": "direct",
+    "DirectGroupTextChat": "group",
+}
+"""What DiscordChatExporter calls a channel; whatever else it may be is `unknown`."""
+
+PRIVATE = ("DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread")
+"""Types that say themselves that a guild cannot read them: no `--audience guild` makes them public."""
+
+TAKEN = ("Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "20", "23")
+"""Message types that somebody wrote; 20 and 23 are answers to commands, by number where the exporter has no name for
+them. All others are the platform's own notices."""
+
+DELETED_USER = "456226577798135808"
+"""Discord shows all accounts that were deleted as this one: it is nobody."""
+
+SNOWFLAKE_EPOCH_MS = 1_420_070_400_000
+DAY_MS = 86_400_000
+TAIL_BYTES = 256
+BEGINNING = 16
+"""How many messages are looked at to see which way a file runs."""
+
+COUNT = re.compile(rb'"messageCount"\s*:\s*([0-9]{1,15})\s*\}\s*\Z')
+SNOWFLAKE = re.compile(r"[0-9]{8,20}")
+Size = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
+Form = TypeVar("Form")
+
+
+class _Guild(msgspec.Struct):
+    id: NonEmpty
+    name: str = ""
+
+
+class _Channel(msgspec.Struct, rename="camel"):
+    id: NonEmpty
+    type: str
+    name: str | None = ""
+    category_id: str | None = None
+
+
+class _User(msgspec.Struct, rename="camel"):
+    id: NonEmpty
+    name: str = ""
+    nickname: str | None = None
+    discriminator: str | None = None
+    is_bot: bool = False
+
+    @property
+    def shown(self) -> str:
+        return self.nickname or self.name
+
+    @property
+    def is_webhook(self) -> bool:
+        # People have "0000" too since Discord gave up discriminators; bots keep theirs.
+        return self.is_bot and self.discriminator == "0000"
+
+    @property
+    def account(self) -> Account:
+        return Account(PLATFORM, self.id, self.shown)
+
+
+class _File(msgspec.Struct, rename="camel"):
+    file_name: str = "file"
+    file_size_bytes: Size = 0
+
+
+class _Reference(msgspec.Struct, rename="camel"):
+    message_id: str | None = None
+    channel_id: str | None = None
+    type: str | None = None
+
+
+class _Message(msgspec.Struct, rename="camel"):
+    id: NonEmpty
+    type: str
+    author: _User
+    timestamp: str | None = None
+    content: str | None = ""
+    timestamp_edited: str | None = None
+    attachments: tuple[_File, ...] = ()
+    mentions: tuple[_User, ...] = ()
+    embeds: tuple[Any, ...] = ()
+    stickers: tuple[Any, ...] = ()
+    reference: _Reference | None = None
+    forwarded_message: Any = None
+
+
+class _Census(NamedTuple):
+    """Who writes in a file: people by id with their latest account, and whether a bot does."""
+
+    people: dict[str, Account]
+    has_bot: bool
+
+
+class _Read(NamedTuple):
+    """A message with its number in the file and the time it was said."""
+
+    number: int
+    said: int
+    message: _Message
+
+
+class DiscordExport:
+    """A file of DiscordChatExporter's. `recognise` makes one."""
+
+    def __init__(self, path: Path, guild: _Guild, channel: _Channel) -> None:
+        self.path = path
+        self.format = FORMAT
+        self._guild = guild
+        self._channel = channel
+        self._kind = KINDS.get(channel.type, "unknown")
+        self._is_private = channel.type in PRIVATE
+        self._guild_ref = None if channel.type.startswith("Direct") else Ref(PLATFORM, guild.id)
+        self._guild_name = "" if self._guild_ref is None else guild.name
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        channel = Channel(
+            key=self._channel.id,
+            name=self._channel.name or "",
+            kind=self._kind,
+            guild=self._guild_ref,
+            guild_name=self._guild_name,
+            messages=_message_count(self.path),
+            must_ask=not self._is_private,
+        )
+        return (channel,)
+
+    def read(self, options: Options) -> Iterator[Arrival]:
+        """See `Source.read`. What is skipped comes between the messages, where it was met."""
+        translator = _Translator(self._place(options), options.assistant)
+        numbered = enumerate(stream.values(self.path, "messages.item", "message"), 1)
+        read: Iterator[_Read | Skipped] = (_read(number, value) for number, value in numbered)
+        if self._is_newest_first():
+            read = order.backwards(read)
+        for each in order.settled(read, lambda one: one.said if isinstance(one, _Read) else None):
+            yield translator.translate(each) if isinstance(each, _Read) else each
+
+    def _is_newest_first(self) -> bool:
+        try:
+            stamps = list(islice(stream.values(self.path, "messages.item.timestamp", "message"), BEGINNING))
+        except ImportFailed:
+            return False  # the reading itself will say so
+        times = [time for time in map(_timestamp_ms, stamps) if time is not None]
+        return len(times) > 1 and times[-1] < times[0]
+
+    def _place(self, options: Options) -> PlaceSeen:
+        audience, partner = self._audience(options)
+        kind: PlaceKind = "direct" if partner else "group" if self._kind == "direct" else self._kind
+        # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
+        parent = self._channel.category_id if kind == "thread" else None
+        return PlaceSeen(
+            platform=PLATFORM,
+            key=self._channel.id,
+            kind=kind,
+            name=self._channel.name or "",
+            audience=audience,
+            guild=self._guild_ref,
+            guild_name=self._guild_name,
+            parent=Ref(PLATFORM, parent) if parent else None,
+            partner=partner,
+        )
+
+    def _audience(self, options: Options) -> tuple[AudienceKind, Account | None]:
+        """Who could read it; in a DM also whose it is.
+
+        A DM is one person's only when that person and a bot write in it. What two people wrote to each other is
+        nobody's own DM with the assistant: as `direct` it would be shown to one of them as theirs, and what the other
+        said there would lie in the wrong person's compartment. It is restricted to itself instead, like a group.
+        """
+        told = options.told(self._channel.id)
+        if told != "dm" and self._kind != "direct":
+            return ("guild" if told == "guild" and not self._is_private else "channel"), None
+        census = self._census(options.assistant)
+        if len(census.people) == 1 and (told == "dm" or (told != "channel" and census.has_bot)):
+            return "direct", next(iter(census.people.values()))
+        if told == "dm":
+            raise BadRequest(
+                f"{self.path} is no one person's DM: {len(census.people)} people write in it."
+                " Say --audience channel, or name the account that was the assistant (--assistant)."
+            )
+        return "channel", None
+
+    def _census(self, assistant: str | None) -> _Census:
+        people: dict[str, Account] = {}
+        has_bot = False
+        for user in self._authors():
+            kind = _author_kind(user, assistant)
+            has_bot = has_bot or kind in ("self", "bot")
+            if kind == "person":
+                people[user.id] = user.account
+        return _Census(people, has_bot)
+
+    def _authors(self) -> Iterator[_User]:
+        """Who wrote each message, up to a break, which the reading itself will tell of."""
+        with suppress(ImportFailed):
+            for value in stream.values(self.path, "messages.item.author", "message"):
+                with suppress(msgspec.ValidationError):
+                    yield msgspec.convert(value, _User)
+
+
+class _Translator:
+    """From the file's messages to dnam's. It remembers which were the assistant's, to know replies to them."""
+
+    def __init__(self, place: PlaceSeen, assistant: str | None) -> None:
+        self._place = place
+        self._assistant = assistant
+        self._own: set[str] = set()
+
+    def translate(self, read: _Read) -> Arrival:
+        message = read.message
+        author = _author_kind(message.author, self._assistant)
+        if author == "self":
+            self._own.add(message.id)
+        text, mentions = cut_mentions(message.content or "", message.mentions, self._assistant)
+        reason = _why_not_taken(message, text, mentions)
+        if reason:
+            return Skipped(reason, f"message {read.number} (id {message.id})")
+        reply_to = self._reply_to(message)
+        request = HeardRequest(
+            key=message.id,
+            place=self._place,
+            author=author,
+            speaker=message.author.account,
+            text=text,
+            said=read.said,
+            fresh=(),
+            mentions=mentions,
+            edited=_timestamp_ms(message.timestamp_edited),
+            reply_to=reply_to,
+            attachments=tuple(Attachment(each.file_name, each.file_size_bytes) for each in message.attachments),
+            addressed=author != "self" and self._is_addressed(message, reply_to),
+        )
+        return Arrived(request)
+
+    def _reply_to(self, message: _Message) -> Ref | None:
+        """The message that is answered. What was forwarded or crossposted is no answer."""
+        reference = message.reference
+        if reference is None or not reference.message_id or reference.type == "Forward":
+            return None
+        is_here = reference.channel_id in (None, self._place.key)
+        return Ref(PLATFORM, reference.message_id) if is_here else None
+
+    def _is_addressed(self, message: _Message, reply_to: Ref | None) -> bool:
+        if self._assistant is None:
+            return False
+        return (
+            self._place.audience == "direct"
+            or (reply_to is not None and reply_to.key in self._own)
+            or any(_is_assistant(each, self._assistant) for each in message.mentions)
+            or re.search(f"<@!?{re.escape(self._assistant)}>", message.content or "") is not None
+        )
+
+
+def recognise(path: Path) -> DiscordExport:
+    """The export in a file that is known to have `messages`. Raises UnknownFormat."""
+    return DiscordExport(path, _head(path, "guild", _Guild), _head(path, "channel", _Channel))
+
+
+def _head(path: Path, key: str, form: type[Form]) -> Form:
+    try:
+        return msgspec.convert(next(stream.values(path, key, key), None), form)
+    except msgspec.ValidationError as error:
+        wrong = f'{path} has "messages" but no "{key}" as DiscordChatExporter writes it ({error}).'
+        raise UnknownFormat(path, f"{wrong} Export it again as JSON.") from error
+
+
+def _read(number: int, value: object) -> _Read | Skipped:
+    try:
+        message = msgspec.convert(value, _Message)
+    except msgspec.ValidationError as error:
+        return Skipped("not in the form of a message", f"message {number}: {error}")
+    said = _said(message)
+    if said is None:
+        return Skipped("without a usable time", f"message {number} (id {message.id})")
+    return _Read(number, said, message)
+
+
+def _why_not_taken(message: _Message, text: str, mentions: tuple[Mention, ...]) -> str:
+    """The reason for skipping a message; empty when it is taken."""
+    if message.type not in TAKEN:
+        return f"notice of the platform ({message.type[:40]})"
+    if text.strip() or mentions or message.attachments:
+        return ""
+    if message.forwarded_message is not None:
+        return "only something forwarded"
+    return "only an embed or a sticker" if message.embeds or message.stickers else "empty"
+
+
+def _is_assistant(user: _User, assistant: str) -> bool:
+    """A name fits bots only: anybody can call themselves like the assistant."""
+    if user.id == assistant:
+        return True
+    names = [name.casefold() for name in (user.name, user.nickname) if name]
+    return user.is_bot and not user.is_webhook and assistant.casefold() in names
+
+
+def _author_kind(user: _User, assistant: str | None) -> AuthorKind:
+    if assistant is not None and _is_assistant(user, assistant):
+        return "self"
+    if user.is_bot:
+        return "webhook" if user.is_webhook else "bot"
+    return "unknown" if user.id == DELETED_USER else "person"
+
+
+def cut_mentions(content: str, users: tuple[_User, ...], assistant: str | None) -> tuple[str, tuple[Mention, ...]]:
+    """The text without the people it names, and who they are, at which code point of what remains.
+
+    A bot is no person: it stays in the text as `@Name`. So does a name that two of the mentioned share.
+    """
+    if "@" not in content:
+        return content, ()
+    by_id, by_label = {user.id: user for user in users}, _labels(users)
+    text, mentions, done = "", [], 0
+    for found in _mention_pattern(by_label).finditer(content):
+        text += content[done : found.start()]
+        done = found.end()
+        user = by_label[found["label"]] if found["label"] else by_id.get(found["id"]) or _User(found["id"])
+        if _author_kind(user, assistant) == "person":
+            mentions.append(Mention(len(text), user.account))
+        else:
+            text += f"@{user.shown or user.id}"
+    return text + content[done:], tuple(mentions)
+
+
+def _labels(users: tuple[_User, ...]) -> dict[str, _User]:
+    """Who is meant by which name. The exporter shows nicknames; a plain name counts where it is nobody's nickname."""
+    labels: dict[str, _User] = {}
+    for names in ([user.nickname for user in users], [user.name for user in users]):
+        for name, user in zip(names, users, strict=True):
+            if name and names.count(name) == 1:
+                labels.setdefault(name, user)
+            elif name:
+                labels.pop(name, None)
+    return labels
+
+
+def _mention_pattern(labels: dict[str, _User]) -> re.Pattern[str]:
+    longest_first = sorted(labels, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    # "@Kim" is not meant in "@Kimberly".
+    return re.compile(r"<@!?(?P<id>[0-9]{1,20})>" + (rf"|@(?P<label>{names})(?!\w)" if names else "|(?P<label>(?!))"))
+
+
+def _said(message: _Message) -> int | None:
+    """When a message was said, in ms: as its id has it, if that is Discord's, and else as its time stamp has it."""
+    stamp, flake = _timestamp_ms(message.timestamp), snowflake_ms(message.id)
+    if flake is not None and (stamp is None or abs(flake - stamp) < DAY_MS):
+        return flake
+    return stamp
+
+
+def snowflake_ms(snowflake: str) -> int | None:
+    """The time in one of Discord's ids, in ms; None for what is no such id."""
+    if not SNOWFLAKE.fullmatch(snowflake):
+        return None
+    return (int(snowflake) >> 22) + SNOWFLAKE_EPOCH_MS
+
+
+def _timestamp_ms(stamp: object) -> int | None:
+    """An ISO 8601 time in ms since 1970, UTC where it names no zone; None when it is none or before 1970."""
+    if not isinstance(stamp, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    milliseconds = (zoned - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)
+    return milliseconds if 0 <= milliseconds <= LATEST_MS else None
+
+
+def _message_count(path: Path) -> int | None:
+    found = COUNT.search(stream.tail(path, TAIL_BYTES))
+    return int(found[1]) if found else None

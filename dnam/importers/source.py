@@ -1,0 +1,172 @@
+"""What every reader of files has in common: what it gives, what it is told, and how it fails.
+
+    ImportFailed(DnamError)
+    ├── UnreadableImport   the file system does not let it be read
+    ├── UnknownFormat      it is nothing that dnam reads, or there is nothing in it
+    └── BrokenImport       it began as something dnam reads, and breaks off or contradicts itself
+
+What stands before a break was given before the error is raised. A message says which file, where, and what to do.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Protocol
+
+import msgspec
+
+from projections.decisions.hear import HeardRequest
+from projections.decisions.meet import Account
+from projections.errors import DnamError
+from projections.events.heard import PlaceKind
+from projections.events.values import AudienceKind, Status
+from projections.events.values import Source as ItemSource
+from projections.ids import Ref
+
+Format = Literal["discord-export", "locomo", "discoclaw"]
+Told = Literal["guild", "channel", "dm"]
+"""Who could read a conversation, in the words of `--audience`."""
+
+FORMATS: dict[Format, str] = {
+    "discord-export": 'a DiscordChatExporter JSON file (an object with "guild", "channel" and "messages")',
+    "locomo": 'a LoCoMo JSON file (a list of objects with "conversation")',
+    "discoclaw": "a DiscoClaw data folder (with durable/*.json, rolling/*.json or summaries/*.json, or in memory/)",
+}
+"""What dnam reads, in the words of its errors."""
+
+LATEST_MS = 253_402_300_799_999
+"""The last ms of the year 9999: no calendar knows what comes after it."""
+
+Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=LATEST_MS)]
+NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class ImportFailed(DnamError):
+    """Something could not be imported. `path` is the file or folder."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class UnreadableImport(ImportFailed):
+    """The file system does not let it be read."""
+
+
+class UnknownFormat(ImportFailed):
+    """It is nothing that dnam reads, or there is nothing in it."""
+
+
+class BrokenImport(ImportFailed):
+    """It breaks off or contradicts itself. `where` is the place: a message's number, a byte, a JSON path."""
+
+    def __init__(self, path: Path, where: str, message: str) -> None:
+        super().__init__(path, message)
+        self.where = where
+
+
+class Channel(NamedTuple):
+    """A conversation in a source. `messages` is how many it says it has, None when that is not cheap to know.
+
+    `must_ask`: the source does not say who could read it; unless it is told, it counts as restricted.
+    """
+
+    key: str
+    name: str
+    kind: PlaceKind
+    guild: Ref | None = None
+    guild_name: str = ""
+    messages: int | None = None
+    must_ask: bool = True
+
+
+class Options(NamedTuple):
+    """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
+
+    `assistant` is the name or the platform's id of the account that was the assistant.
+    """
+
+    audience: Told | None = None
+    audiences: Mapping[str, Told] = {}
+    assistant: str | None = None
+
+    def told(self, channel: str) -> Told | None:
+        """What is known of who could read a channel, from its key."""
+        return self.audiences.get(channel, self.audience)
+
+
+class Arrived(NamedTuple):
+    """A message, as it will be heard. The recorder fills in `request.fresh`."""
+
+    request: HeardRequest
+
+    @property
+    def said(self) -> int:
+        return self.request.said
+
+
+class Skipped(NamedTuple):
+    """Something that is not taken. `reason` is one of few, to be counted by; `where` is for whoever wants to look."""
+
+    reason: str
+    where: str
+
+
+class ImportedItem(msgspec.Struct, frozen=True):
+    """A durable item of another program, to be owned by the person behind `account`. Times in ms."""
+
+    account: Account
+    id: str
+    kind: str
+    text: str
+    tags: tuple[str, ...]
+    status: Status
+    source: ItemSource
+    created: int
+    updated: int
+    hits: int
+    last_hit: int | None
+
+    @property
+    def said(self) -> int:
+        return self.updated
+
+
+class ImportedSummary(msgspec.Struct, frozen=True):
+    """A session's rolling summary. In a DM `account` is its person, since dnam's own keys have a handle there."""
+
+    session_key: str
+    summary: str
+    updated: int
+    account: Account | None = None
+
+    @property
+    def said(self) -> int:
+        return self.updated
+
+
+Arrival = Arrived | ImportedItem | ImportedSummary | Skipped
+
+
+class Source(Protocol):
+    """A file or folder that has been recognised."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def format(self) -> Format: ...
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The conversations in it; none where it holds no messages."""
+        ...
+
+    def read(self, options: Options) -> Iterator[Arrival]:
+        """What it holds, in the order of `said`. May be called again. Raises BrokenImport after what it could read,
+        BadRequest when the options do not fit it."""
+        ...
+
+
+def audience_kind(told: Told) -> AudienceKind:
+    """`--audience` in the words of the events."""
+    return "direct" if told == "dm" else told

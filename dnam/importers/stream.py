@@ -1,0 +1,160 @@
+"""JSON files, read as a stream: they may be gigabytes, broken or cut off.
+
+The bytes are mended before they are parsed, because the parser would turn half a surrogate pair into a question mark
+or fail on it. A lone surrogate, escaped (6 bytes) or raw (3 bytes), becomes U+FFFD written just as long, so that every
+byte stays where it was:
+
+    \\ud83d\\ude00   a pair: stays            \\ud83d x   → \\ufffd x            ED A0 80   → EF BF BD
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import ijson
+
+from dnam.importers.source import FORMATS, BrokenImport, UnknownFormat, UnreadableImport
+
+BOM = b"\xef\xbb\xbf"
+CHUNK_BYTES = 1 << 16
+Form = TypeVar("Form")
+PAIR_BYTES = 12
+# Every escape is matched, so that `\\ud83d` (an escaped backslash and letters) is never taken for a surrogate.
+SPECIAL = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    rb"|\\."
+    rb"|(\xed[\xa0-\xbf][\x80-\xbf])",
+    re.DOTALL,
+)
+
+
+def _whole(match: re.Match[bytes]) -> bytes:
+    if match[1]:
+        return b"\\ufffd"
+    return b"\xef\xbf\xbd" if match[2] else match[0]
+
+
+class MendedStream:
+    """A binary file without its byte order mark and lone surrogates. `position` is the first byte not yet given."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        head = raw.read(len(BOM))
+        self._left = b"" if head == BOM else head
+        self.position = len(BOM) if head == BOM else 0
+        self.ended = False
+
+    def read(self, size: int = CHUNK_BYTES) -> bytes:
+        """The next bytes, about `size` of them; none at the end."""
+        given = b""
+        while size and not given and not self.ended:
+            more = self._raw.read(size)
+            self.ended = not more
+            given = self._mend(self._left + more)
+        self.position += len(given)
+        return given
+
+    def _mend(self, data: bytes) -> bytes:
+        """The data, mended, but for a tail that may yet be part of a surrogate pair."""
+        cut = len(data) if self.ended else _cut(data)
+        self._left = data[cut:]
+        return SPECIAL.sub(_whole, data[:cut])
+
+
+def _cut(data: bytes) -> int:
+    """Where data can be cut without parting a special sequence: before the first that begins close to the end."""
+    close = len(data) - PAIR_BYTES
+    if b"\\" not in data[close if close > 0 else 0 :] and b"\xed" not in data[-3:]:
+        return len(data)
+    for match in SPECIAL.finditer(data):
+        if match.start() > close:
+            return match.start()
+    # A backslash or ED at the very end is no match yet.
+    tail = re.search(rb"(?:\\|\xed[\x80-\xbf]?)\Z", data)
+    return tail.start() if tail else len(data)
+
+
+def opened(path: Path) -> BinaryIO:
+    """The file, open for reading. Raises UnreadableImport."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise UnreadableImport(path, f"{path}: there is no such file or folder.") from None
+    except PermissionError:
+        raise UnreadableImport(
+            path, f"{path} may not be read by this user. Change its permissions, or copy it."
+        ) from None
+    except OSError as error:
+        raise UnreadableImport(path, f"{path} cannot be read: {error.strerror}.") from error
+
+
+def values(path: Path, prefix: str, noun: str) -> Iterator[Any]:
+    """The JSON values at a prefix (as ijson has it: `messages.item`), one by one, everything else passed over.
+
+    Numbers are int or Decimal. Raises BrokenImport after the last whole value; `noun` is what it calls one of them.
+    """
+    count = 0
+    with opened(path) as raw:
+        stream = MendedStream(raw)
+        parsed = ijson.items(stream, prefix, buf_size=CHUNK_BYTES)
+        while True:
+            try:
+                value = next(parsed)
+            except StopIteration:
+                return
+            except (ijson.JSONError, UnicodeDecodeError) as error:
+                raise _broken(path, stream, f"after {noun} {count}") from error
+            except OSError as error:
+                raise _unreadable(path, stream, error) from error
+            count += 1
+            yield value
+
+
+def events(path: Path) -> Iterator[tuple[str, str, Any]]:
+    """The parser's events (prefix, event, value), for looking at how a file begins."""
+    begun = False
+    with opened(path) as raw:
+        stream = MendedStream(raw)
+        try:
+            for event in ijson.parse(stream, buf_size=CHUNK_BYTES):
+                begun = True
+                yield event
+        except (ijson.JSONError, UnicodeDecodeError) as error:
+            if not begun:
+                raise _no_json(path) from error
+            raise _broken(path, stream, "before its first message") from error
+        except OSError as error:
+            raise _unreadable(path, stream, error) from error
+
+
+def tail(path: Path, size: int) -> bytes:
+    """The last bytes of a file."""
+    with opened(path) as raw:
+        end = raw.seek(0, io.SEEK_END)
+        raw.seek(max(end - size, 0))
+        return raw.read(size)
+
+
+def is_blank(path: Path) -> bool:
+    """Whether there is nothing in a file, or nothing but white space."""
+    with opened(path) as raw:
+        head = raw.read(CHUNK_BYTES)
+    return not head.removeprefix(BOM).strip()
+
+
+def _no_json(path: Path) -> UnknownFormat:
+    return UnknownFormat(path, f"{path} is not JSON. dnam reads {'; '.join(FORMATS.values())}.")
+
+
+def _broken(path: Path, stream: MendedStream, place: str) -> BrokenImport:
+    what, near = ("breaks off", "at") if stream.ended else ("is not JSON any more", "before")
+    where = f"{place}, {near} byte {stream.position}"
+    remedy = "Export it again and import that: what is here already is not added twice."
+    return BrokenImport(path, where, f"{path} {what} {where}. {remedy}")
+
+
+def _unreadable(path: Path, stream: MendedStream, error: OSError) -> UnreadableImport:
+    return UnreadableImport(path, f"{path} cannot be read past byte {stream.position}: {error.strerror}.")

@@ -1,0 +1,142 @@
+"""What dnam knows of people's languages: one TOML file each, read into one frozen struct.
+
+A language without a file fails safe and says so: `load` returns one that is marked `known=False` and holds nothing, so
+that its stop list is empty, nothing is learned in it, and the offline model's answers say that it knows no such language.
+"""
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["preference", "fact", "project", "constraint", "person", "tool", "workflow"]
+ItemType = Literal["semantic", "episodic", "procedural"]
+Replaces = Literal["never", "corrected", "always"]
+
+FILE_NAME = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
+
+
+class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of everything that a language's file holds: a misspelt key is an error, not silence."""
+
+
+class Reading(LanguageTable, frozen=True):
+    """How a text falls apart into clauses, and which words around a statement are no part of it."""
+
+    jokes: tuple[str, ...] = ()
+    greetings: tuple[str, ...] = ()
+    openers: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    starters: tuple[str, ...] = ()
+    comma_starters: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    abbreviations: tuple[str, ...] = ()
+    pronouns: dict[str, str] = {}
+    endings: tuple[str, ...] = ()
+
+
+class Statement(LanguageTable, frozen=True):
+    """A kind of plain statement and the item it makes. Patterns name groups, `text` shows them as {group}.
+
+    The group `what` is the object, `thing` what it is the name or the favourite of; `old` and `over` are words of the
+    item that is replaced. `bans` name what an object must not begin with, `unless_bans` what it may begin with after all.
+    """
+
+    slot: str
+    kind: Kind
+    text: str
+    patterns: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    type: ItemType = "semantic"
+    family: str = ""
+    replaces: Replaces = "never"
+    sentences: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    after: str = ""
+    bans: tuple[str, ...] = ()
+    unless_bans: tuple[str, ...] = ()
+    thing_bans: tuple[str, ...] = ()
+
+
+class Ending(LanguageTable, frozen=True):
+    """What says that a known item, of one of `kinds` if there are any, holds no longer."""
+
+    patterns: tuple[str, ...]
+    kinds: tuple[Kind, ...] = ()
+
+
+class Remember(LanguageTable, frozen=True):
+    """An order to remember, and what may follow it that no statement covers."""
+
+    pattern: str = r"(?!)"
+    statement: str = r"(?!)"
+    kind: Kind = "fact"
+    text: str = "{what}"
+    tags: tuple[str, ...] = ()
+
+
+class SummaryWords(LanguageTable, frozen=True):
+    """Words that inform nobody: a sentence of nothing else is left out."""
+
+    fillers: tuple[str, ...] = ()
+
+
+class Replies(LanguageTable, frozen=True):
+    """What the offline model says. The defaults serve a language that is not known, and are English."""
+
+    notice: str = "(I am the offline model, and I know no language of this name: {name}.)"
+    everything: str = "{name}?"
+    relevant: str = "{name}?"
+    conversation: str = "{name}?"
+    related: str = "{name}?"
+    unknown: str = "I know no language of this name: {name}."
+    empty: str = "I know no language of this name: {name}."
+    acknowledge: str = "I know no language of this name: {name}."
+    silence: str = "I know no language of this name: {name}."
+    overview: tuple[str, ...] = ()
+    asking: frozenset[str] = frozenset()
+
+
+class Language(LanguageTable, frozen=True):
+    """A language, whole. `version` counts up whenever the file changes what the offline model does."""
+
+    name: str
+    version: int = 0
+    known: bool = True
+    stop_words: frozenset[str] = frozenset()
+    project_words: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()
+    hedges: frozenset[str] = frozenset()
+    hypotheticals: frozenset[str] = frozenset()
+    fictions: frozenset[str] = frozenset()
+    question_words: frozenset[str] = frozenset()
+    question_tags: frozenset[str] = frozenset()
+    other_persons: frozenset[str] = frozenset()
+    reporting_words: frozenset[str] = frozenset()
+    reading: Reading = Reading()
+    macros: dict[str, str] = {}
+    bans: dict[str, str] = {}
+    statements: tuple[Statement, ...] = ()
+    remember: Remember = Remember()
+    endings: tuple[Ending, ...] = ()
+    summary: SummaryWords = SummaryWords()
+    replies: Replies = Replies()
+
+
+@cache
+def load(name: str) -> Language:
+    """The language of that name, in any case of letters; one that holds nothing when there is no file for it."""
+    name = name.casefold()
+    file = resources.files(__name__) / f"{name}.toml"
+    if not FILE_NAME.fullmatch(name) or not file.is_file():
+        return Language(name=name, known=False)
+    return msgspec.toml.decode(file.read_bytes(), type=Language)
+
+
+def available() -> tuple[str, ...]:
+    """The names of the languages that have a file, in order."""
+    files = (each.name for each in resources.files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))

@@ -1,0 +1,62 @@
+"""What a decision returns: events with their ids, not yet recorded."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from projections.events.event import Event
+from projections.ids import EventId, Identity, seeded_id
+from projections.rows import Rows
+
+MOST_EVENTS = 1000
+"""The most events one decision may yield."""
+
+
+class Draft(NamedTuple):
+    """An event that a decision wants recorded. `natural` ids come from a platform: the first one recorded wins."""
+
+    id: EventId
+    event: Event
+    natural: bool = False
+
+
+class Origin(NamedTuple):
+    """What a request's event ids are made from: the platform's name of what was asked, or 32 random bytes.
+
+    `now` is the shell's clock in ms; it gives random ids their minute.
+    """
+
+    identity: Identity | None = None
+    seed: bytes = b""
+    now: int = 0
+
+
+Decision = Callable[[Rows], Sequence[Draft]]
+"""A decision with its request already bound."""
+
+
+class Minter:
+    """Gives the events of one decision their ids, in order. The same request mints the same ids."""
+
+    def __init__(self, rows: Rows, origin: Origin) -> None:
+        self._rows = rows
+        self._origin = origin
+        self._count = 0
+
+    def next(self) -> EventId:
+        """The id of the next event."""
+        ordinal = self._count
+        self._count += 1
+        identity = self._origin.identity
+        if identity is None:
+            return seeded_id(self._origin.seed, ordinal, self._origin.now)
+        action = identity.action if ordinal == 0 else f"{identity.action} {ordinal}"
+        return self._rows.ids.event_id(identity._replace(action=action))
+
+    def draft(self, event: Event) -> Draft:
+        """The event with the next id."""
+        return Draft(self.next(), event, natural=self._origin.identity is not None)
+
+
+def decided_before(rows: Rows, origin: Origin) -> bool:
+    """Whether this very request was decided already: its first id is in the log."""
+    return rows.ids.status(Minter(rows, origin).next()) != "unknown"

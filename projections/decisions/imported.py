@@ -1,0 +1,123 @@
+"""What comes from another program's files, with its ids, states and times. The live memory's newer word stands."""
+
+from typing import Literal, NamedTuple
+
+from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.shelf import Shelf, too_long
+from projections.errors import BadRequest
+from projections.events import ItemDeprecated, ItemUpserted, SummaryRefreshed
+from projections.events.values import OPERATOR, Audience, By, Item, ModelUse, Source
+from projections.ids import NOBODY, EventId, Handle, Identity, Point
+from projections.items import forgotten_of
+from projections.policies.kinds import read_kind, read_tags
+from projections.policies.text import MOST_ITEM_CHARS, tidy, whole
+from projections.rows import Rows
+from projections.summaries import find_summary
+
+VERSION = "imported@1"
+PLATFORM_NAME = "discoclaw"
+LAST_ID = EventId(b"\xff" * 16)
+"""Behind every event of its millisecond: a summary with a date covers all that was said by then."""
+
+
+class ImportItemRequest(NamedTuple):
+    """An item of a DiscoClaw file. `user` is the file's name for its person; times are ms, kept as they are."""
+
+    user: str
+    owner: Handle
+    compartment: str
+    id: str
+    kind: str
+    text: str
+    status: Literal["active", "deprecated"]
+    created: int
+    updated: int
+    source: Source
+    tags: tuple[str, ...] = ()
+    hits: int = 0
+    last_hit: int | None = None
+    by: By = OPERATOR
+    cap: int = 200
+
+
+class ImportSummaryRequest(NamedTuple):
+    """A rolling summary of a DiscoClaw file; `key` is the session as that file names it."""
+
+    key: str
+    session: str
+    audience: Audience
+    era: int
+    text: str
+    updated: int
+    person: Handle = NOBODY
+    by: By = OPERATOR
+
+
+def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
+    """The item as the file has it; nothing when this very state was imported, or the live memory knows better."""
+    item = _item(request)
+    key = f"{request.user}/{item.id}"
+    origin = Origin(Identity(PLATFORM_NAME, "item", key, f"imported {request.updated}", request.updated))
+    shelf = Shelf(rows, origin, request.owner)
+    if decided_before(rows, origin) or _is_stale(rows, shelf, item):
+        return []
+    event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
+        said=request.updated, by=request.by, item=item, reason="imported from a file", policy=VERSION
+    )
+    shelf.add(event, request.cap)
+    return shelf.drafts
+
+
+def _item(request: ImportItemRequest) -> Item:
+    text, item_id = tidy(request.text), tidy(request.id)
+    if not text or not item_id:
+        raise BadRequest("an item without a text or an id cannot be imported")
+    if len(text) > MOST_ITEM_CHARS:
+        raise BadRequest(f"the item {item_id} is too long: {too_long(text)}")
+    return Item(
+        id=item_id,
+        owner=request.owner,
+        compartment=request.compartment,
+        kind=read_kind(request.kind),
+        text=text,
+        created=request.created,
+        updated=request.updated,
+        source=request.source,
+        status=request.status,
+        tags=read_tags(request.tags),
+        hits=request.hits,
+        last_hit=request.last_hit,
+    )
+
+
+def _is_stale(rows: Rows, shelf: Shelf, item: Item) -> bool:
+    """The live memory has it as new or newer, or its person took it back."""
+    live = [row.item for row in shelf.within([item.compartment]) if row.item.id == item.id]
+    forgotten = any(found.row.id == item.id for found in forgotten_of(rows, item.owner))
+    return forgotten or any(each.updated >= item.updated for each in live)
+
+
+def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
+    """The summary as the file has it; nothing when it was imported, is empty, or the live one is as new."""
+    action = f"imported {request.updated}"
+    origin = Origin(Identity(PLATFORM_NAME, "summary", request.key, action, request.updated))
+    live = find_summary(rows, request.session, request.audience.epoch)
+    text = whole(request.text).strip()
+    if decided_before(rows, origin) or not text or (live is not None and live.row.said >= request.updated):
+        return []
+    event = SummaryRefreshed(
+        said=request.updated,
+        by=request.by,
+        session=request.session,
+        audience=request.audience,
+        era=request.era,
+        person=request.person,
+        text=text,
+        refresh=1,
+        after=None,
+        upto=Point(request.updated, LAST_ID),
+        covered=0,
+        call=ModelUse(PLATFORM_NAME, ""),
+        previous=None if live is None else live.row.event,
+    )
+    return [Minter(rows, origin).draft(event)]

@@ -1,0 +1,92 @@
+"""Meeting people: from a platform's account to a handle, within a decision."""
+
+from typing import NamedTuple
+
+from projections.consent import ERASED, OPTED_OUT
+from projections.decisions.draft import Draft, Minter
+from projections.events import PersonRenamed, PersonSeen
+from projections.events.values import PLATFORM
+from projections.ids import NOBODY, Handle
+from projections.people import accounts_of, person_of
+from projections.rows import Rows
+
+
+class Account(NamedTuple):
+    """Somebody as a platform names them. `name` is empty when the platform did not say."""
+
+    platform: str
+    id: str
+    name: str = ""
+
+
+class Meeting:
+    """The people that one decision meets: known handles, or fresh ones that the shell handed in, and the events of
+    it.
+    """
+
+    def __init__(self, rows: Rows, minter: Minter, fresh: tuple[Handle, ...], said: int) -> None:
+        self._rows = rows
+        self._minter = minter
+        self._fresh = iter(fresh)
+        self._said = said
+        self._met: dict[tuple[str, str], Handle] = {}
+        self.drafts: list[Draft] = []
+
+    def handle(self, account: Account) -> Handle:
+        """The handle of an account; NOBODY for somebody who opted out."""
+        key = (account.platform, account.id)
+        if key not in self._met:
+            self._met[key] = self._look_up(account)
+        return self._met[key]
+
+    def _look_up(self, account: Account) -> Handle:
+        if is_opted_out(self._rows, account):
+            return NOBODY
+        found = person_of(self._rows, account.platform, account.id)
+        if found is None:
+            return self._seen(account)
+        if account.name and account.name != found.row.name and self._said >= found.row.said:
+            self._renamed(account, found.row.person, found.row.name)
+        return found.row.person
+
+    def _seen(self, account: Account) -> Handle:
+        handle = next(self._fresh)
+        platform, platform_id, name = account
+        self._record(
+            PersonSeen(
+                said=self._said, by=PLATFORM, person=handle, platform=platform, platform_id=platform_id, name=name
+            )
+        )
+        return handle
+
+    def _renamed(self, account: Account, person: Handle, previous: str) -> None:
+        self._record(PersonRenamed(
+            said=self._said, by=PLATFORM, person=person, platform=account.platform, platform_id=account.id,
+            name=account.name, previous=previous,
+        ))  # fmt: skip
+
+    def _record(self, event: PersonSeen | PersonRenamed) -> None:
+        self.drafts.append(self._minter.draft(event))
+
+
+def is_opted_out(rows: Rows, account: Account) -> bool:
+    """Whether nothing of this account is to be recorded."""
+    return rows.get(OPTED_OUT, rows.ids.keyed_hash(account.platform, account.id)) is not None
+
+
+def is_erased(rows: Rows, account: Account, said: int) -> bool:
+    """Whether something said by this account at `said` was erased and must not come back."""
+    row = rows.get(ERASED, rows.ids.keyed_hash(account.platform, account.id))
+    return row is not None and said <= row.until
+
+
+def join(rows: Rows, minter: Minter, account: Account, person: Handle, said: int) -> list[Draft]:
+    """An account joins a person who is known already (`--same-person`); nothing when it is theirs."""
+    found = person_of(rows, account.platform, account.id)
+    if found is not None and found.row.person == person:
+        return []
+    assert any(True for _ in accounts_of(rows, person))
+    event = PersonSeen(
+        said=said, by=PLATFORM, person=person, platform=account.platform, platform_id=account.id, name=account.name
+    )
+    return [minter.draft(event)]

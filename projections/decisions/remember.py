@@ -1,0 +1,272 @@
+"""What a person does to their own items by hand: remember, edit, forget, restore.
+
+What was asked and what the person saw goes into the event, so that it can be applied again where items differ.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
+from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw, too_long
+from projections.errors import BadRequest
+from projections.events import ItemForgotten, ItemRemembered, ItemRestored, ItemUpserted
+from projections.events.values import By, Evidence, Intent, Item, Source, Status
+from projections.ids import EventId, Handle
+from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key
+from projections.policies import item_ids, matching
+from projections.policies.compartments import Opening
+from projections.policies.item_ids import fresh_id
+from projections.policies.kinds import DEFAULT_KIND, read_kind
+from projections.policies.matching import find_meant, find_upsert, says
+from projections.policies.quiet import quiet_with
+from projections.policies.text import MOST_ITEM_CHARS, tidy
+from projections.rows import Rows
+
+DEFAULT_CAP = 200
+RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted"})
+
+
+class RememberRequest(NamedTuple):
+    """A person, or the operator for them, wants this kept. `said` is when they asked, in ms."""
+
+    owner: Handle
+    compartment: str
+    text: str
+    by: By
+    said: int
+    source: Source
+    origin: Origin
+    kind: str = DEFAULT_KIND
+    evidence: tuple[Evidence, ...] = ()
+    tags: tuple[str, ...] = ()
+    cap: int = DEFAULT_CAP
+
+
+class EditRequest(NamedTuple):
+    """An item is to say something else. Without `openings` it is looked for in all of the owner's compartments."""
+
+    owner: Handle
+    id: str
+    text: str
+    by: By
+    said: int
+    origin: Origin
+    openings: tuple[Opening, ...] | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+
+class ForgetRequest(NamedTuple):
+    """Every item of the owner's in these openings that the id names, or else that the needle covers, is taken back."""
+
+    owner: Handle
+    openings: tuple[Opening, ...]
+    by: By
+    said: int
+    origin: Origin
+    needle: str = ""
+    id: str = ""
+
+
+class RestoreRequest(NamedTuple):
+    """An item is to be active again."""
+
+    owner: Handle
+    id: str
+    by: By
+    said: int
+    origin: Origin
+    openings: tuple[Opening, ...] | None = None
+    cap: int = DEFAULT_CAP
+
+
+def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
+    """The item, new or revived or confirmed, and what makes room for it."""
+    if decided_before(rows, request.origin):
+        return []
+    text, kind = _item_text(request.text), read_kind(request.kind)
+    shelf = Shelf(rows, request.origin, request.owner)
+    match = find_upsert(shelf.within([request.compartment]), "", kind, text)
+    item = _new(shelf, request, kind, text) if match.row is None else _again(match.row.item, request, text)
+    event = ItemRemembered(
+        said=request.said,
+        by=request.by,
+        causes=causes_of(rests_on(request.evidence), [match.row.event] if match.row else []),
+        item=item,
+        reason=f"{_asked(request.by)}; {match.reason}",
+        policy=f"{matching.VERSION} {item_ids.VERSION}",
+        intent=Intent("remember", needle=text, saw=saw(item if match.row is None else match.row.item)),
+    )
+    shelf.add(event, request.cap)
+    return shelf.drafts
+
+
+def _new(shelf: Shelf, request: RememberRequest, kind: str, text: str) -> Item:
+    taken = {row.item.id for row in shelf.within([request.compartment])}
+    return Item(
+        id=fresh_id(kind, text, taken),
+        owner=request.owner,
+        compartment=request.compartment,
+        kind=kind,
+        text=text,
+        created=request.said,
+        updated=request.said,
+        source=request.source,
+        tags=request.tags,
+        evidence=joined((), request.evidence),
+    )
+
+
+def _again(item: Item, request: RememberRequest, text: str) -> Item:
+    return changed(
+        item,
+        request.said,
+        text=text,
+        status="active",
+        source=request.source,
+        tags=request.tags or item.tags,
+        confidence=1000,
+        evidence=joined(item.evidence, request.evidence),
+        source_count=item.source_count + 1,
+    )
+
+
+def edit(rows: Rows, request: EditRequest) -> list[Draft]:
+    """The item with its new text; nothing when it says so already."""
+    if decided_before(rows, request.origin):
+        return []
+    text = _item_text(request.text)
+    shelf = Shelf(rows, request.origin, request.owner)
+    row = _the_one(_named(shelf, request.owner, request.id, request.openings), request.id)
+    if row.item.status != "active":
+        raise BadRequest(f"{request.id} is {row.item.status}: restore it first, then edit it")
+    if row.item.text == text:
+        return []
+    _not_said_twice(shelf, row, text)
+    event = ItemUpserted(
+        said=request.said,
+        by=request.by,
+        causes=causes_of(rests_on(request.evidence), [row.event]),
+        item=_edited(row.item, request, text),
+        reason=_asked(request.by),
+        policy=matching.VERSION,
+        intent=Intent("edit", needle=text, chosen=request.id, saw=saw(row.item)),
+    )
+    shelf.put(event)
+    return shelf.drafts
+
+
+def _edited(item: Item, request: EditRequest, text: str) -> Item:
+    return changed(item, request.said, text=text, confidence=1000, evidence=joined(item.evidence, request.evidence))
+
+
+def _not_said_twice(shelf: Shelf, row: ItemRow, text: str) -> None:
+    for other in shelf.within([row.item.compartment]):
+        if other.item.id != row.item.id and other.item.status == "active" and says(other, row.item.kind, text):
+            raise BadRequest(f"{other.item.id} says this already: forget {row.item.id} instead")
+
+
+def forget(rows: Rows, request: ForgetRequest) -> list[Draft]:
+    """Every match is taken back, with the messages that leave recall with it; nothing when nothing matches."""
+    if decided_before(rows, request.origin):
+        return []
+    shelf = Shelf(rows, request.origin, request.owner)
+    meant = _meant(shelf, request)
+    rows_meant = meant[:MOST_EVENTS]
+    quiet = quiet_with(rows, shelf.all(), rows_meant)
+    for row in rows_meant:
+        shelf.put(_forgotten(request, row, quiet[row.event]))
+    return shelf.drafts
+
+
+def _meant(shelf: Shelf, request: ForgetRequest) -> Sequence[ItemRow]:
+    if request.id:
+        named = _named(shelf, request.owner, request.id, request.openings)
+        return [row for row in named if row.item.status != "forgotten"]
+    if not tidy(request.needle):
+        raise BadRequest("say what to forget: some words of it (most of what it says), or its id")
+    own = shelf.within(_compartments(request.owner, request.openings))
+    return find_meant([row for row in own if row.item.status == "active"], "", request.needle).rows
+
+
+def _forgotten(request: ForgetRequest, row: ItemRow, quiet: tuple[EventId, ...]) -> ItemForgotten:
+    return ItemForgotten(
+        said=request.said,
+        by=request.by,
+        causes=(row.event,),
+        item=changed(row.item, request.said, status="forgotten"),
+        reason=_asked(request.by),
+        policy=matching.VERSION,
+        intent=Intent("forget", needle=tidy(request.needle), chosen=request.id, saw=saw(row.item)),
+        quiet=quiet,
+    )
+
+
+def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
+    """The item is active again, and what left recall with it returns; nothing when it is active already."""
+    if decided_before(rows, request.origin):
+        return []
+    shelf = Shelf(rows, request.origin, request.owner)
+    named = _named(shelf, request.owner, request.id, request.openings)
+    gone = [row for row in named if row.item.status in RESTORABLE]
+    if not gone:
+        return _nothing_to_restore(named, request.id)
+    row = _the_one(gone, request.id)
+    event = ItemRestored(
+        said=request.said,
+        by=request.by,
+        causes=(row.event,),
+        item=changed(row.item, request.said, status="active"),
+        reason=_asked(request.by),
+        intent=Intent("restore", chosen=request.id, saw=saw(row.item)),
+        returns=_returns(rows, row.item),
+    )
+    shelf.add(event, request.cap)
+    return shelf.drafts
+
+
+def _nothing_to_restore(named: Sequence[ItemRow], item_id: str) -> list[Draft]:
+    if any(row.item.status == "active" for row in named):
+        return []
+    raise BadRequest(f"{item_id} became part of another item: forget or edit that one")
+
+
+def _returns(rows: Rows, item: Item) -> tuple[EventId, ...]:
+    """What left recall when this very item was forgotten and has not returned since."""
+    forgotten = rows.get(FORGOTTEN, forgotten_key(item))
+    if forgotten is None:
+        return ()
+    return tuple(EventId(found.key) for found in rows.scan(QUIET) if found.row.event == forgotten.event)
+
+
+def _item_text(given: str) -> str:
+    text = tidy(given)
+    if not text:
+        raise BadRequest("there is nothing to remember: write a sentence")
+    if len(text) > MOST_ITEM_CHARS:
+        raise BadRequest(too_long(text))
+    return text
+
+
+def _asked(by: By) -> str:
+    return "asked by the person" if by.kind == "person" else f"asked by the {by.kind}"
+
+
+def _compartments(owner: Handle, openings: Sequence[Opening]) -> list[str]:
+    """The owner's own among the openings: what belongs to nobody or to others is not theirs to change."""
+    return [opening.compartment for opening in openings if opening.owner == owner]
+
+
+def _named(shelf: Shelf, owner: Handle, item_id: str, openings: Sequence[Opening] | None) -> list[ItemRow]:
+    """The owner's items with an id, in the openings; there is at least one."""
+    own = shelf.all() if openings is None else shelf.within(_compartments(owner, openings))
+    named = find_meant(own, item_id, "").rows
+    if not named:
+        raise BadRequest(f"there is no item {item_id!r} here: `show` lists the ids")
+    return list(named)
+
+
+def _the_one(named: Sequence[ItemRow], item_id: str) -> ItemRow:
+    if len(named) > 1:
+        places = ", ".join(row.item.compartment for row in named)
+        raise BadRequest(f"there are several items {item_id!r}, in {places}: say which place is meant")
+    return named[0]

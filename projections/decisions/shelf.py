@@ -1,0 +1,109 @@
+"""An owner's items while one decision changes them: the rows as they are, with what the decision has done so far."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from projections.decisions.draft import MOST_EVENTS, Draft, Minter, Origin
+from projections.events import Event, ItemEvent, ItemEvicted
+from projections.events.values import By, Evidence, Item, Saw
+from projections.ids import EventId, Handle
+from projections.items import ItemRow, items_of
+from projections.policies import capacity
+from projections.policies.capacity import Capacity, address
+from projections.policies.text import MOST_ITEM_CHARS
+from projections.rows import Rows
+
+MOST_EVIDENCE = 50
+"""The most quotes that an item keeps, newest last."""
+
+
+def policy_by(version: str) -> By:
+    """A policy as an actor: `capacity@1` is the policy `capacity` in its version 1."""
+    name, _, number = version.partition("@")
+    return By("policy", name=name, version=number)
+
+
+class Shelf:
+    """Items to look at, `put` to change one; `drafts` is what comes of it."""
+
+    def __init__(self, rows: Rows, origin: Origin, owner: Handle) -> None:
+        self._minter = Minter(rows, origin)
+        self._rows = {address(found.row.item): found.row for found in items_of(rows, owner)}
+        self.drafts: list[Draft] = []
+        self.touched: set[tuple[str, str]] = set()
+
+    def all(self) -> list[ItemRow]:
+        """Every item of the owner, of every status, by address."""
+        return [row for _, row in sorted(self._rows.items())]
+
+    def within(self, compartments: Iterable[str]) -> list[ItemRow]:
+        """The items in these compartments."""
+        wanted = frozenset(compartments)
+        return [row for row in self.all() if row.item.compartment in wanted]
+
+    def record(self, event: Event) -> Draft:
+        """An event that changes no item."""
+        draft = self._minter.draft(event)
+        self.drafts.append(draft)
+        return draft
+
+    def put(self, event: ItemEvent) -> Draft:
+        """An event that makes its item what it says."""
+        draft = self.record(event)
+        row = ItemRow(draft.id, event.TAG, event.said, event.by, event.item, event.reason, event.policy, event.intent)
+        self._rows[address(event.item)] = row
+        self.touched.add(address(event.item))
+        return draft
+
+    def add(self, event: ItemEvent, cap: int) -> None:
+        """An event that makes its item active, and the evictions that make room for it."""
+        added = self.put(event)
+        for row, reason in capacity.evictions(self.all(), event.item, Capacity(cap)):
+            if len(self.drafts) == MOST_EVENTS:
+                return  # a cap that was lowered by far; the next item goes on with it
+            self.put(_evicted(row, reason, event.said, added.id, cap))
+
+
+def _evicted(row: ItemRow, reason: str, said: int, added: EventId, cap: int) -> ItemEvicted:
+    return ItemEvicted(
+        said=max(said, row.said),
+        by=policy_by(capacity.VERSION),
+        causes=(row.event, added),
+        item=msgspec.structs.replace(row.item, status="evicted"),
+        reason=reason,
+        policy=capacity.VERSION,
+        cap=cap,
+    )
+
+
+def changed(item: Item, said: int, **fields: object) -> Item:
+    """The item with some fields changed at `said`; `updated` never runs backwards."""
+    return msgspec.structs.replace(item, updated=max(said, item.updated), **fields)
+
+
+def joined(old: Iterable[Evidence], new: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Old and new evidence, each once, the newest MOST_EVIDENCE."""
+    return tuple(dict.fromkeys((*old, *new)))[-MOST_EVIDENCE:]
+
+
+def saw(item: Item) -> Saw:
+    """The item as the person had it before them."""
+    return Saw(item.text, item.kind, item.compartment, item.evidence)
+
+
+def rests_on(evidence: Iterable[Evidence]) -> tuple[EventId, ...]:
+    """The messages that evidence stands in, each once."""
+    return tuple(dict.fromkeys(each.message for each in evidence if each.message))
+
+
+def causes_of(*groups: Iterable[EventId]) -> tuple[EventId, ...]:
+    """Causes, each once, in order."""
+    return tuple(dict.fromkeys(cause for group in groups for cause in group))
+
+
+def too_long(text: str) -> str:
+    """What is wrong with a text over MOST_ITEM_CHARS, for a person."""
+    return (
+        f"that is {len(text):,} characters; one memory holds at most {MOST_ITEM_CHARS:,}: say it shorter, or in parts"
+    )

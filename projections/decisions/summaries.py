@@ -1,0 +1,169 @@
+"""The rolling summary of a session: a new text, a failure, a reset.
+
+A job that took its time never overwrites what happened meanwhile: it names the event that had made the summary when it
+began, and when another one has since, a newer text or a reset, it changes nothing.
+"""
+
+from typing import NamedTuple
+
+from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.events.values import Audience, By, Intent, ModelUse, Saw
+from projections.ids import NOBODY, EventId, Handle, Point
+from projections.policies.text import whole
+from projections.rows import Rows
+from projections.summaries import SummaryRow, find_summary
+
+
+class RefreshRequest(NamedTuple):
+    """A model's summary of what was said after `after` up to `upto`, `covered` messages.
+
+    `previous` is the event of the summary it continues, or None; `causes` are the work event and what was in its
+    prompt. `cut` says that the text was shortened already.
+    """
+
+    session: str
+    audience: Audience
+    era: int
+    text: str
+    after: Point | None
+    upto: Point
+    covered: int
+    call: ModelUse
+    by: By
+    origin: Origin
+    person: Handle = NOBODY
+    previous: EventId | None = None
+    causes: tuple[EventId, ...] = ()
+    max_chars: int = 2000
+    cut: bool = False
+
+
+class FailRequest(NamedTuple):
+    """A refresh that did not work, and why."""
+
+    session: str
+    audience: Audience
+    era: int
+    error: str
+    after: Point | None
+    upto: Point
+    call: ModelUse
+    by: By
+    origin: Origin
+    person: Handle = NOBODY
+    previous: EventId | None = None
+    causes: tuple[EventId, ...] = ()
+
+
+class ResetRequest(NamedTuple):
+    """Somebody clears the summary. `upto` is the last thing said; it does not come back into the next one."""
+
+    session: str
+    audience: Audience
+    era: int
+    by: By
+    said: int
+    upto: Point | None
+    origin: Origin
+    person: Handle = NOBODY
+
+
+def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
+    """The new summary; a failure when it is empty; nothing when the old one changed meanwhile."""
+    if decided_before(rows, request.origin) or _overtaken(rows, request):
+        return []
+    text = whole(request.text).strip()
+    if not text:
+        return [Minter(rows, request.origin).draft(_failed(_empty(request)))]
+    event = SummaryRefreshed(
+        said=request.upto.said,
+        by=request.by,
+        causes=request.causes,
+        session=request.session,
+        audience=request.audience,
+        era=request.era,
+        person=request.person,
+        text=text[: request.max_chars].rstrip(),
+        refresh=_count(_current(rows, request), request.era),
+        after=request.after,
+        upto=request.upto,
+        covered=request.covered,
+        call=request.call,
+        previous=request.previous,
+        cut=request.cut or len(text) > request.max_chars,
+    )
+    return [Minter(rows, request.origin).draft(event)]
+
+
+def fail(rows: Rows, request: FailRequest) -> list[Draft]:
+    """The failure, so that the next cycle tries again; nothing when the summary changed meanwhile."""
+    if decided_before(rows, request.origin) or _overtaken(rows, request):
+        return []
+    return [Minter(rows, request.origin).draft(_failed(request))]
+
+
+def reset(rows: Rows, request: ResetRequest) -> list[Draft]:
+    """The summary is cleared; nothing when there is none."""
+    row = _current(rows, request)
+    if row is None or not row.text or decided_before(rows, request.origin):
+        return []
+    event = SummaryReset(
+        said=request.said,
+        by=request.by,
+        causes=(row.event,),
+        session=request.session,
+        audience=request.audience,
+        era=request.era,
+        person=request.person,
+        upto=request.upto,
+        intent=Intent("reset", saw=Saw(row.text, "summary", "")),
+    )
+    return [Minter(rows, request.origin).draft(event)]
+
+
+def _current(rows: Rows, request: RefreshRequest | FailRequest | ResetRequest) -> SummaryRow | None:
+    found = find_summary(rows, request.session, request.audience.epoch)
+    return None if found is None else found.row
+
+
+def _overtaken(rows: Rows, request: RefreshRequest | FailRequest) -> bool:
+    row = _current(rows, request)
+    return (None if row is None else row.event) != request.previous
+
+
+def _count(row: SummaryRow | None, era: int) -> int:
+    """Which refresh of its era the next one is, from 1; a reset begins anew."""
+    return row.refresh + 1 if row is not None and row.era == era else 1
+
+
+def _empty(request: RefreshRequest) -> FailRequest:
+    return FailRequest(
+        session=request.session,
+        audience=request.audience,
+        era=request.era,
+        error="the model's summary was empty",
+        after=request.after,
+        upto=request.upto,
+        call=request.call,
+        by=request.by,
+        origin=request.origin,
+        person=request.person,
+        causes=request.causes,
+    )
+
+
+def _failed(request: FailRequest) -> SummaryFailed:
+    return SummaryFailed(
+        said=request.upto.said,
+        by=request.by,
+        causes=request.causes,
+        session=request.session,
+        audience=request.audience,
+        era=request.era,
+        person=request.person,
+        error=whole(request.error),
+        after=request.after,
+        upto=request.upto,
+        call=request.call,
+    )

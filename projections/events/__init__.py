@@ -1,0 +1,130 @@
+"""The vocabulary: every event that a log can hold, by tag and version.
+
+To add one: write the struct in its family's file, list it here, give it to the tests' generator and add a golden
+example. To change one: copy the struct under a new VERSION, keep the old in OLD with a function that lifts it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from projections.events.consent import ErasureCompleted, MessageRedacted, PersonErased, PersonOptedIn, PersonOptedOut
+from projections.events.event import Event
+from projections.events.heard import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
+from projections.events.items import (
+    ItemDeprecated,
+    ItemEvent,
+    ItemEvicted,
+    ItemForgotten,
+    ItemMerged,
+    ItemMoved,
+    ItemRefused,
+    ItemRemembered,
+    ItemRestored,
+    ItemUpserted,
+)
+from projections.events.people import PersonNoted, PersonRenamed, PersonSeen
+from projections.events.settings import ConfigSet
+from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.events.turns import TurnAnswered, TurnDelivered
+from projections.events.work import (
+    ExtractionAnswered,
+    ExtractionFailed,
+    MergeAnswered,
+    ReflectionAnswered,
+    SummaryAnswered,
+)
+
+EVENTS: tuple[type[Event], ...] = (
+    MessageHeard,
+    MessageEdited,
+    MessageDeleted,
+    PlaceDescribed,
+    PlaceAudienceChanged,
+    TurnAnswered,
+    TurnDelivered,
+    ItemRemembered,
+    ItemUpserted,
+    ItemDeprecated,
+    ItemMerged,
+    ItemEvicted,
+    ItemForgotten,
+    ItemRestored,
+    ItemMoved,
+    ItemRefused,
+    SummaryRefreshed,
+    SummaryFailed,
+    SummaryReset,
+    SummaryAnswered,
+    ExtractionAnswered,
+    ExtractionFailed,
+    MergeAnswered,
+    ReflectionAnswered,
+    PersonSeen,
+    PersonRenamed,
+    PersonNoted,
+    ConfigSet,
+    PersonOptedOut,
+    PersonOptedIn,
+    PersonErased,
+    ErasureCompleted,
+    MessageRedacted,
+)
+
+Lift = Callable[[Any], Event]
+OLD: dict[tuple[str, int], tuple[type[Event], Lift]] = {}
+"""(tag, version) of an earlier form: its struct, and the function that lifts it to the form of today."""
+
+UNSEALED_TAGS = frozenset(
+    {
+        "person.opted_out",
+        "person.opted_in",
+        "person.erased",
+        "erasure.completed",
+        "message.redacted",
+        "rederivation.adopted",
+        "mirror.published",
+    }
+)
+"""Tags whose bodies lie in the clear: ids, counts and times, no free text (design §5)."""
+
+__all__ = [
+    "EVENTS",
+    "OLD",
+    "UNSEALED_TAGS",
+    "ConfigSet",
+    "ErasureCompleted",
+    "Event",
+    "ExtractionAnswered",
+    "ExtractionFailed",
+    "ItemDeprecated",
+    "ItemEvent",
+    "ItemEvicted",
+    "ItemForgotten",
+    "ItemMerged",
+    "ItemMoved",
+    "ItemRefused",
+    "ItemRemembered",
+    "ItemRestored",
+    "ItemUpserted",
+    "Lift",
+    "MergeAnswered",
+    "MessageDeleted",
+    "MessageEdited",
+    "MessageHeard",
+    "MessageRedacted",
+    "PersonErased",
+    "PersonNoted",
+    "PersonOptedIn",
+    "PersonOptedOut",
+    "PersonRenamed",
+    "PersonSeen",
+    "PlaceAudienceChanged",
+    "PlaceDescribed",
+    "ReflectionAnswered",
+    "SummaryAnswered",
+    "SummaryFailed",
+    "SummaryRefreshed",
+    "SummaryReset",
+    "TurnAnswered",
+    "TurnDelivered",
+]

@@ -1,0 +1,59 @@
+"""What was heard, and where: messages and places."""
+
+from typing import ClassVar, Literal
+
+from projections.events.event import Event
+from projections.events.values import Audience, Message
+from projections.ids import NOBODY, EventId, Handle, Ref
+
+PlaceKind = Literal["guild", "channel", "thread", "forum", "voice", "stage", "group", "direct", "unknown"]
+
+
+class MessageHeard(Event, frozen=True, kw_only=True):
+    """A message that the assistant could see, addressed to it or not."""
+
+    TAG: ClassVar[str] = "message.heard"
+    message: Message
+
+
+class MessageEdited(Event, frozen=True, kw_only=True):
+    """A message as it now is, whole. `heard` is the event that first recorded it."""
+
+    TAG: ClassVar[str] = "message.edited"
+    heard: EventId
+    message: Message
+
+
+class MessageDeleted(Event, frozen=True, kw_only=True):
+    """A message was deleted on its platform. The row's key: session, audience, the message's own `said` and id."""
+
+    TAG: ClassVar[str] = "message.deleted"
+    heard: EventId
+    session: str
+    audience: Audience
+    heard_said: int
+
+
+class PlaceDescribed(Event, frozen=True, kw_only=True):
+    """A guild, channel, thread or DM as it was first seen or renamed. `session` is empty for a guild."""
+
+    TAG: ClassVar[str] = "place.described"
+    place: Ref
+    kind: PlaceKind
+    name: str
+    audience: Audience
+    session: str = ""
+    guild: Ref | None = None
+    parent: Ref | None = None
+    person: Handle = NOBODY
+
+
+class PlaceAudienceChanged(Event, frozen=True, kw_only=True):
+    """Who can read a place changed: `audience` has a new epoch, and a fresh window and summary begin."""
+
+    TAG: ClassVar[str] = "place.audience_changed"
+    place: Ref
+    audience: Audience
+    previous: Audience
+    session: str = ""
+    guild: Ref | None = None

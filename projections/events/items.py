@@ -1,0 +1,84 @@
+"""What happened to durable items. Each event carries the item whole, as it is afterwards."""
+
+from typing import ClassVar
+
+from projections.events.event import Event
+from projections.events.values import Evidence, Intent, Item
+from projections.ids import EventId, Handle
+
+
+class ItemEvent(Event, frozen=True, kw_only=True):
+    """`reason` is in words, for the audit; `policy` is the rule that decided and its version."""
+
+    item: Item
+    reason: str = ""
+    policy: str = ""
+    intent: Intent | None = None
+
+
+class ItemRemembered(ItemEvent, frozen=True, kw_only=True):
+    """A person, or the operator for them, asked to keep this."""
+
+    TAG: ClassVar[str] = "item.remembered"
+
+
+class ItemUpserted(ItemEvent, frozen=True, kw_only=True):
+    """An item was added or changed: by the model, by an import, or by a person who edited it."""
+
+    TAG: ClassVar[str] = "item.upserted"
+
+
+class ItemDeprecated(ItemEvent, frozen=True, kw_only=True):
+    """The model or an import says that this no longer holds."""
+
+    TAG: ClassVar[str] = "item.deprecated"
+
+
+class ItemMerged(ItemEvent, frozen=True, kw_only=True):
+    """Several items became one; `absorbed` are the others, whole, as they are afterwards."""
+
+    TAG: ClassVar[str] = "item.merged"
+    absorbed: tuple[Item, ...] = ()
+
+
+class ItemEvicted(ItemEvent, frozen=True, kw_only=True):
+    """An item made room for another: the owner had more than `cap`."""
+
+    TAG: ClassVar[str] = "item.evicted"
+    cap: int
+
+
+class ItemForgotten(ItemEvent, frozen=True, kw_only=True):
+    """A person took this back. `quiet` lists the messages and answers that leave recall with it."""
+
+    TAG: ClassVar[str] = "item.forgotten"
+    quiet: tuple[EventId, ...] = ()
+
+
+class ItemRestored(ItemEvent, frozen=True, kw_only=True):
+    """A person brought an item back. `returns` lists the messages and answers that come back with it."""
+
+    TAG: ClassVar[str] = "item.restored"
+    returns: tuple[EventId, ...] = ()
+
+
+class ItemMoved(ItemEvent, frozen=True, kw_only=True):
+    """An item changed its compartment: `item` is at its new address, the old one is empty."""
+
+    TAG: ClassVar[str] = "item.moved"
+    from_compartment: str
+    from_id: str
+
+
+class ItemRefused(Event, frozen=True, kw_only=True):
+    """Something was not allowed to become an item, and why."""
+
+    TAG: ClassVar[str] = "item.refused"
+    owner: Handle
+    compartment: str
+    kind: str
+    text: str
+    reason: str
+    policy: str
+    evidence: tuple[Evidence, ...] = ()
+    against: str = ""

@@ -1,0 +1,51 @@
+"""The rolling summary of a session."""
+
+from typing import ClassVar
+
+from projections.events.event import Event
+from projections.events.values import Audience, Intent, ModelUse
+from projections.ids import EventId, Handle, Point
+
+
+class SummaryEvent(Event, frozen=True, kw_only=True):
+    """`audience` and `era` say where it belongs; `person` is set in a DM."""
+
+    session: str
+    audience: Audience
+    era: int
+    person: Handle = Handle(b"")
+
+
+class SummaryRefreshed(SummaryEvent, frozen=True, kw_only=True):
+    """A new text that covers what was said after `after` up to `upto`. `refresh` counts within the era, from 1.
+
+    `cut` says that the model's text was over its limit even after a second try and was cut hard.
+    """
+
+    TAG: ClassVar[str] = "summary.refreshed"
+    text: str
+    refresh: int
+    after: Point | None
+    upto: Point
+    covered: int
+    call: ModelUse
+    previous: EventId | None = None
+    cut: bool = False
+
+
+class SummaryFailed(SummaryEvent, frozen=True, kw_only=True):
+    """The model could not be asked, or its reply could not be used. The old summary and its date stay."""
+
+    TAG: ClassVar[str] = "summary.failed"
+    error: str
+    after: Point | None
+    upto: Point
+    call: ModelUse
+
+
+class SummaryReset(SummaryEvent, frozen=True, kw_only=True):
+    """A person cleared the summary. What was said until `upto` does not come back into the next one."""
+
+    TAG: ClassVar[str] = "summary.reset"
+    upto: Point | None
+    intent: Intent | None = None

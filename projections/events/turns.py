@@ -1,0 +1,41 @@
+"""A turn: the assistant answered a message, and the answer arrived."""
+
+from typing import ClassVar
+
+from projections.events.event import Event
+from projections.events.values import Audience, FileDigest, ItemUse, LeftOut, Limits, ModelUse, Span
+from projections.ids import EventId, Handle, Ref
+
+
+class TurnAnswered(Event, frozen=True, kw_only=True):
+    """An answer, recorded before it is sent. Its causes are everything that stood in the prompt."""
+
+    TAG: ClassVar[str] = "turn.answered"
+    session: str
+    place: Ref
+    audience: Audience
+    era: int
+    asker: Handle
+    answers: EventId
+    text: str
+    call: ModelUse
+    limits: Limits
+    nonce: str = ""
+    guild: Ref | None = None
+    spans: tuple[Span, ...] = ()
+    items: tuple[ItemUse, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    files: tuple[FileDigest, ...] = ()
+    assistant: str = ""
+
+
+class TurnDelivered(Event, frozen=True, kw_only=True):
+    """The answer arrived, as these messages."""
+
+    TAG: ClassVar[str] = "turn.delivered"
+    turn: EventId
+    session: str
+    audience: Audience
+    era: int
+    asker: Handle
+    messages: tuple[Ref, ...] = ()

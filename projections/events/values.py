@@ -1,0 +1,198 @@
+"""The values that events are made of. Field names are the storage format: add fields, with defaults; never rename one.
+
+No floats anywhere: confidence is in thousandths, cost in millionths of a US dollar, time in ms since 1970.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from projections.ids import NOBODY, EventId, Handle, Ref
+
+ActorKind = Literal["person", "operator", "platform", "model", "policy"]
+AudienceKind = Literal["guild", "channel", "direct"]
+AuthorKind = Literal["person", "bot", "webhook", "self", "unknown"]
+Medium = Literal["text", "voice"]
+ItemType = Literal["semantic", "episodic", "procedural"]
+About = Literal["person", "guild", "self", "owner"]
+Status = Literal["active", "deprecated", "forgotten", "evicted", "merged"]
+SourceType = Literal["discord", "manual", "import", "model"]
+SpanKind = Literal["mention", "quote"]
+IntentKind = Literal["remember", "edit", "forget", "restore", "share", "reset"]
+
+
+class By(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Who did it. A model or a policy has a name and a version; a person has a handle."""
+
+    kind: ActorKind
+    person: Handle = NOBODY
+    name: str = ""
+    version: str = ""
+
+
+OPERATOR = By("operator")
+PLATFORM = By("platform")
+
+
+class Audience(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Who could read it when it was said: a value, and the address of what was said there (design §7).
+
+    A new `epoch` of a place begins when its audience changes. `direct` has the place `dm:<handle in hex>`.
+    """
+
+    kind: AudienceKind
+    place: Ref
+    epoch: int = 0
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A person named in a text: shown as a name at code point `at`, where the stored text itself has nothing.
+
+    NOBODY is shown as "someone".
+    """
+
+    at: int
+    person: Handle
+    kind: SpanKind = "mention"
+
+
+class Attachment(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A file that came with a message. `size` is in bytes, 0 when unknown; `caption` describes an image, if any."""
+
+    name: str
+    size: int = 0
+    caption: str = ""
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A message, whole. `speaker` is a person's handle; bots and webhooks have an `author_name` instead."""
+
+    ref: Ref
+    place: Ref
+    session: str
+    audience: Audience
+    author: AuthorKind
+    said: int
+    text: str
+    speaker: Handle = NOBODY
+    author_name: str = ""
+    guild: Ref | None = None
+    spans: tuple[Span, ...] = ()
+    reply_to: Ref | None = None
+    attachments: tuple[Attachment, ...] = ()
+    addressed: bool = False
+    medium: Medium = "text"
+    edited: int | None = None
+
+
+class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One call of a model: which, with which prompt, and what it took. `cost_micros` is in 10⁻⁶ USD."""
+
+    model: str
+    version: str
+    prompt: str = ""
+    prompt_digest: bytes = b""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    latency_ms: int = 0
+    cost_micros: int = 0
+
+
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The words an item rests on, and the message they stand in."""
+
+    quote: str
+    message: EventId = EventId(b"")
+    ref: Ref | None = None
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where an item came from, as the documents have it: a message, a person's own command, or a file."""
+
+    type: SourceType
+    place: Ref | None = None
+    message: Ref | None = None
+    guild: Ref | None = None
+    channel_name: str = ""
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A durable item, whole: an item event carries all of it, so that its last event alone makes its row.
+
+    `confidence` is in thousandths. `created` and `updated` are `said` times in ms. An item's address is
+    (owner, compartment, id); `owner` is NOBODY for lore, self and the owner's layer.
+    """
+
+    id: str
+    owner: Handle
+    compartment: str
+    kind: str
+    text: str
+    created: int
+    updated: int
+    source: Source
+    status: Status = "active"
+    type: ItemType = "semantic"
+    about: About = "person"
+    tags: tuple[str, ...] = ()
+    confidence: int = 1000
+    evidence: tuple[Evidence, ...] = ()
+    source_count: int = 1
+    supersedes: tuple[str, ...] = ()
+    valid_from: int | None = None
+    valid_until: int | None = None
+    hits: int = 0
+    last_hit: int | None = None
+
+
+class Saw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The item that a person had before them when they acted, so that the act can be applied where items differ."""
+
+    text: str
+    kind: str
+    compartment: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a person meant: what they did, the words or the id they gave, and what they saw."""
+
+    action: IntentKind
+    needle: str = ""
+    chosen: str = ""
+    saw: Saw | None = None
+
+
+class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """An item that stood in a prompt: its address and the event that had made its row."""
+
+    owner: Handle
+    compartment: str
+    id: str
+    event: EventId
+
+
+class LeftOut(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Something that did not fit into a prompt: which block, which thing, and why."""
+
+    block: str
+    what: str
+    why: str
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The budgets in force when a prompt was made. Characters are code points."""
+
+    items: int = 12
+    item_chars: int = 2000
+    history_messages: int = 20
+    history_chars: int = 3000
+    summary_chars: int = 2000
+
+
+class FileDigest(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A context file as it was: its path in the prompt and the SHA-256 of its text."""
+
+    path: str
+    digest: bytes

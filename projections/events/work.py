@@ -1,0 +1,58 @@
+"""What models were asked and what they replied, recorded before anything is decided from it."""
+
+from typing import ClassVar
+
+from projections.events.event import Event
+from projections.events.summaries import SummaryEvent
+from projections.events.values import ModelUse
+from projections.ids import EventId, Handle, Point
+
+
+class WorkEvent(Event, frozen=True, kw_only=True):
+    """A model's work for one person and compartment, over the messages `inputs` after `after` up to `upto`."""
+
+    owner: Handle
+    compartment: str
+    after: Point | None
+    upto: Point
+    call: ModelUse
+    inputs: tuple[EventId, ...] = ()
+
+
+class ExtractionAnswered(WorkEvent, frozen=True, kw_only=True):
+    """The raw reply of an extraction."""
+
+    TAG: ClassVar[str] = "extraction.answered"
+    reply: str
+
+
+class ExtractionFailed(WorkEvent, frozen=True, kw_only=True):
+    """An extraction that changed nothing: `error` says why, `reply` keeps what the model said, if anything."""
+
+    TAG: ClassVar[str] = "extraction.failed"
+    error: str
+    reply: str = ""
+
+
+class MergeAnswered(WorkEvent, frozen=True, kw_only=True):
+    """The raw reply about two close items."""
+
+    TAG: ClassVar[str] = "merge.answered"
+    reply: str
+
+
+class ReflectionAnswered(WorkEvent, frozen=True, kw_only=True):
+    """The raw reply of a reflection over a session that went quiet."""
+
+    TAG: ClassVar[str] = "reflection.answered"
+    reply: str
+
+
+class SummaryAnswered(SummaryEvent, frozen=True, kw_only=True):
+    """The raw reply of a summary refresh."""
+
+    TAG: ClassVar[str] = "summary.answered"
+    after: Point | None
+    upto: Point
+    reply: str
+    call: ModelUse

@@ -1,0 +1,93 @@
+"""What a projection is: a pure function from one event to the rows that it makes.
+
+A row is made by its last event alone. So a fold sees one record and nothing else: no other row, no setting, no clock.
+The same function folds into a dictionary, into LMDB, or into last Tuesday.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from projections.events.event import Event
+from projections.ids import EventId, Seq
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class Record(NamedTuple):
+    """An event with its envelope: where it stands, what it is called, and when (ms) it was recorded."""
+
+    seq: Seq
+    id: EventId
+    at: int
+    event: Event
+
+
+Change = tuple[bytes, R | None]
+"""A row to write under a key, or None to remove it."""
+
+
+@dataclass(frozen=True)
+class Projection(Generic[R]):
+    """`rows` says what a record makes of this projection's rows; it is only asked about `sees`.
+
+    Keys of one projection have one length (`key_size` bytes). `history` is off where a row's key holds the id of the
+    only event that ever makes it: then the row itself says when it came to be.
+    """
+
+    name: str
+    version: int
+    row: type[R]
+    sees: tuple[type[Event], ...]
+    rows: Callable[[Record], list[Change[R]]]
+    key_size: int
+    history: bool = True
+    _decoder: "msgspec.msgpack.Decoder[R]" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_decoder", msgspec.msgpack.Decoder(self.row))
+
+    @property
+    def table(self) -> str:
+        """The name of its table on disk, with the version, so that two versions can lie side by side."""
+        return f"{self.name}@{self.version}"
+
+    def decode(self, body: bytes) -> R:
+        """The row struct of an encoded row."""
+        return self._decoder.decode(body)
+
+
+AnyProjection = Projection[Any]
+
+
+class RowChange(NamedTuple):
+    """One encoded change: table, key, and the row or None. `history` says whether the change leaves an entry there."""
+
+    table: str
+    key: bytes
+    body: bytes | None
+    history: bool
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Fold:
+    """A set of projections, indexed by the events they see."""
+
+    def __init__(self, projections: tuple[AnyProjection, ...]) -> None:
+        self.projections = projections
+        self._by_event: dict[type[Event], list[AnyProjection]] = {}
+        for projection in projections:
+            for kind in projection.sees:
+                self._by_event.setdefault(kind, []).append(projection)
+
+    def changes(self, record: Record) -> list[RowChange]:
+        """Every row that the record makes or removes, encoded."""
+        return [
+            RowChange(projection.table, key, None if row is None else _encode(row), projection.history)
+            for projection in self._by_event.get(type(record.event), ())
+            for key, row in projection.rows(record)
+        ]

@@ -1,0 +1,192 @@
+"""Durable items, what was refused, and what went quiet with a forgotten one.
+
+An item's address is (owner, compartment, id), and its key is that address, so that a compartment of a person is one
+range.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from projections.events import (
+    ItemDeprecated,
+    ItemEvent,
+    ItemEvicted,
+    ItemForgotten,
+    ItemMerged,
+    ItemMoved,
+    ItemRefused,
+    ItemRemembered,
+    ItemRestored,
+    ItemUpserted,
+)
+from projections.events.values import By, Evidence, Intent, Item
+from projections.fold import Change, Projection, Record
+from projections.ids import EventId, Handle, digest16
+from projections.rows import Found, Rows
+
+ITEM_EVENTS = (
+    ItemRemembered,
+    ItemUpserted,
+    ItemDeprecated,
+    ItemMerged,
+    ItemEvicted,
+    ItemForgotten,
+    ItemRestored,
+    ItemMoved,
+)
+
+
+class ItemRow(msgspec.Struct, frozen=True, array_like=True):
+    """An item as its last event left it, and what that event says of itself."""
+
+    event: EventId
+    tag: str
+    said: int
+    by: By
+    item: Item
+    reason: str
+    policy: str
+    intent: Intent | None
+
+
+class RefusalRow(msgspec.Struct, frozen=True, array_like=True):
+    """Something that was not allowed to become an item."""
+
+    event: EventId
+    said: int
+    owner: Handle
+    compartment: str
+    kind: str
+    text: str
+    reason: str
+    policy: str
+    evidence: tuple[Evidence, ...]
+    against: str
+
+
+class QuietRow(msgspec.Struct, frozen=True, array_like=True):
+    """A message or an answer that left recall together with a forgotten item."""
+
+    event: EventId
+    item: str
+
+
+class ForgottenRow(msgspec.Struct, frozen=True, array_like=True):
+    """What a person took back. It stands after the item itself was evicted, so that it is not learned again."""
+
+    event: EventId
+    id: str
+    compartment: str
+    kind: str
+    text: str
+    evidence: tuple[Evidence, ...]
+
+
+def owner_key(owner: Handle) -> bytes:
+    """The owner's part of a key: the handle, or sixteen zeros for what belongs to no person."""
+    return owner or bytes(16)
+
+
+def item_key(owner: Handle, compartment: str, item_id: str) -> bytes:
+    """owner ‖ compartment ‖ id, 48 bytes."""
+    return compartment_key(owner, compartment) + digest16(item_id)
+
+
+def compartment_key(owner: Handle, compartment: str) -> bytes:
+    """The prefix of an owner's items in one compartment."""
+    return owner_key(owner) + digest16(compartment)
+
+
+def forgotten_key(item: Item) -> bytes:
+    """owner ‖ the item's address within the owner, 32 bytes."""
+    return owner_key(item.owner) + digest16(item.compartment, item.id)
+
+
+def _row(record: Record, event: ItemEvent, item: Item) -> Change[ItemRow]:
+    row = ItemRow(record.id, event.TAG, event.said, event.by, item, event.reason, event.policy, event.intent)
+    return item_key(item.owner, item.compartment, item.id), row
+
+
+def _items(record: Record) -> list[Change[ItemRow]]:
+    match record.event:
+        case ItemMerged(item=item, absorbed=absorbed) as event:
+            return [_row(record, event, each) for each in (*absorbed, item)]
+        case ItemMoved(item=item, from_compartment=compartment, from_id=item_id) as event:
+            return [(item_key(item.owner, compartment, item_id), None), _row(record, event, item)]
+        case ItemEvent(item=item) as event:
+            return [_row(record, event, item)]
+        case _:
+            return []
+
+
+def _refusals(record: Record) -> list[Change[RefusalRow]]:
+    match record.event:
+        case ItemRefused() as refused:
+            row = RefusalRow(
+                record.id,
+                refused.said,
+                refused.owner,
+                refused.compartment,
+                refused.kind,
+                refused.text,
+                refused.reason,
+                refused.policy,
+                refused.evidence,
+                refused.against,
+            )
+            return [(owner_key(refused.owner) + record.id, row)]
+        case _:
+            return []
+
+
+def _quiet(record: Record) -> list[Change[QuietRow]]:
+    match record.event:
+        case ItemForgotten(item=item, quiet=quiet):
+            return [(event, QuietRow(record.id, item.id)) for event in quiet]
+        case ItemRestored(returns=returns):
+            return [(event, None) for event in returns]
+        case _:
+            return []
+
+
+def _forgotten(record: Record) -> list[Change[ForgottenRow]]:
+    match record.event:
+        case ItemForgotten(item=item):
+            row = ForgottenRow(record.id, item.id, item.compartment, item.kind, item.text, item.evidence)
+            return [(forgotten_key(item), row)]
+        case ItemRestored(item=item) | ItemRemembered(item=item):
+            return [(forgotten_key(item), None)]
+        case _:
+            return []
+
+
+ITEMS = Projection("items", 1, ItemRow, ITEM_EVENTS, _items, 48)
+REFUSALS = Projection("refusals", 1, RefusalRow, (ItemRefused,), _refusals, 32, history=False)
+FORGOTTEN = Projection("forgotten", 1, ForgottenRow, (ItemForgotten, ItemRestored, ItemRemembered), _forgotten, 32)
+QUIET = Projection("quiet", 1, QuietRow, (ItemForgotten, ItemRestored), _quiet, 16)
+
+
+def items_in(rows: Rows, owner: Handle, compartment: str) -> Iterator[Found[ItemRow]]:
+    """An owner's items in one compartment, of every status."""
+    return rows.scan(ITEMS, compartment_key(owner, compartment))
+
+
+def items_of(rows: Rows, owner: Handle) -> Iterator[Found[ItemRow]]:
+    """All of an owner's items, in every compartment and of every status."""
+    return rows.scan(ITEMS, owner_key(owner))
+
+
+def forgotten_of(rows: Rows, owner: Handle) -> Iterator[Found[ForgottenRow]]:
+    """What an owner took back, in every compartment."""
+    return rows.scan(FORGOTTEN, owner_key(owner))
+
+
+def compartments_of(rows: Rows, owner: Handle) -> list[str]:
+    """The compartments in which an owner has items; reads one row of each."""
+    found: list[str] = []
+    start = owner_key(owner)
+    while (first := next(rows.scan(ITEMS, owner_key(owner), start=start), None)) is not None:
+        found.append(first.row.item.compartment)
+        start = first.key[:32] + b"\xff" * 17
+    return found

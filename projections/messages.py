@@ -1,0 +1,96 @@
+"""Messages and windows: what was heard, by session and by person.
+
+A message lies under its unit (its session in one epoch of its audience), in the order in which things were said. So a
+window is one range read backwards, and nothing has to be filtered out of it afterwards.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from projections.events import MessageDeleted, MessageEdited, MessageHeard
+from projections.events.values import Audience, Message
+from projections.fold import Change, Projection, Record
+from projections.ids import NOBODY, EventId, Handle, Point, digest16
+from projections.rows import Found, Rows
+
+
+class MessageRow(msgspec.Struct, frozen=True, array_like=True):
+    """A message as it now is. `event` made this version, `heard` recorded it first."""
+
+    event: EventId
+    heard: EventId
+    message: Message
+
+
+class SpokenRow(msgspec.Struct, frozen=True, array_like=True):
+    """Where a person said something; the words are in the message's own row."""
+
+    session: str
+    audience: Audience
+    addressed: bool
+
+
+def unit(session: str, epoch: int) -> bytes:
+    """The address of what was said in a session while its audience stayed the same: 16 bytes."""
+    return digest16(session, epoch.to_bytes(4, "big"))
+
+
+def point_key(point: Point) -> bytes:
+    """A point as 24 bytes that sort as points do, also before 1970."""
+    return (point.said + (1 << 63)).to_bytes(8, "big") + point.id
+
+
+def key_point(key: bytes) -> Point:
+    """The point at the end of a row key; the inverse of `point_key`."""
+    return Point(int.from_bytes(key[-24:-16], "big") - (1 << 63), EventId(key[-16:]))
+
+
+def message_key(message: Message, heard: EventId) -> bytes:
+    """unit ‖ said ‖ id."""
+    return unit(message.session, message.audience.epoch) + point_key(Point(message.said, heard))
+
+
+def _rows(record: Record) -> list[Change[MessageRow]]:
+    match record.event:
+        case MessageHeard(message=message):
+            return [(message_key(message, record.id), MessageRow(record.id, record.id, message))]
+        case MessageEdited(message=message, heard=heard):
+            return [(message_key(message, heard), MessageRow(record.id, heard, message))]
+        case MessageDeleted(session=session, audience=audience, heard=heard, heard_said=said):
+            return [(unit(session, audience.epoch) + point_key(Point(said, heard)), None)]
+        case _:
+            return []
+
+
+def _spoken(record: Record) -> list[Change[SpokenRow]]:
+    match record.event:
+        case MessageHeard(message=message) if message.speaker != NOBODY:
+            row = SpokenRow(message.session, message.audience, message.addressed)
+            return [(message.speaker + point_key(Point(message.said, record.id)), row)]
+        case _:
+            return []
+
+
+MESSAGES = Projection("messages", 1, MessageRow, (MessageHeard, MessageEdited, MessageDeleted), _rows, 40)
+SPOKEN = Projection("spoken", 1, SpokenRow, (MessageHeard,), _spoken, 40, history=False)
+
+
+def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
+    """The message at a point of a session, if it is there and can be read."""
+    return rows.find(MESSAGES, unit(session, epoch) + point_key(point))
+
+
+def messages_after(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Found[MessageRow]]:
+    """Messages of a session behind a point, oldest first."""
+    prefix = unit(session, epoch)
+    start = None if after is None else prefix + point_key(after) + b"\x00"
+    return rows.scan(MESSAGES, prefix, start=start)
+
+
+def spoken_after(rows: Rows, person: Handle, after: Point | None) -> Iterator[tuple[Point, SpokenRow]]:
+    """Where a person said something behind a point, oldest first."""
+    prefix = person or bytes(16)
+    start = None if after is None else prefix + point_key(after) + b"\x00"
+    for found in rows.scan(SPOKEN, prefix, start=start):
+        yield key_point(found.key), found.row

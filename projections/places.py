@@ -1,0 +1,103 @@
+"""Places: what they are called, who can read them now, and which session is where."""
+
+import msgspec
+
+from projections.events import PlaceAudienceChanged, PlaceDescribed
+from projections.events.heard import PlaceKind
+from projections.events.values import Audience
+from projections.fold import Change, Projection, Record
+from projections.ids import EventId, Handle, Ref, digest16
+from projections.rows import Found, Rows
+
+
+class PlaceRow(msgspec.Struct, frozen=True, array_like=True):
+    """A guild, channel, thread or DM as it was last described."""
+
+    event: EventId
+    place: Ref
+    kind: PlaceKind
+    name: str
+    session: str
+    guild: Ref | None
+    parent: Ref | None
+    person: Handle
+
+
+class AudienceRow(msgspec.Struct, frozen=True, array_like=True):
+    """Who can read a place now."""
+
+    event: EventId
+    audience: Audience
+
+
+class SessionRow(msgspec.Struct, frozen=True, array_like=True):
+    """The place of a session."""
+
+    session: str
+    place: Ref
+
+
+def place_key(place: Ref) -> bytes:
+    """16 bytes for a place."""
+    return digest16(place.platform, place.key)
+
+
+def session_key(session: str) -> bytes:
+    """16 bytes for a session."""
+    return digest16(session)
+
+
+def _places(record: Record) -> list[Change[PlaceRow]]:
+    match record.event:
+        case PlaceDescribed() as place:
+            row = PlaceRow(
+                record.id,
+                place.place,
+                place.kind,
+                place.name,
+                place.session,
+                place.guild,
+                place.parent,
+                place.person,
+            )
+            return [(place_key(place.place), row)]
+        case _:
+            return []
+
+
+def _audiences(record: Record) -> list[Change[AudienceRow]]:
+    match record.event:
+        case PlaceDescribed(place=place, audience=audience) | PlaceAudienceChanged(place=place, audience=audience):
+            return [(place_key(place), AudienceRow(record.id, audience))]
+        case _:
+            return []
+
+
+def _sessions(record: Record) -> list[Change[SessionRow]]:
+    match record.event:
+        case PlaceDescribed(session=session, place=place) if session:
+            return [(session_key(session), SessionRow(session, place))]
+        case _:
+            return []
+
+
+PLACES = Projection("places", 1, PlaceRow, (PlaceDescribed,), _places, 16)
+AUDIENCES = Projection("audiences", 1, AudienceRow, (PlaceDescribed, PlaceAudienceChanged), _audiences, 16)
+SESSIONS = Projection("sessions", 1, SessionRow, (PlaceDescribed,), _sessions, 16)
+
+
+def find_place(rows: Rows, place: Ref) -> Found[PlaceRow] | None:
+    """A place as it was last described."""
+    return rows.find(PLACES, place_key(place))
+
+
+def audience_of(rows: Rows, place: Ref) -> Audience | None:
+    """Who can read a place now, as far as is known."""
+    row = rows.get(AUDIENCES, place_key(place))
+    return None if row is None else row.audience
+
+
+def place_of(rows: Rows, session: str) -> Found[PlaceRow] | None:
+    """The place where a session is."""
+    row = rows.get(SESSIONS, session_key(session))
+    return None if row is None else find_place(rows, row.place)

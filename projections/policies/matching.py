@@ -1,0 +1,93 @@
+"""Which item is meant: by a model that sends an upsert or a deprecation, or by a person who types a few words.
+
+Lengths are code points *of the folded forms*, of the needle and of the text alike: case folding changes lengths
+(`ß` becomes `ss`), and a share of two different measures would be none.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from projections.items import ItemRow
+from projections.policies.item_ids import derive
+from projections.policies.text import folded, normalise
+
+VERSION = "matching@1"
+
+
+class Matching(NamedTuple):
+    """`percent` of an item's length is the least that words must cover to mean it."""
+
+    percent: int = 60
+
+
+STANDARD = Matching()
+
+
+class Match(NamedTuple):
+    """The item that an upsert is about, or None for a new one, and why."""
+
+    row: ItemRow | None
+    reason: str
+
+
+class Meant(NamedTuple):
+    """The items that a deprecation is about, perhaps none, and why."""
+
+    rows: tuple[ItemRow, ...]
+    reason: str
+
+
+def covers(needle: str, text: str, rule: Matching = STANDARD) -> bool:
+    """Whether the text contains the needle, and the needle is at least `percent` of it (the boundary included)."""
+    short, long = folded(needle), folded(text)
+    return bool(short) and short in long and 100 * len(short) >= rule.percent * len(long)
+
+
+def close(one: str, other: str, rule: Matching = STANDARD) -> bool:
+    """Whether either covers the other."""
+    return covers(one, other, rule) or covers(other, one, rule)
+
+
+def says(row: ItemRow, kind: str, text: str) -> bool:
+    """Whether an item is of this kind and says exactly this."""
+    return row.item.kind == kind and normalise(row.item.text) == normalise(text)
+
+
+def find_upsert(items: Sequence[ItemRow], item_id: str, kind: str, text: str) -> Match:
+    """The item of one owner and compartment that this id, or this kind and text, stands for (seed 000's order).
+
+    1. the item with the given id, when there is one;
+    2. the item that the kind and text derive: it says exactly this, or it was given this id before its text changed;
+    3. none: a new item. An id that nothing has is the model's invention and counts for nothing.
+    """
+    return _by_id(items, item_id) or _by_words(items, kind, text) or _by_derived_id(items, kind, text) or _NEW
+
+
+_NEW = Match(None, "no item has this id or says this")
+
+
+def _by_id(items: Sequence[ItemRow], item_id: str) -> Match | None:
+    found = next((row for row in items if item_id and row.item.id == item_id), None)
+    return None if found is None else Match(found, f"the id {item_id} was given")
+
+
+def _by_words(items: Sequence[ItemRow], kind: str, text: str) -> Match | None:
+    same = [row for row in items if says(row, kind, text)]
+    found = min(same, key=lambda row: (row.item.status != "active", row.item.id), default=None)
+    return None if found is None else Match(found, "it says the same")
+
+
+def _by_derived_id(items: Sequence[ItemRow], kind: str, text: str) -> Match | None:
+    derived = derive(kind, text)
+    found = next((row for row in items if row.item.id == derived), None)
+    if found is None or derive(found.item.kind, found.item.text) == derived:
+        return None  # the second: another text with the same digest, a clash
+    return Match(found, f"{derived} said this before its text changed")
+
+
+def find_meant(items: Iterable[ItemRow], item_id: str, needle: str, rule: Matching = STANDARD) -> Meant:
+    """The items that an id names exactly; without an id, those that the needle covers."""
+    if item_id:
+        return Meant(tuple(row for row in items if row.item.id == item_id), f"the id {item_id} was given")
+    rows = tuple(row for row in items if covers(needle, row.item.text, rule))
+    return Meant(rows, f"its text contains the words given, and they are at least {rule.percent} % of it")

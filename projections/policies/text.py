@@ -1,0 +1,43 @@
+"""How texts are compared: one line, one case, one idea of what a space is.
+
+The space is JavaScript's, because the ids of DiscoClaw's files were made with its `\\s` and its `trim`. Python's own
+`str.split` takes five characters more (U+001C to U+001F and U+0085) and leaves one out (U+FEFF).
+
+    tidy        one line, as it is stored and shown
+    normalise   tidy and lower-cased: what an id is made from, and what "the same text" means
+    folded      tidy and case folded: what a needle is looked for in; its length may differ from the text's own
+"""
+
+import re
+
+VERSION = "text@1"
+WHITESPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""Everything that JavaScript's `\\s` matches, by code point."""
+MOST_ITEM_CHARS = 1_800
+"""The longest text of an item, in code points. A prompt has 2,000 for all items, each with a frame of about 100: what
+is longer could be kept but never told."""
+
+_RUN = re.compile(f"[{WHITESPACE}]+")
+
+
+def whole(text: str) -> str:
+    """The text with pairs of surrogates joined, and lone ones (which no UTF-8 can hold) as U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def tidy(text: str) -> str:
+    """One line: trimmed, every run of whitespace one space."""
+    return _RUN.sub(" ", whole(text)).strip(" ")
+
+
+def normalise(text: str) -> str:
+    """What an id is made from: tidy and lower-cased, as JavaScript's `toLowerCase` does it."""
+    return tidy(text).lower()
+
+
+def folded(text: str) -> str:
+    """What texts are searched by: tidy and case folded, so that `STRASSE` is found in `Straße`."""
+    return tidy(text).casefold()

@@ -1,0 +1,110 @@
+"""The form of a prompt, and how text from people is quoted in it.
+
+    prompt  = block *( "\\n\\n---\\n" block )
+    block   = title "\\n" body                                  six titles, each at most once, in the order of TITLES
+    body    = entry *( "\\n" entry )
+    entry   = "- " path                                        Context files
+            | "- [" kind "] " text " (src: " source ", updated " date ")"      Durable memory; on one line
+            | "[" name "]: " lines                             Recent conversation
+            | lines                                            Conversation memory, User message
+    lines   = line *( "\\n  " line )
+
+So whatever comes from people begins behind a prefix that dnam wrote, or two spaces in: no line of theirs starts in
+column 0, none is empty, and nothing they write can be taken for a separator, a title or a line of somebody else. One
+exception reads better than the rule: the first line of a summary or of the user's message starts in column 0, as in the
+documents, when it begins with a letter, a digit or `@` and not with the words of a title.
+
+The actions block is the operator's own text, is last, and stands as it was written.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from projections.people import SOMEONE
+
+BlockName = Literal["files", "durable", "summary", "recent", "message", "actions"]
+
+TITLES: Mapping[BlockName, str] = MappingProxyType(
+    {
+        "files": "Context files (read with Read tool before responding, in order):",
+        "durable": "Durable memory (user-specific notes; may be empty):",
+        "summary": "Conversation memory (rolling summary; may be empty):",
+        "recent": "Recent conversation:",
+        "message": "User message:",
+        "actions": "Discord Actions:",
+    }
+)
+SEPARATOR = "\n\n---\n"
+INDENT = "  "
+NAME_CHARS = 32
+"""The most code points of a name."""
+
+_UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+_OPENING = re.compile(r"[^\W_]|@")
+_TITLE_WORDS = tuple(re.split(r" \(|:", title)[0].casefold() for title in TITLES.values())
+_REMOVED = frozenset({"Cc", "Cf", "Cs", "Ps", "Pe"})
+_JOINERS = frozenset("\u200c\u200d")
+"""They are of the class of the bidi marks, and Persian, Hindi and emoji are not spelled without them."""
+
+
+def visible(text: str) -> str:
+    """The text with U+FFFD for every control character but the tab, and for halves of surrogate pairs."""
+    return _UNSHOWN.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """The text on one line: runs of white space are one space."""
+    return visible(" ".join(text.split()))
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, whatever ends a line where it comes from; no empty text is without a line."""
+    return [visible(line) for line in text.splitlines()] or [""]
+
+
+def indented(text: str) -> str:
+    """The text for behind a prefix: every line but the first is two spaces in."""
+    return f"\n{INDENT}".join(lines_of(text))
+
+
+def opening(text: str) -> str:
+    """The text as the body of a block; the first line is indented too where it might look like the prompt's own."""
+    quoted = indented(text)
+    return quoted if _is_plain(quoted) else INDENT + quoted
+
+
+def _is_plain(line: str) -> bool:
+    return _OPENING.match(line) is not None and not line[:NAME_CHARS].casefold().startswith(_TITLE_WORDS)
+
+
+def label(text: str) -> str:
+    """The text on one line without brackets, control and bidi characters; may be empty."""
+    kept = (each for each in " ".join(text.split()) if _is_kept(each))
+    return " ".join("".join(kept).split())
+
+
+def _is_kept(character: str) -> bool:
+    if character in "<>":
+        return False
+    return character in _JOINERS or unicodedata.category(character) not in _REMOVED
+
+
+def line_name(name: str) -> str:
+    """A name as it may stand in a prompt: a label of at most 32 code points, "someone" when none of it shows."""
+    short = label(name)[:NAME_CHARS].rstrip()
+    return short if any(unicodedata.category(each)[0] not in "CMZ" for each in short) else SOMEONE
+
+
+def speaker_name(name: str, assistant: str) -> str:
+    """The name of somebody else than the assistant: who goes by the assistant's name has "user" before it."""
+    shown = line_name(name)
+    return line_name(f"user {shown}") if _alike(shown) == _alike(line_name(assistant)) else shown
+
+
+def _alike(name: str) -> str:
+    """What two names have in common that look the same."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in plain if each.isalnum())

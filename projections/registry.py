@@ -1,0 +1,43 @@
+"""Every projection there is. To add one: write its file, list it here."""
+
+from projections.config import CONFIG
+from projections.consent import ERASED, OPTED_OUT
+from projections.derived import DERIVED
+from projections.fold import AnyProjection, Fold
+from projections.items import FORGOTTEN, ITEMS, QUIET, REFUSALS
+from projections.messages import MESSAGES, SPOKEN
+from projections.people import ACCOUNTS, NAMES, NOTES, PEOPLE
+from projections.places import AUDIENCES, PLACES, SESSIONS
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from projections.turns import ASKED, DELIVERIES, SENT, TURNS
+from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS
+
+PROJECTIONS: tuple[AnyProjection, ...] = (
+    MESSAGES,
+    SPOKEN,
+    TURNS,
+    ASKED,
+    DELIVERIES,
+    SENT,
+    ITEMS,
+    REFUSALS,
+    FORGOTTEN,
+    QUIET,
+    SUMMARIES,
+    SUMMARY_ATTEMPTS,
+    EXTRACTIONS,
+    EXTRACTION_ATTEMPTS,
+    ACCOUNTS,
+    PEOPLE,
+    NAMES,
+    NOTES,
+    PLACES,
+    AUDIENCES,
+    SESSIONS,
+    CONFIG,
+    OPTED_OUT,
+    ERASED,
+    DERIVED,
+)
+
+FOLD = Fold(PROJECTIONS)

@@ -1,0 +1,124 @@
+"""How rows are read: by exact key or by a range of keys, from wherever they lie.
+
+Decisions, queries and the prompt see `Rows` only. Behind it stand a dictionary, LMDB under an overlay, or last
+Tuesday; they all say the same.
+"""
+
+from collections.abc import Iterator
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+
+import msgspec
+from sortedcontainers import SortedDict
+
+from projections.fold import Projection
+from projections.ids import UNSEALED, EventId, Identity, Seq, VaultId
+
+Known = Literal["unknown", "known", "redacted", "erased"]
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class Stored(NamedTuple):
+    """A row as it lies in a table: the event that made it, its encoded struct, and the vault that sealed the event."""
+
+    seq: Seq
+    body: bytes
+    vault: VaultId = UNSEALED
+
+
+class Found(NamedTuple, Generic[R]):
+    """A row with its key and the event that made it."""
+
+    key: bytes
+    seq: Seq
+    row: R
+
+
+class RawRows(Protocol):
+    """Encoded rows by table and key. Ranges are half open; keys of one table have one length."""
+
+    def get(self, table: str, key: bytes) -> Stored | None: ...
+
+    def scan(
+        self, table: str, start: bytes, stop: bytes, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, Stored]]: ...
+
+
+class Ids(Protocol):
+    """What only the log can say of an id."""
+
+    def event_id(self, identity: Identity) -> EventId: ...
+
+    def keyed_hash(self, platform: str, platform_id: str) -> bytes: ...
+
+    def status(self, event: EventId) -> Known: ...
+
+
+def after_prefix(prefix: bytes) -> bytes:
+    """The smallest key that is behind every key with this prefix."""
+    stripped = prefix.rstrip(b"\xff")
+    if not stripped:
+        return b"\xff" * 64
+    return stripped[:-1] + bytes([stripped[-1] + 1])
+
+
+class Rows:
+    """Typed rows: a view over raw ones, for reading only."""
+
+    def __init__(self, raw: RawRows, ids: Ids) -> None:
+        self.raw = raw
+        self.ids = ids
+
+    def find(self, projection: Projection[R], key: bytes) -> Found[R] | None:
+        """The row with exactly this key, or None."""
+        stored = self.raw.get(projection.table, key)
+        return None if stored is None else Found(key, stored.seq, projection.decode(stored.body))
+
+    def get(self, projection: Projection[R], key: bytes) -> R | None:
+        """The row's struct alone."""
+        found = self.find(projection, key)
+        return None if found is None else found.row
+
+    def scan(
+        self,
+        projection: Projection[R],
+        prefix: bytes = b"",
+        *,
+        start: bytes | None = None,
+        stop: bytes | None = None,
+        reverse: bool = False,
+    ) -> Iterator[Found[R]]:
+        """Rows whose key has the prefix, in key order; `start` (inclusive) and `stop` (exclusive) narrow it."""
+        low = prefix if start is None else max(prefix, start)
+        high = after_prefix(prefix) if stop is None else min(after_prefix(prefix), stop)
+        for key, stored in self.raw.scan(projection.table, low, high, reverse=reverse):
+            yield Found(key, stored.seq, projection.decode(stored.body))
+
+    def keys(self, projection: Projection[R], prefix: bytes, *, start: bytes | None = None) -> Iterator[bytes]:
+        """The keys alone, for counting: no row is decoded."""
+        low = prefix if start is None else max(prefix, start)
+        return (key for key, _ in self.raw.scan(projection.table, low, after_prefix(prefix)))
+
+
+class MemoryRows:
+    """Rows in sorted dictionaries: what tests and dry runs fold into."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, SortedDict[bytes, Stored]] = {}
+
+    def put(self, table: str, key: bytes, stored: Stored | None) -> None:
+        """Write a row, or remove it with None."""
+        rows = self.tables.setdefault(table, SortedDict())
+        if stored is None:
+            rows.pop(key, None)
+        else:
+            rows[key] = stored
+
+    def get(self, table: str, key: bytes) -> Stored | None:
+        rows = self.tables.get(table)
+        return None if rows is None else rows.get(key)
+
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        rows = self.tables.get(table)
+        if rows is not None:
+            for key in rows.irange(start, stop, inclusive=(True, False), reverse=reverse):
+                yield key, rows[key]

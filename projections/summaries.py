@@ -1,0 +1,76 @@
+"""The rolling summary of each session, and when it was last tried."""
+
+import msgspec
+
+from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.fold import Change, Projection, Record
+from projections.ids import EventId, Point
+from projections.messages import unit
+from projections.rows import Found, Rows
+
+
+class SummaryRow(msgspec.Struct, frozen=True, array_like=True):
+    """The summary in force; `text` is empty after a reset. `said` is its date, in ms."""
+
+    event: EventId
+    said: int
+    at: int
+    session: str
+    era: int
+    refresh: int
+    text: str
+    upto: Point | None
+    covered: int
+    model: str
+
+
+class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
+    """How far the last attempt reached, whether or not it worked: the next cycle counts from here."""
+
+    event: EventId
+    upto: Point | None
+    error: str
+
+
+def _summaries(record: Record) -> list[Change[SummaryRow]]:
+    match record.event:
+        case SummaryRefreshed() as event:
+            row = SummaryRow(
+                record.id,
+                event.said,
+                record.at,
+                event.session,
+                event.era,
+                event.refresh,
+                event.text,
+                event.upto,
+                event.covered,
+                event.call.model,
+            )
+        case SummaryReset() as event:
+            row = SummaryRow(record.id, event.said, record.at, event.session, event.era, 0, "", event.upto, 0, "")
+        case _:
+            return []
+    return [(unit(event.session, event.audience.epoch), row)]
+
+
+def _attempts(record: Record) -> list[Change[AttemptRow]]:
+    match record.event:
+        case SummaryRefreshed() | SummaryReset() as tried:
+            error = ""
+        case SummaryFailed() as tried:
+            error = tried.error
+        case _:
+            return []
+    return [(unit(tried.session, tried.audience.epoch), AttemptRow(record.id, tried.upto, error))]
+
+
+SUMMARIES = Projection("summaries", 1, SummaryRow, (SummaryRefreshed, SummaryReset), _summaries, 16)
+SUMMARY_ATTEMPTS = Projection(
+    "summary_attempts", 1, AttemptRow, (SummaryRefreshed, SummaryFailed, SummaryReset), _attempts, 16
+)
+
+
+def find_summary(rows: Rows, session: str, epoch: int) -> Found[SummaryRow] | None:
+    """The summary of a session in one epoch, a reset one too."""
+    return rows.find(SUMMARIES, unit(session, epoch))

@@ -1,0 +1,135 @@
+"""Turns: what was answered, whether it arrived, and to whom.
+
+Counters are range queries over these rows ("turns of this session since the last refresh"), so they survive a restart.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from projections.events import TurnAnswered, TurnDelivered
+from projections.events.values import Audience, ItemUse, LeftOut, Limits, ModelUse, Span
+from projections.fold import Change, Projection, Record
+from projections.ids import EventId, Handle, Point, Ref, digest16
+from projections.messages import key_point, point_key, unit
+from projections.rows import Found, Rows
+
+
+class TurnRow(msgspec.Struct, frozen=True, array_like=True):
+    """An answer. `event` is the turn's id, `answers` the message it answers."""
+
+    event: EventId
+    said: int
+    session: str
+    audience: Audience
+    era: int
+    asker: Handle
+    answers: EventId
+    text: str
+    assistant: str
+    call: ModelUse
+    limits: Limits
+    spans: tuple[Span, ...]
+    items: tuple[ItemUse, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+class AskedRow(msgspec.Struct, frozen=True, array_like=True):
+    """Where a person was answered."""
+
+    session: str
+    audience: Audience
+
+
+class DeliveryRow(msgspec.Struct, frozen=True, array_like=True):
+    """The messages as which an answer arrived."""
+
+    event: EventId
+    messages: tuple[Ref, ...]
+
+
+class SentRow(msgspec.Struct, frozen=True, array_like=True):
+    """A message as which an answer arrived, so that it is not heard again as somebody's words."""
+
+    turn: EventId
+
+
+def sent_key(message: Ref) -> bytes:
+    """16 bytes for a message."""
+    return digest16(message.platform, message.key)
+
+
+def _turns(record: Record) -> list[Change[TurnRow]]:
+    match record.event:
+        case TurnAnswered() as turn:
+            key = unit(turn.session, turn.audience.epoch) + point_key(Point(turn.said, record.id))
+            return [
+                (
+                    key,
+                    TurnRow(
+                        record.id,
+                        turn.said,
+                        turn.session,
+                        turn.audience,
+                        turn.era,
+                        turn.asker,
+                        turn.answers,
+                        turn.text,
+                        turn.assistant,
+                        turn.call,
+                        turn.limits,
+                        turn.spans,
+                        turn.items,
+                        turn.left_out,
+                    ),
+                )
+            ]
+        case _:
+            return []
+
+
+def _asked(record: Record) -> list[Change[AskedRow]]:
+    match record.event:
+        case TurnAnswered() as turn if turn.asker:
+            return [(turn.asker + point_key(Point(turn.said, record.id)), AskedRow(turn.session, turn.audience))]
+        case _:
+            return []
+
+
+def _deliveries(record: Record) -> list[Change[DeliveryRow]]:
+    match record.event:
+        case TurnDelivered(turn=turn, messages=messages):
+            return [(turn, DeliveryRow(record.id, messages))]
+        case _:
+            return []
+
+
+TURNS = Projection("turns", 1, TurnRow, (TurnAnswered,), _turns, 40, history=False)
+ASKED = Projection("asked", 1, AskedRow, (TurnAnswered,), _asked, 40, history=False)
+
+
+def _sent(record: Record) -> list[Change[SentRow]]:
+    match record.event:
+        case TurnDelivered(turn=turn, messages=messages):
+            return [(sent_key(message), SentRow(turn)) for message in messages]
+        case _:
+            return []
+
+
+DELIVERIES = Projection("deliveries", 1, DeliveryRow, (TurnDelivered,), _deliveries, 16)
+SENT = Projection("sent", 1, SentRow, (TurnDelivered,), _sent, 16)
+
+
+def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Found[TurnRow]]:
+    """Answers in a session behind a point, oldest first."""
+    prefix = unit(session, epoch)
+    start = None if after is None else prefix + point_key(after) + b"\x00"
+    return rows.scan(TURNS, prefix, start=start)
+
+
+def asked_after(rows: Rows, person: Handle, after: Point | None) -> Iterator[tuple[Point, AskedRow]]:
+    """Answers that a person was given behind a point, oldest first."""
+    prefix = person or bytes(16)
+    start = None if after is None else prefix + point_key(after) + b"\x00"
+    for found in rows.scan(ASKED, prefix, start=start):
+        yield key_point(found.key), found.row

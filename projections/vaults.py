@@ -1,0 +1,89 @@
+"""Whose key seals an event: a table from the event to a home, before its causes are added (design §5).
+
+What one person said goes to their own vault, answers and summaries of a session to that session's vault of the era,
+anything else that is shared to the vault of exactly the set of people it draws on. The engine adds the people of the
+causes' vaults.
+"""
+
+from typing import NamedTuple
+
+from projections.events import (
+    UNSEALED_TAGS,
+    ConfigSet,
+    Event,
+    ItemEvent,
+    ItemRefused,
+    MessageDeleted,
+    MessageEdited,
+    MessageHeard,
+    PlaceAudienceChanged,
+    PlaceDescribed,
+    SummaryAnswered,
+    SummaryFailed,
+    SummaryRefreshed,
+    SummaryReset,
+    TurnAnswered,
+    TurnDelivered,
+)
+from projections.events.people import PersonEvent
+from projections.events.values import Audience
+from projections.events.work import WorkEvent
+from projections.ids import Handle
+
+
+class Home(NamedTuple):
+    """Where an event's body belongs.
+
+    With an `era` label, the vault of that session's era, after the people were added. Without, the vault of exactly
+    `people` and those of the causes; where that set is empty, the vault named by `label`. `sealed` is False for the
+    unsealed tags.
+    """
+
+    people: frozenset[Handle] = frozenset()
+    label: str = ""
+    era: bool = False
+    sealed: bool = True
+
+
+def _people(*people: Handle) -> frozenset[Handle]:
+    return frozenset(person for person in people if person)
+
+
+def _session(session: str, audience: Audience, era: int, *people: Handle) -> Home:
+    if audience.kind == "direct":
+        return Home(_people(*people), f"session {session}")
+    return Home(_people(*people), f"session {session} {audience.epoch} {era}", era=True)
+
+
+def home(event: Event) -> Home:
+    """The home of an event by its own words; its causes widen the set of people, and never the kind of vault."""
+    if event.TAG in UNSEALED_TAGS:
+        return Home(sealed=False)
+    match event:
+        case MessageHeard(message=message) | MessageEdited(message=message):
+            return Home(_people(message.speaker), f"place {message.place}")
+        case MessageDeleted(session=session):
+            return Home(label=f"session {session}")
+        case PlaceDescribed(place=place, person=person):
+            return Home(_people(person), f"place {place}")
+        case PlaceAudienceChanged(place=place):
+            return Home(label=f"place {place}")
+        case (
+            TurnAnswered(session=session, audience=audience, era=era, asker=person)
+            | TurnDelivered(session=session, audience=audience, era=era, asker=person)
+            | SummaryRefreshed(session=session, audience=audience, era=era, person=person)
+            | SummaryFailed(session=session, audience=audience, era=era, person=person)
+            | SummaryReset(session=session, audience=audience, era=era, person=person)
+            | SummaryAnswered(session=session, audience=audience, era=era, person=person)
+        ):
+            return _session(session, audience, era, person)
+        case ItemEvent(item=item):
+            return Home(_people(item.owner), f"compartment {item.compartment}")
+        case ItemRefused(owner=owner, compartment=compartment) | WorkEvent(owner=owner, compartment=compartment):
+            return Home(_people(owner), f"compartment {compartment}")
+        case PersonEvent(person=person):
+            return Home(_people(person))
+        case ConfigSet(scope=scope, person=person):
+            return Home(_people(person), f"scope {scope}")
+        case _:
+            return Home(label="unplaced")

@@ -1,0 +1,210 @@
+"""The recent conversation: what was said in a session just before a message.
+
+Messages and answers lie in two tables under the same unit, both in the order in which things were said. They are read
+backwards side by side and never further than the window reaches.
+
+A message or an answer that went quiet with a forgotten item (items.QUIET) stays here: it leaves recall and the next
+summary (design §8), while what everybody in the place can still read above their own message remains part of the
+conversation.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+from projections.events.values import Attachment, LeftOut, Limits, Message, Span
+from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
+from projections.messages import MESSAGES, MessageRow, point_key, unit
+from projections.people import SOMEONE, name_of
+from projections.quoting import indented, label, line_name, one_line, speaker_name
+from projections.rows import Rows
+from projections.turns import DELIVERIES, TURNS, TurnRow
+
+
+class WindowLine(NamedTuple):
+    """Something that was said. `id` names the message or the turn; `event`, at `seq`, is what made it as it now is.
+
+    `words` are what was said with names in it and captions; `text` also tells of replies and attachments.
+    """
+
+    id: EventId
+    event: EventId
+    seq: Seq
+    said: int
+    name: str
+    words: str
+    text: str
+    by_assistant: bool
+    is_turn: bool = False
+
+    @property
+    def rendered(self) -> str:
+        """The line as it stands in a prompt; over several lines when the text is."""
+        return f"[{self.name}]: {indented(self.text)}"
+
+
+class Window(NamedTuple):
+    """The lines that fit, oldest first, and what did not. `authors` says who wrote what is in reach."""
+
+    lines: tuple[WindowLine, ...]
+    left_out: tuple[LeftOut, ...]
+    authors: Mapping[Ref, str]
+
+    @property
+    def words(self) -> str:
+        """What was said in it, without names of speakers."""
+        return "\n".join(line.words for line in self.lines)
+
+
+class Entry(NamedTuple):
+    """A message or an answer with its key and the event that made it."""
+
+    key: bytes
+    seq: Seq
+    row: MessageRow | TurnRow
+
+
+class Fitted(NamedTuple):
+    """Which of a row of texts fit into a block, by index, and which not: `over` the budget, or `beyond` the count."""
+
+    kept: list[int]
+    over: list[int]
+    beyond: list[int]
+
+
+def fit(texts: Sequence[str], chars: int, most: int) -> Fitted:
+    """Take texts in turn while there are fewer than `most`; one that does not fit is skipped and the next one tried.
+
+    `chars` counts code points of what is kept with a line break between each two, so the block's body never exceeds it.
+    """
+    fitted = Fitted([], [], [])
+    room = chars + 1
+    for index, text in enumerate(texts):
+        if len(fitted.kept) == most:
+            fitted.beyond.append(index)
+        elif len(text) + 1 > room:
+            fitted.over.append(index)
+        else:
+            fitted.kept.append(index)
+            room -= len(text) + 1
+    return fitted
+
+
+def recent(rows: Rows, session: str, epoch: int, before: Point, limits: Limits, caller: "Caller") -> Window:
+    """The last messages and answers of a session strictly before a point, as far as they fit.
+
+    Of the newest `history_messages` those are kept that fit into `history_chars`, newest first; one that is too long is
+    left out whole, so that a single huge paste does not empty the window.
+    """
+    most = limits.history_messages
+    newest = list(islice(backwards(rows, session, epoch, before), most + 1))
+    authors = _authors(rows, newest, caller)
+    lines = [entry_line(entry, caller, authors) for entry in newest[:most]]
+    fitted = fit([line.rendered for line in lines], limits.history_chars, most)
+    over = [LeftOut("recent", lines[each].id.hex(), f"over {limits.history_chars} characters") for each in fitted.over]
+    beyond = [LeftOut("recent", "what was said earlier", f"over {most} messages")] if len(newest) > most else []
+    return Window(tuple(lines[each] for each in reversed(fitted.kept)), (*over, *beyond), authors)
+
+
+def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[Entry]:
+    """What was said in a session strictly before a point, newest first; what has nothing to show is passed over."""
+    prefix = unit(session, epoch)
+    stop = prefix + point_key(before)
+    messages = (Entry(*found) for found in rows.scan(MESSAGES, prefix, stop=stop, reverse=True))
+    turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
+    merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)
+    return (entry for entry in merged if _says_something(entry.row))
+
+
+def _says_something(row: MessageRow | TurnRow) -> bool:
+    if isinstance(row, TurnRow):
+        return bool(row.text.strip() or row.spans)
+    return bool(row.message.text.strip() or row.message.spans or row.message.attachments)
+
+
+def _authors(rows: Rows, entries: Sequence[Entry], caller: "Caller") -> dict[Ref, str]:
+    return {ref: name for entry in entries for ref, name in _signed(rows, entry.row, caller)}
+
+
+def _signed(rows: Rows, row: MessageRow | TurnRow, caller: "Caller") -> list[tuple[Ref, str]]:
+    """What the platform calls the message, or the messages of an answer, and who wrote it."""
+    if isinstance(row, MessageRow):
+        return [(row.message.ref, caller.author(row.message))]
+    delivery = rows.get(DELIVERIES, row.event)
+    return [] if delivery is None else [(ref, caller.assistant_in(row)) for ref in delivery.messages]
+
+
+class Caller:
+    """What people are called in one prompt; each is looked up once."""
+
+    def __init__(self, rows: Rows, assistant: str) -> None:
+        self.assistant = line_name(assistant)
+        self._look_up = cache(lambda person: name_of(rows, person))
+
+    def person(self, person: Handle) -> str:
+        """A person's name; "someone" for nobody in particular."""
+        return speaker_name(SOMEONE if person == NOBODY else self._look_up(person), self.assistant)
+
+    def assistant_in(self, turn: TurnRow) -> str:
+        """What the assistant was called when it answered."""
+        return line_name(turn.assistant or self.assistant)
+
+    def author(self, message: Message) -> str:
+        """The name of whoever wrote a message; bots and webhooks bring their own."""
+        match message.author:
+            case "self":
+                return line_name(message.author_name or self.assistant)
+            case "person":
+                return self.person(message.speaker)
+            case _:
+                return speaker_name(message.author_name, self.assistant)
+
+
+def with_names(text: str, spans: Sequence[Span], name: Callable[[Handle], str]) -> str:
+    """The text with `@name` at every span."""
+    pieces: list[str] = []
+    done = 0
+    for span in sorted(spans, key=lambda each: each.at):
+        at = min(max(span.at, done), len(text))
+        pieces += [text[done:at], f"@{name(span.person)}"]
+        done = at
+    return "".join([*pieces, text[done:]])
+
+
+def entry_line(entry: Entry, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
+    """A message or an answer as a line."""
+    if isinstance(entry.row, MessageRow):
+        return message_line(entry.row, entry.seq, caller, authors)
+    row = entry.row
+    text = with_names(row.text, row.spans, caller.person)
+    return WindowLine(
+        row.event, row.event, entry.seq, row.said, caller.assistant_in(row), text, text, True, is_turn=True
+    )
+
+
+def message_line(row: MessageRow, seq: Seq, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
+    """A message as a line. What it replies to is named when its author is among `authors`."""
+    message = row.message
+    spoken = with_names(message.text, message.spans, caller.person)
+    replied = authors.get(message.reply_to) if message.reply_to else None
+    return WindowLine(
+        id=row.heard,
+        event=row.event,
+        seq=seq,
+        said=message.said,
+        name=caller.author(message),
+        words=_joined(spoken, *(each.caption for each in message.attachments)),
+        text=_joined(f"(reply to {replied})" if replied else "", spoken, *map(_attached, message.attachments)),
+        by_assistant=message.author == "self",
+    )
+
+
+def _attached(attachment: Attachment) -> str:
+    caption = one_line(attachment.caption)
+    return f"[attachment: {label(attachment.name)}{': ' if caption else ''}{caption}]"
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

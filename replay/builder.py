@@ -1,0 +1,202 @@
+"""Building views: beside the live ones, in segments, while the log goes on; then they are put in force at once.
+
+Most of the work runs unlocked. The last stretch, from where the log was to where it is, runs under the write lock, so
+that nothing is missing when CURRENT is replaced. No segment cuts a decision.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from projections.fold import Fold
+from replay import codec
+from replay.errors import ReadOnly
+from replay.folding import Folding
+from replay.live import Live
+from replay.log import Head, Log, StoredEvent
+from replay.overlay import Entry, Layered
+from replay.store import DiskStore
+from replay.views import Position, Views, digest_rows, tables_of
+
+SEGMENT = 16_384
+"""Events that are folded in memory before they are written."""
+STRETCH = 4096
+"""How many events the last stretch may have, under the write lock; with more, another round runs unlocked."""
+
+Progress = Callable[[int, int], None]
+"""Called with the events done and the events to do."""
+
+
+def silent(done: int, total: int) -> None:
+    """No progress."""
+
+
+class Segment:
+    """Rows of some thousand events, in plain dictionaries: only sorted when they are written."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[bytes, Entry]] = {}
+
+    def put(self, table: str, key: bytes, entry: Entry) -> None:
+        """Write an entry."""
+        rows = self.tables.get(table)
+        if rows is None:
+            rows = self.tables[table] = {}
+        rows[key] = entry
+
+    def get(self, table: str, key: bytes) -> Entry | None:
+        """The entry under a key."""
+        return self.tables.get(table, {}).get(key)
+
+    def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
+        """Entries of a range, sorted now: asked for only where bodies were dropped."""
+        rows = self.tables.get(table, {})
+        return ((key, rows[key]) for key in sorted(rows, reverse=reverse) if start <= key < stop)
+
+    def changes(self) -> dict[str, list[tuple[bytes, Entry]]]:
+        """Everything, in key order."""
+        return {table: sorted(rows.items()) for table, rows in self.tables.items()}
+
+
+def _decisions(log: Log, after: int, upto: int) -> Iterator[list[StoredEvent]]:
+    """Events in runs of about a segment that never cut a decision."""
+    run: list[StoredEvent] = []
+    for stored in log.read(after, upto):
+        run.append(stored)
+        if len(run) >= SEGMENT and codec.decode_header(stored.header).left == 0:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress: Progress = silent) -> None:
+    """Fold everything that views lack, up to a seq, and commit it segment by segment."""
+    position = views.position()
+    if position is None:
+        position = Position(0, bytes(32), store.log.id)
+        views.commit({}, position, since=0)
+    done = position.size
+    for run in _decisions(store.log, done, upto):
+        segment = Segment()
+        store.ring.refresh()
+        with views.reading() as (_, snapshot):
+            raw = Layered(segment, snapshot)
+            for stored in run:
+                folding.take_stored(stored, segment, raw)
+        last = run[-1]
+        views.commit(segment.changes(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
+        done = last.seq
+        progress(done, max(upto, done))
+
+
+def bring_up(store: DiskStore, live: Live, head: Head) -> None:
+    """A writer's long catch-up, unlocked: other processes' commits meanwhile are kept."""
+    views = live.views()
+    assert views is not None
+    bring(views, store, live.folding, head.size)
+
+
+class Built(NamedTuple):
+    """A rebuild: how many events, and the digest of all rows."""
+
+    events: int
+    digest: bytes
+
+
+def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent) -> Built:
+    """Build all views anew beside the live ones and put them in force. Begins again if an erasure came in between."""
+    while (built := _rebuild_once(store, fold, progress)) is None:
+        pass
+    return built
+
+
+def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress) -> Built | None:
+    folding = Folding(fold, store)
+    epoch = store.log.head().epoch
+    place = store.views_folder()
+    before = place.current()
+    with place.building() as fresh:
+        views = Views(fresh, fold, writable=True, building=True)
+        try:
+            _approach(views, store, folding, progress)
+            with store.lock:
+                head = store.log.head()
+                if head.epoch != epoch:
+                    return None
+                bring(views, store, folding, head.size, progress)
+                with views.reading() as (_, snapshot):
+                    digest = digest_rows(snapshot, tables_of(fold))
+                views.sync()
+                place.put_in_force(fresh)
+        finally:
+            views.close()
+    if before is not None:
+        shutil.rmtree(before)
+    return Built(head.size, digest)
+
+
+def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progress) -> None:
+    """Come near the log's end without the lock."""
+    while True:
+        size = store.log.head().size
+        position = views.position()
+        if size - (0 if position is None else position.size) <= STRETCH:
+            return
+        bring(views, store, folding, size, progress)
+
+
+class Check(NamedTuple):
+    """The digests of the rows as they are and as a rebuild makes them, up to the same event."""
+
+    events: int
+    live: bytes
+    rebuilt: bytes
+
+    @property
+    def equal(self) -> bool:
+        """Whether live = replay."""
+        return self.live == self.rebuilt
+
+
+def check(store: DiskStore, fold: Fold, progress: Progress = silent) -> Check:
+    """Compare the rows as they are with a rebuild; nothing is changed.
+
+    A redaction that comes in between takes rows from the one and not from the other: then it is looked at again.
+    """
+    found = _check_once(store, fold, progress)
+    for _ in range(2):
+        if found.equal or store.log.head().size == found.events:
+            break
+        found = _check_once(store, fold, progress)
+    return found
+
+
+def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
+    live = Live(store, fold)
+    live.freshen()
+    with live.raw(live.overlay) as raw:
+        digest = digest_rows(raw, tables_of(fold))
+    with _scratch(store) as folder:
+        views = Views(folder, fold, writable=True, building=True)
+        try:
+            bring(views, store, Folding(fold, store), live.folded, progress)
+            with views.reading() as (_, snapshot):
+                return Check(live.folded, digest, digest_rows(snapshot, tables_of(fold)))
+        finally:
+            views.close()
+
+
+@contextmanager
+def _scratch(store: DiskStore) -> Iterator[Path]:
+    """A folder for a build that is thrown away: beside the views, or a private one where that disk is read-only."""
+    try:
+        store.views_folder().path.mkdir(mode=0o700, exist_ok=True)
+        with store.views_folder().building() as fresh:
+            yield fresh
+    except (PermissionError, ReadOnly):
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)

@@ -1,0 +1,94 @@
+"""Headers and bodies as bytes.
+
+A header is a msgpack array that does not hold its own position, so the same bytes can later lie in another log::
+
+    [v, id, at, left, tag, tag_version, vault, body_digest]
+     └──────────── associated data ───────────┘
+
+A body is the event's fields as a msgpack map, sealed (sealer.py) or, for a few tags, as it is.
+"""
+
+import hashlib
+from typing import Any, NamedTuple
+
+import msgspec
+
+from projections.events import EVENTS, OLD, Event
+from projections.ids import EventId, VaultId
+from replay.errors import Damaged, UnknownEvent
+
+HEADER_VERSION = 1
+
+_encode = msgspec.msgpack.Encoder().encode
+_header = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
+_newest = {kind.TAG: kind for kind in EVENTS}
+_decoders: dict[tuple[str, int], "msgspec.msgpack.Decoder[Any]"] = {
+    (kind.TAG, kind.VERSION): msgspec.msgpack.Decoder(kind) for kind in EVENTS
+}
+
+
+class Header(NamedTuple):
+    """What is known of an event without its key. `at` is ms when recorded; `left` events of the decision follow."""
+
+    version: int
+    id: EventId
+    at: int
+    left: int
+    tag: str
+    tag_version: int
+    vault: VaultId
+    body_digest: bytes
+
+
+def encode_header(header: Header) -> bytes:
+    """The header's bytes: what the tree hashes."""
+    return _encode(header)
+
+
+def associated(header: Header) -> bytes:
+    """The first seven fields, which the seal binds to the body."""
+    return _encode(header[:7])
+
+
+def decode_header(data: bytes) -> Header:
+    """The header of these bytes, or Damaged."""
+    try:
+        return Header._make(_header.decode(data))
+    except msgspec.DecodeError as error:
+        raise Damaged(f"a header cannot be read: {error}") from error
+
+
+def header_id(data: bytes) -> EventId:
+    """The id in a header's bytes, without decoding the rest; no id when the bytes are too few."""
+    return EventId(data[4:20])
+
+
+def encode_body(event: Event) -> bytes:
+    """The event's fields, all of them, by name."""
+    return _encode(event)
+
+
+def decode_body(tag: str, version: int, data: bytes) -> Event:
+    """The event of these bytes, lifted to today's form. UnknownEvent for a newer one, Damaged for a broken one."""
+    decoder = _decoders.get((tag, version))
+    try:
+        if decoder is not None:
+            event: Event = decoder.decode(data)
+            return event
+        if (tag, version) in OLD:
+            struct, lift = OLD[tag, version]
+            return lift(msgspec.msgpack.decode(data, type=struct))
+    except msgspec.DecodeError as error:
+        raise Damaged(f"the body of a {tag} cannot be read: {error}") from error
+    raise UnknownEvent(_unknown(tag, version))
+
+
+def _unknown(tag: str, version: int) -> str:
+    known = _newest.get(tag)
+    have = f"knows version {known.VERSION} of it" if known else "does not know this tag"
+    return f"the log holds a {tag} of version {version}; this program {have}. Install the version of dnam that wrote it"
+
+
+def digest(data: bytes) -> bytes:
+    """SHA-256, 32 bytes."""
+    return hashlib.sha256(data).digest()

@@ -1,0 +1,250 @@
+"""The engine: one writer thread that records decisions, and rows to read from any thread.
+
+A decision is handed in with `submit` and runs under the write lock, after everything that any process recorded before
+it. The log's commit is the acknowledgement. Views are committed later, by a thread of their own, every few hundred
+events; what is not in them yet is folded from the log's tail.
+"""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from projections.decisions.draft import Decision
+from projections.fold import Fold
+from projections.registry import FOLD
+from projections.rows import Rows
+from replay import codec
+from replay.builder import bring_up, rebuild
+from replay.clock import Clock, Recorder, SystemClock
+from replay.errors import LogError, NewerViews, ReadOnly
+from replay.group import Group, Recorded
+from replay.live import Live
+from replay.log import Head
+from replay.store import DiskStore, MemoryStore, Store
+from replay.travel import Moment, Past
+from replay.views import Position
+
+MOST_IN_GROUP = 512
+"""How many decisions share a commit at the most."""
+BEHIND = 4096
+"""How many events the views may lack when a writer opens; more are folded into them first."""
+
+
+class _Job:
+    __slots__ = ("decision", "future")
+
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
+        self.future: Future[Recorded] = Future()
+
+
+class Engine:
+    """An open memory. Close it, or use it in a `with`."""
+
+    def __init__(
+        self, store: Store, *, clock: Clock | None = None, fold: Fold = FOLD, view_commit_events: int = 512
+    ) -> None:
+        self.store = store
+        self.fold = fold
+        self.live = Live(store, fold)
+        self.recorder = Recorder(clock or SystemClock())
+        self.view_errors: list[Exception] = []
+        self._view_commit_events = view_commit_events
+        self._mutex = threading.RLock()
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._committer = ThreadPoolExecutor(1, "views")
+        self._committing = threading.Event()
+        self._writer: threading.Thread | None = None
+        self._closed = False
+        if store.writable:
+            self._prepare()
+            self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
+            self._writer.start()
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        writable: bool = True,
+        create: bool = False,
+        clock: Clock | None = None,
+        view_commit_events: int = 512,
+    ) -> "Engine":
+        """The memory in a data folder. Opening for reading changes nothing on disk."""
+        store = DiskStore(path, FOLD, writable=writable, create=create)
+        try:
+            return cls(store, clock=clock, view_commit_events=view_commit_events)
+        except BaseException:
+            store.close()
+            raise
+
+    @classmethod
+    def in_memory(cls, clock: Clock | None = None) -> "Engine":
+        """A memory that is gone with the process."""
+        return cls(MemoryStore(), clock=clock)
+
+    def _prepare(self) -> None:
+        """A writer's opening: the ring follows every erasure, views exist and are near the log's end."""
+        self.follow_erasures()
+        if not isinstance(self.store, DiskStore) or self.store.newer_views():
+            return
+        self.live.freshen_views()
+        views = self.live.views()
+        if views is None:
+            rebuild(self.store, self.fold)
+        else:
+            head = self.store.log.head()
+            position = views.position()
+            if position is not None and head.size - position.size > BEHIND:
+                bring_up(self.store, self.live, head)
+
+    def follow_erasures(self) -> None:
+        """Destroy what a broken-off erasure left in the ring."""
+        left = frozenset(vault for vault in self.live.folding.erased if vault in self.store.ring.vaults)
+        if left:
+            with self.store.lock:
+                self.store.ring.destroy(left)
+            self.live.folding.after_erasure()
+
+    def submit(self, decision: Decision) -> "Future[Recorded]":
+        """Queue a decision. The future holds what was recorded once it is durable, or the error."""
+        if self._writer is None:
+            raise ReadOnly("this memory was opened for reading only")
+        if self._closed:
+            raise LogError("this memory is closed")
+        job = _Job(decision)
+        self._queue.put(job)
+        return job.future
+
+    def record(self, decision: Decision) -> Recorded:
+        """Record a decision and wait until it is durable."""
+        return self.submit(decision).result()
+
+    def _write(self) -> None:
+        while (job := self._queue.get()) is not None:
+            jobs, more = self._drain(job)
+            try:
+                self._record(jobs)
+            except Exception as error:  # noqa: BLE001 - the writer survives; every caller of the group hears of it
+                for each in jobs:
+                    if not each.future.done():
+                        each.future.set_exception(error)
+            if not more:
+                return
+
+    def _drain(self, first: _Job) -> tuple[list[_Job], bool]:
+        """Everything that waits by now, up to a group's size; False when the queue was closed."""
+        jobs = [first]
+        while len(jobs) < MOST_IN_GROUP:
+            try:
+                job = self._queue.get_nowait()
+            except Empty:
+                break
+            if job is None:
+                return jobs, False
+            jobs.append(job)
+        return jobs, True
+
+    def _record(self, jobs: list[_Job]) -> None:
+        with self.store.lock:
+            done: list[tuple[_Job, Recorded]] = []
+            with self._mutex:
+                head = self.live.freshen()
+                self._check_writable()
+                group = Group(self.live, head, self.recorder)
+                for job in jobs:
+                    try:
+                        done.append((job, group.run(job.decision)))
+                    except Exception as error:  # noqa: BLE001 - a decision fails its own caller and nobody else
+                        job.future.set_exception(error)
+            head = group.commit()
+            with self._mutex:
+                self.live.absorb(group.overlay, head)
+        for job, recorded in done:
+            job.future.set_result(recorded)
+        self._maybe_commit_views()
+
+    def _check_writable(self) -> None:
+        if self.live.stopped is not None:
+            raise self.live.stopped
+        newer = self.store.newer_views()
+        if newer:
+            raise NewerViews(
+                f"a newer dnam keeps views here that this one does not know ({', '.join(sorted(newer))}). "
+                "This program can read, but must not write; install the newer version"
+            )
+
+    def _maybe_commit_views(self) -> None:
+        behind = self.live.folded - self.live.base
+        if behind >= self._view_commit_events and self.live.views() is not None and not self._committing.is_set():
+            self._committing.set()
+            self._committer.submit(self._commit_views_in_background)
+
+    def _commit_views_in_background(self) -> None:
+        try:
+            self.commit_views()
+        except Exception as error:  # noqa: BLE001 - views can wait; the error is kept and shown by `findings`
+            self.view_errors.append(error)
+        finally:
+            self._committing.clear()
+
+    def commit_views(self) -> None:
+        """Write what the overlay holds to the views; nothing when there are none or nothing is new."""
+        with self._mutex:
+            views, base, upto = self.live.views(), self.live.base, self.live.folded
+            if views is None or upto == base:
+                return
+            stored = self.store.log.get(upto)
+            assert stored is not None
+            position = Position(upto, codec.digest(stored.header), self.store.log.id)
+            changes = self.live.overlay.changes(upto)
+        views.commit(changes, position, since=base)
+
+    @contextmanager
+    def reading(self) -> Iterator[Rows]:
+        """The rows as they are now, with everything that any process has recorded. Keep it short."""
+        with self._mutex:
+            self.live.freshen()
+            with self.live.rows() as rows:
+                yield rows
+
+    @contextmanager
+    def past(self, moment: Moment) -> Iterator[Rows]:
+        """The rows as they were at a moment."""
+        with self._mutex:
+            self.live.freshen()
+            with self.live.raw(self.live.overlay) as raw:
+                yield Rows(Past(raw, self.live, moment), self.live.ids())
+
+    def head(self) -> Head:
+        """Where the log ends now."""
+        return self.store.log.head()
+
+    def stopped(self) -> LogError | None:
+        """Why folding stopped before the log's end, if it did; rows are then as of `folded`."""
+        return self.live.stopped
+
+    def close(self) -> None:
+        """Finish what is queued, commit the views, let everything go."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._writer is not None:
+            self._queue.put(None)
+            self._writer.join()
+        self._committer.shutdown()
+        try:
+            if self._writer is not None and not self.store.newer_views():
+                self.commit_views()
+        finally:
+            self.store.close()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,130 @@
+"""A folder with a file CURRENT that names the folder in force, so that a whole database can be replaced at once.
+
+    log/CURRENT      "000001\\n"
+    log/000001/      data.mdb, lock.mdb
+
+A builder makes a new folder beside it, holds a lock on it meanwhile, and replaces CURRENT in one rename. What is
+neither CURRENT nor locked is an orphan of a broken-off build; only a writer removes it.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+BUILDING = "building.lock"
+
+
+class Stamp(NamedTuple):
+    """What tells one CURRENT from the next without reading it."""
+
+    inode: int
+    changed: int
+
+
+class Folder:
+    """A folder of databases of which one is in force."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._current = path / "CURRENT"
+
+    def current(self) -> Path | None:
+        """The folder in force, or None when there is none yet."""
+        try:
+            name = self._current.read_text().strip()
+        except FileNotFoundError:
+            return None
+        return self.path / name if name else None
+
+    def stamp(self) -> Stamp | None:
+        """Changes whenever CURRENT is replaced."""
+        try:
+            status = self._current.stat()
+        except FileNotFoundError:
+            return None
+        return Stamp(status.st_ino, status.st_mtime_ns)
+
+    def new(self) -> Path:
+        """A fresh folder beside the one in force."""
+        make_private(self.path)
+        taken = [int(each.name) for each in self.path.iterdir() if each.name.isdigit()]
+        fresh = self.path / f"{max(taken, default=0) + 1:06}"
+        fresh.mkdir(mode=0o700)
+        return fresh
+
+    def put_in_force(self, fresh: Path) -> None:
+        """Replace CURRENT; after a crash either the old or the new folder is in force."""
+        replace_file(self._current, f"{fresh.name}\n".encode())
+
+    def orphans(self) -> list[Path]:
+        """Folders that are neither in force nor being built."""
+        if not self.path.is_dir():
+            return []
+        current = self.current()
+        others = sorted(each for each in self.path.iterdir() if each.is_dir() and each != current)
+        return [each for each in others if not _is_being_built(each)]
+
+    def remove_orphans(self) -> list[Path]:
+        """Remove them; what was removed. For writers only."""
+        removed = self.orphans()
+        for each in removed:
+            shutil.rmtree(each)
+        return removed
+
+    @contextmanager
+    def building(self) -> Iterator[Path]:
+        """A fresh folder under a lock. It is removed again unless it was put in force."""
+        fresh = self.new()
+        with (fresh / BUILDING).open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                yield fresh
+            finally:
+                if self.current() == fresh:
+                    (fresh / BUILDING).unlink()
+                else:
+                    shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _is_being_built(folder: Path) -> bool:
+    try:
+        with (folder / BUILDING).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def make_private(path: Path) -> None:
+    """A folder that only its owner can enter."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def sync_folder(path: Path) -> None:
+    """Make a rename or a new file in this folder last."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file in one step: whoever reads sees the old or the new bytes, also after a power cut."""
+    fresh = path.with_name(path.name + ".new")
+    with suppress(FileNotFoundError):
+        fresh.unlink()
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    fresh.replace(path)
+    sync_folder(path.parent)

@@ -1,0 +1,117 @@
+"""Folding stored events into tables: the one path for serving live, for rebuilding, and for looking back.
+
+Beside its rows, an event leaves an entry in the history of each (row key ‖ seq → said) and one list of the rows that it
+touched. When bodies are dropped, that list says which rows to make again, each from the last event in its history that
+can still be read. So live = replay, over any subset of the bodies.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from projections.events import MessageRedacted
+from projections.fold import Fold, Record
+from projections.ids import UNSEALED, Seq, VaultId, digest16
+from projections.rows import RawRows
+from replay import codec
+from replay.log import StoredEvent
+from replay.overlay import HISTORY, TOUCHED, Entry
+from replay.sealer import Sealer
+from replay.store import Store
+from replay.views import history_key, history_prefix, said_body, seq_key
+
+
+class Tables(Protocol):
+    """Something that takes entries: an overlay, or a segment of a rebuild."""
+
+    def put(self, table: str, key: bytes, entry: Entry) -> None: ...
+
+
+class Folding:
+    """Folds the events of one store."""
+
+    def __init__(self, fold: Fold, store: Store) -> None:
+        self.fold = fold
+        self._store = store
+        self.sealer = Sealer(store.ring)
+        self.erased = store.log.erased_vaults()
+        self._short = {projection.table: digest16(projection.table)[:4] for projection in fold.projections}
+        self._long = {short: table for table, short in self._short.items()}
+        self._history = {projection.table: projection.history for projection in fold.projections}
+        assert len(self._long) == len(self._short), "two tables share their first four bytes of SHA-256: rename one"
+
+    def after_erasure(self) -> None:
+        """Drop what is remembered of keys: some were destroyed."""
+        self.sealer.forget()
+        self.erased = self._store.log.erased_vaults()
+
+    def record(self, stored: StoredEvent) -> Record | None:
+        """What a fold sees of a stored event; None when its body was dropped or its key destroyed."""
+        return self.sealer.record(stored, self.erased)
+
+    def record_at(self, seq: int) -> Record | None:
+        """The same, by seq."""
+        stored = self._store.log.get(seq)
+        return None if stored is None else self.record(stored)
+
+    def take_stored(self, stored: StoredEvent, tables: Tables, raw: RawRows) -> None:
+        """Fold an event as it lies in the log."""
+        record = self.record(stored)
+        if record is not None:
+            self.take(record, VaultId(codec.decode_header(stored.header).vault), tables, raw)
+
+    def take(self, record: Record, vault: VaultId, tables: Tables, raw: RawRows) -> None:
+        """Write what a record makes. `raw` is what is there by now, the tables included."""
+        seq, said = record.seq, said_body(record.event.said)
+        touched = bytearray()
+        for table, key, body, history in self.fold.changes(record):
+            tables.put(table, key, Entry(seq, body, vault, seq))
+            if history:
+                tables.put(HISTORY, history_key(table, key, seq), Entry(seq, said, vault, seq))
+            touched += self._short[table] + bytes([len(key)]) + key
+        if touched:
+            tables.put(TOUCHED, seq_key(seq), Entry(seq, bytes(touched), vault, seq))
+        if isinstance(record.event, MessageRedacted):
+            self._make_again(record, record.event, tables, raw)
+
+    def _touched(self, body: bytes) -> Iterator[tuple[str, bytes]]:
+        start = 0
+        while start < len(body):
+            end = start + 5 + body[start + 4]
+            yield self._long[body[start : start + 4]], body[start + 5 : end]
+            start = end
+
+    def change(self, record: Record, table: str, key: bytes) -> bytes | None:
+        """What a record makes of one row."""
+        return next((each.body for each in self.fold.changes(record) if each[:2] == (table, key)), None)
+
+    def has_history(self, table: str) -> bool:
+        """Whether a table's rows leave a trace in the history."""
+        return self._history[table]
+
+    def _make_again(self, record: Record, redaction: MessageRedacted, tables: Tables, raw: RawRows) -> None:
+        found = (self._store.log.find(event) for event in redaction.events)
+        dropped = frozenset(seq for seq in found if seq is not None)
+        for seq in sorted(dropped):
+            touched = raw.get(TOUCHED, seq_key(seq))
+            if touched is not None:
+                for table, key in self._touched(touched.body):
+                    self._make_row_again(table, key, seq, record.seq, dropped, tables, raw)
+                tables.put(TOUCHED, seq_key(seq), Entry(seq, None, UNSEALED, record.seq))
+
+    def _make_row_again(
+        self, table: str, key: bytes, seq: Seq, at: Seq, dropped: frozenset[Seq], tables: Tables, raw: RawRows
+    ) -> None:
+        gone = Entry(seq, None, UNSEALED, at)
+        if self.has_history(table):
+            tables.put(HISTORY, history_key(table, key, seq), gone)
+            tables.put(table, key, self._last_readable(table, key, at, dropped, raw) or gone)
+        else:
+            tables.put(table, key, gone)
+
+    def _last_readable(self, table: str, key: bytes, at: Seq, dropped: frozenset[Seq], raw: RawRows) -> Entry | None:
+        prefix = history_prefix(table, key)
+        for _, stored in raw.scan(HISTORY, prefix, prefix + b"\xff" * 9, reverse=True):
+            record = None if stored.seq in dropped else self.record_at(stored.seq)
+            if record is not None:
+                return Entry(record.seq, self.change(record, table, key), stored.vault, at)
+        return None

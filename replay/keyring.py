@@ -1,0 +1,208 @@
+"""The key ring: which key seals which vault, and whose words a vault holds.
+
+Its first record is the id key, which is never rotated or destroyed. A person's vault and a set's vault never grow;
+only a session's era vault does. Which vault is meant is found by its people, or by a label: a keyed hash of the
+session and era, or of the place, that owns it.
+
+A new key is planned while a decision is recorded, and made to last by `flush` before the log's commit that uses it. A
+crash in between leaves a key that nobody uses, never an event without a key.
+"""
+
+import hmac
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
+from replay.errors import KeyMissing, KeyRingMissing
+from replay.ringfile import ID_KEY, PERSON, VAULT, RingRecord, RingStore
+
+SET, ERA, LABELLED = 0, 1, 2
+"""The kinds of vaults: of exactly a set of people; of a session's era; of nobody, found by label."""
+_NO_LABEL = bytes(16)
+
+
+@dataclass(slots=True)
+class Vault:
+    """A key and the people whose words or facts it seals."""
+
+    key: bytes
+    kind: int
+    label: bytes
+    people: frozenset[Handle] = frozenset()
+
+
+class KeyRing:
+    """The ring as it is now, and what is planned but not written yet."""
+
+    def __init__(self, store: RingStore) -> None:
+        self._store = store
+        self.id_key = b""
+        self.vaults: dict[VaultId, Vault] = {}
+        self._by_people: dict[frozenset[Handle], VaultId] = {}
+        self._by_label: dict[bytes, VaultId] = {}
+        self._planned: list[RingRecord] = []
+
+    @classmethod
+    def create(cls, store: RingStore) -> "KeyRing":
+        """A new ring with a fresh id key."""
+        store.create([RingRecord(ID_KEY, payload=os.urandom(32))])
+        return cls.open(store)
+
+    @classmethod
+    def open(cls, store: RingStore) -> "KeyRing":
+        """The ring in a store. KeyRingMissing when there is none, or when no id key can be read from it."""
+        ring = cls(store)
+        ring.reload()
+        return ring
+
+    def reload(self) -> None:
+        """Read everything anew; what was planned is dropped."""
+        self.vaults, self._by_people, self._by_label, self._planned = {}, {}, {}, []
+        self._take(self._store.read())
+        if not self.id_key:
+            raise KeyRingMissing(
+                "there is a log here and no key ring to open it with. Put the `keys` folder back from where you keep it"
+            )
+
+    def refresh(self) -> bool:
+        """Take in what other processes wrote; True when the ring was written anew, so that keys may be gone."""
+        news = self._store.news()
+        if news is None:
+            self.reload()
+            return True
+        self._take(news)
+        return False
+
+    def _take(self, records: Iterable[RingRecord]) -> None:
+        growing: dict[VaultId, list[Handle]] = {}
+        for record in records:
+            vault = VaultId(record.vault)
+            if record.type == ID_KEY:
+                self.id_key = self.id_key or record.payload
+            elif record.type == VAULT:
+                self.vaults.setdefault(vault, Vault(record.payload, record.kind, record.label))
+                growing.setdefault(vault, [])
+            elif record.type == PERSON:
+                growing.setdefault(vault, []).append(Handle(record.payload[:16]))
+        for vault, people in growing.items():
+            self._grow(vault, people)
+
+    def _grow(self, vault: VaultId, people: list[Handle]) -> None:
+        entry = self.vaults.get(vault)
+        if entry is None:
+            return
+        entry.people |= frozenset(people)
+        if entry.kind == SET:
+            self._by_people[entry.people] = vault
+        else:
+            self._by_label[entry.label] = vault
+
+    def event_id(self, identity: Identity) -> EventId:
+        """The id of what a platform names."""
+        return named_id(self.id_key, identity)
+
+    def keyed_hash(self, platform: str, platform_id: str) -> bytes:
+        """A platform id as it may stand in the clear."""
+        return keyed_hash(self.id_key, platform, platform_id)
+
+    def check(self, log_id: bytes) -> bytes:
+        """16 bytes in the log that only its own ring can make."""
+        return hmac.digest(self.id_key, b"ring of log " + log_id, "sha256")[:16]
+
+    def has(self, vault: VaultId) -> bool:
+        """Whether bodies of this vault can be opened."""
+        return vault == UNSEALED or vault in self.vaults
+
+    def key(self, vault: VaultId) -> bytes:
+        """The key of a vault, or KeyMissing."""
+        try:
+            return self.vaults[vault].key
+        except KeyError:
+            raise KeyMissing(
+                f"the key of vault {vault.hex()} is not in the key ring, and no erasure destroyed it. "
+                "Put the `keys` folder back from where you keep it"
+            ) from None
+
+    def people(self, vault: VaultId) -> frozenset[Handle]:
+        """Whose words or facts a vault holds."""
+        entry = self.vaults.get(vault)
+        return frozenset() if entry is None else entry.people
+
+    def listing(self, person: Handle) -> list[VaultId]:
+        """Every vault that lists a person, in a stable order."""
+        return sorted(vault for vault, entry in self.vaults.items() if person in entry.people)
+
+    def era_vault(self, label: str, people: frozenset[Handle]) -> VaultId:
+        """A session's vault of an era, after these people were added."""
+        tag = self._tag(label)
+        vault = self._by_label.get(tag) or self._plan(Vault(os.urandom(32), ERA, tag))
+        missing = people - self.vaults[vault].people
+        if missing:
+            self._planned += [RingRecord(PERSON, vault, person) for person in sorted(missing)]
+            self._grow(vault, sorted(missing))
+        return vault
+
+    def labelled_vault(self, label: str) -> VaultId:
+        """The vault of what belongs to nobody, by place, scope or compartment."""
+        tag = self._tag(label)
+        return self._by_label.get(tag) or self._plan(Vault(os.urandom(32), LABELLED, tag))
+
+    def set_vault(self, people: frozenset[Handle]) -> VaultId:
+        """The vault of exactly these people."""
+        known = self._by_people.get(people)
+        return known or self._plan(Vault(os.urandom(32), SET, _NO_LABEL, people))
+
+    def _tag(self, label: str) -> bytes:
+        return hmac.digest(self.id_key, b"label " + label.encode(), "sha256")[:16]
+
+    def _plan(self, entry: Vault) -> VaultId:
+        vault = VaultId(os.urandom(16))
+        self.vaults[vault] = entry
+        self._planned.append(RingRecord(VAULT, vault, entry.key, entry.kind, entry.label))
+        self._planned += [RingRecord(PERSON, vault, person) for person in sorted(entry.people)]
+        self._grow(vault, [])
+        return vault
+
+    def mark(self) -> int:
+        """How much is planned, for `undo`."""
+        return len(self._planned)
+
+    def undo(self, mark: int) -> None:
+        """Take back what was planned since: a decision was refused, and a vault must not list who is not in it."""
+        for record in reversed(self._planned[mark:]):
+            vault = VaultId(record.vault)
+            entry = self.vaults[vault]
+            if record.type == VAULT:
+                del self.vaults[vault]
+                self._by_people.pop(entry.people, None) if entry.kind == SET else self._by_label.pop(entry.label, None)
+            elif entry.kind == ERA:
+                entry.people -= {Handle(record.payload[:16])}
+        del self._planned[mark:]
+
+    def flush(self) -> None:
+        """Make what was planned last, before the commit that uses it."""
+        if self._planned:
+            self._store.append(self._planned)
+            self._planned = []
+
+    def destroy(self, vaults: frozenset[VaultId]) -> bool:
+        """Write the ring anew without these vaults, from a fresh read; False when none of them was there."""
+        self.reload()
+        if vaults.isdisjoint(self.vaults):
+            return False
+        self._store.rewrite(record for record in self._store.read() if record.vault not in vaults)
+        self.reload()
+        return True
+
+    def mend(self) -> None:
+        """Write both copies anew from what is valid in either."""
+        self._store.rewrite(self._store.read())
+
+    def damage(self) -> list[str]:
+        """What is wrong with the ring's copies."""
+        return self._store.damage()
+
+    def close(self) -> None:
+        """Let the files go."""
+        self._store.close()

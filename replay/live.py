@@ -1,0 +1,179 @@
+"""Rows as they are now: the views, and above them an overlay folded from the log's tail.
+
+Every process folds its own tail, from its own and other processes' events alike, with the same code that rebuilds. So
+serving live is a replay that has not ended.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from projections.fold import Fold
+from projections.ids import EventId, Identity, VaultId
+from projections.rows import Known, RawRows, Rows, Stored
+from replay import codec
+from replay.errors import DamagedViews, KeyMissing, LogError, UnknownEvent
+from replay.folding import Folding
+from replay.keyring import KeyRing
+from replay.log import Head, Log
+from replay.overlay import Layered, Overlay
+from replay.store import Store
+from replay.views import NoRows, Position, Views
+
+
+class Ids:
+    """What the log knows of an id, and of ids that a group is about to record."""
+
+    def __init__(self, log: Log, ring: KeyRing, erased: frozenset[VaultId]) -> None:
+        self._log = log
+        self._ring = ring
+        self._erased = erased
+        self.staged: dict[EventId, VaultId] = {}
+
+    def event_id(self, identity: Identity) -> EventId:
+        return self._ring.event_id(identity)
+
+    def keyed_hash(self, platform: str, platform_id: str) -> bytes:
+        return self._ring.keyed_hash(platform, platform_id)
+
+    def vault(self, event: EventId) -> VaultId | None:
+        """Whose key sealed an event; None when it is not in the log."""
+        staged = self.staged.get(event)
+        if staged is not None:
+            return staged
+        seq = self._log.find(event)
+        stored = None if seq is None else self._log.get(seq)
+        return None if stored is None else codec.decode_header(stored.header).vault
+
+    def status(self, event: EventId) -> Known:
+        if event in self.staged:
+            return "known"
+        seq = self._log.find(event)
+        stored = None if seq is None else self._log.get(seq)
+        if stored is None:
+            return "unknown"
+        if codec.decode_header(stored.header).vault in self._erased:
+            return "erased"
+        return "redacted" if stored.body is None else "known"
+
+
+class Living:
+    """Raw rows without those whose vault was destroyed."""
+
+    def __init__(self, below: RawRows, ring: KeyRing) -> None:
+        self._below = below
+        self._ring = ring
+
+    def get(self, table: str, key: bytes) -> Stored | None:
+        stored = self._below.get(table, key)
+        return stored if stored is not None and self._ring.has(stored.vault) else None
+
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        rows = self._below.scan(table, start, stop, reverse=reverse)
+        return ((key, stored) for key, stored in rows if self._ring.has(stored.vault))
+
+
+class Live:
+    """The rows of a store, kept up with its log. Not for two threads at once: the engine has the mutex."""
+
+    def __init__(self, store: Store, fold: Fold) -> None:
+        self.store = store
+        self.folding = Folding(fold, store)
+        self._epoch = store.log.head().epoch
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self.overlay = Overlay()
+        self.base = 0
+        self.folded = 0
+        self.stopped: LogError | None = None
+        self._usable: Position | None = None
+
+    def freshen(self) -> Head:
+        """Follow the log, the views and the ring as other processes left them; the log's head."""
+        if self.store.refresh():
+            self._start_over()
+        head = self.store.log.head()
+        if head.epoch != self._epoch:
+            self._after_erasure(head)
+        self._follow_views(head)
+        if head.size > self.folded and self.stopped is None:
+            self.store.ring.refresh()
+            self._fold_tail(head)
+        return head
+
+    def _after_erasure(self, head: Head) -> None:
+        self.store.ring.reload()
+        self.folding.after_erasure()
+        self._epoch = head.epoch
+        self._start_over()
+
+    def views(self) -> Views | None:
+        """The views, when they can be used."""
+        return self.store.views if self._usable is not None else None
+
+    def freshen_views(self) -> None:
+        """Look how far the views are, and fold nothing yet."""
+        self._follow_views(self.store.log.head())
+
+    def _follow_views(self, head: Head) -> None:
+        position = None if self.store.views is None else self.store.views.position()
+        if position != self._usable:
+            self._usable = position if position is not None and self._fits(position, head) else None
+        size = 0 if self._usable is None else self._usable.size
+        if size < self.base or size > self.folded:
+            usable = self._usable
+            self._start_over()
+            self._usable = usable
+            self.base = self.folded = size
+        elif size > self.base:
+            self.overlay.drop_upto(size)
+            self.base = size
+
+    def _fits(self, position: Position, head: Head) -> bool:
+        """Views ahead of the log, or of another log, are not used."""
+        if position.log != self.store.log.id or position.size > head.size:
+            return False
+        stored = self.store.log.get(position.size) if position.size else None
+        return position.digest == (bytes(32) if stored is None else codec.digest(stored.header))
+
+    def _fold_tail(self, head: Head) -> None:
+        with self.raw(self.overlay) as raw:
+            for stored in self.store.log.read(self.folded, head.size):
+                try:
+                    self.folding.take_stored(stored, self.overlay, raw)
+                except (UnknownEvent, KeyMissing) as error:
+                    self.stopped = error
+                    return
+                self.folded = stored.seq
+
+    @contextmanager
+    def raw(self, *overlays: Overlay) -> Iterator[RawRows]:
+        """Encoded rows of this moment: the views under these overlays, the first one lowest."""
+        views = self.views()
+        if views is None:
+            yield self._layers(NoRows(), overlays)
+            return
+        with views.reading() as (position, snapshot):
+            if position is None or position.size < self.base:
+                raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
+            yield self._layers(snapshot, overlays)
+
+    def _layers(self, below: RawRows, overlays: Sequence[Overlay]) -> RawRows:
+        for overlay in overlays:
+            below = Layered(overlay, below)
+        return Living(below, self.store.ring) if self.folding.erased else below
+
+    def absorb(self, overlay: Overlay, head: Head) -> None:
+        """Take over what a group recorded."""
+        self.overlay.absorb(overlay)
+        self.folded = max(self.folded, head.size)
+
+    def ids(self) -> Ids:
+        """What the log knows of ids now."""
+        return Ids(self.store.log, self.store.ring, self.folding.erased)
+
+    @contextmanager
+    def rows(self) -> Iterator[Rows]:
+        """Typed rows of this moment."""
+        with self.raw(self.overlay) as raw:
+            yield Rows(raw, self.ids())

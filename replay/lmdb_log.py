@@ -1,0 +1,188 @@
+"""The log in LMDB.
+
+    headers   seq (8, big-endian) → header
+    bodies    seq → body; gone when dropped
+    ids       event id → seq ‖ first 8 bytes of the leaf hash
+    tree      level (1) ‖ index (8) → root of a full subtree of 2^level leaves
+    erased    vault → seq of the person.erased that names it
+    meta      "log" → [format, log id, key check, size, at, epoch, nodes]
+
+One commit writes all of them, so each always fits the others.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import lmdb
+import msgspec
+
+from projections.ids import EventId, Seq, VaultId
+from replay import codec
+from replay.errors import Damaged, HeadMoved, NewerLog, NotALog
+from replay.lmdb_file import MAP_SIZE, open_environment, translated
+from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
+from replay.tree import Kept
+from replay.views import seq_key
+
+CHUNK = 4096
+"""How many events are read in one read transaction, so that none lasts long."""
+TABLES = (b"headers", b"bodies", b"ids", b"tree", b"erased", b"meta")
+_META = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, int, int, int, tuple[bytes, ...]])
+
+
+class LmdbLog:
+    """A log in a folder; one process may hold several, many processes may hold one."""
+
+    def __init__(self, folder: Path, *, writable: bool = True, map_size: int = MAP_SIZE) -> None:
+        self.folder = folder
+        self._environment = open_environment(folder, writable=writable, durable=True, map_size=map_size)
+        try:
+            self._open_tables()
+        except BaseException:
+            self._environment.close()
+            raise
+
+    def _open_tables(self) -> None:
+        try:
+            with translated(self.folder):
+                tables = [self._environment.open_db(name, create=False) for name in TABLES]
+        except NotALog:
+            raise
+        except Exception as error:
+            raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam") from error
+        self._headers, self._bodies, self._ids, self._tree, self._erased, self._meta = tables
+        self.id, self.key_check = self._read_meta()[1:3]
+
+    @classmethod
+    def create(cls, folder: Path, log_id: bytes, key_check: bytes, map_size: int = MAP_SIZE) -> "LmdbLog":
+        """A new, empty log in an empty folder."""
+        environment = open_environment(folder, writable=True, durable=True, map_size=map_size)
+        with translated(folder):
+            tables = {name: environment.open_db(name) for name in TABLES}
+            with environment.begin(write=True, db=tables[b"meta"]) as transaction:
+                transaction.put(b"log", msgspec.msgpack.encode((FORMAT, log_id, key_check, 0, 0, 0, ())))
+            environment.close()
+        return cls(folder, map_size=map_size)
+
+    def _read_meta(self, transaction: lmdb.Transaction | None = None) -> tuple[Any, ...]:
+        if transaction is None:
+            with self._environment.begin() as own:
+                return self._read_meta(own)
+        data = transaction.get(b"log", db=self._meta)
+        if data is None:
+            raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam")
+        version = msgspec.msgpack.decode(data)[0]
+        if version > FORMAT:
+            raise NewerLog(
+                f"{self.folder} has log format {version}, and this program knows up to {FORMAT}. Install the version of dnam that wrote it"
+            )
+        try:
+            return _META.decode(data)
+        except msgspec.DecodeError as error:
+            raise Damaged(f"{self.folder}: the log's own record cannot be read: {error}") from error
+
+    def head(self) -> Head:
+        return Head(*self._read_meta()[3:])
+
+    def append(self, commit: Commit, expected: Head) -> Head:
+        head, leaves, kept = grow(expected, commit)
+        with translated(self.folder), self._environment.begin(write=True) as transaction:
+            if Head(*self._read_meta(transaction)[3:]) != expected:
+                raise HeadMoved("another writer appended in between")
+            self._put_events(transaction, commit, leaves, expected.size)
+            for each in kept:
+                transaction.put(bytes([each.level]) + seq_key(each.position), each.hash, db=self._tree)
+            for seq in commit.drops:
+                transaction.delete(seq_key(seq), db=self._bodies)
+            for vault in commit.erased:
+                transaction.put(vault, seq_key(head.size), db=self._erased)
+            meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
+            transaction.put(b"log", meta, db=self._meta)
+        return head
+
+    def _put_events(self, transaction: lmdb.Transaction, commit: Commit, leaves: list[bytes], size: int) -> None:
+        for seq, (entry, leaf) in enumerate(zip(commit.entries, leaves, strict=True), size + 1):
+            key = seq_key(seq)
+            fits = (
+                transaction.put(key, entry.header, db=self._headers, append=True)
+                and (entry.body is None or transaction.put(key, entry.body, db=self._bodies, append=True))
+                and transaction.put(entry.id, key + leaf[:MARK_LEAF], db=self._ids, overwrite=False)
+            )
+            if not fits:
+                raise Damaged(f"{self.folder}: event #{seq} does not fit behind the log's end; run `dnam verify`")
+
+    def read(self, after: int, upto: int | None = None) -> Iterator[StoredEvent]:
+        last = self.head().size if upto is None else upto
+        while after < last:
+            chunk = self._chunk(after, min(last, after + CHUNK))
+            yield from chunk
+            after += CHUNK
+
+    def _chunk(self, after: int, upto: int) -> list[StoredEvent]:
+        stop = seq_key(upto)
+        with self._environment.begin() as transaction:
+            bodies = _range(transaction, self._bodies, seq_key(after + 1), stop)
+            headers = _range(transaction, self._headers, seq_key(after + 1), stop)
+            dropped: dict[bytes, bytes] = dict(bodies)
+            return [StoredEvent(Seq(int.from_bytes(key, "big")), header, dropped.get(key)) for key, header in headers]
+
+    def get(self, seq: int) -> StoredEvent | None:
+        key = seq_key(seq)
+        with self._environment.begin() as transaction:
+            header = transaction.get(key, db=self._headers)
+            if header is None:
+                return None
+            return StoredEvent(Seq(seq), header, transaction.get(key, db=self._bodies))
+
+    def find(self, event: EventId) -> Seq | None:
+        with self._environment.begin(db=self._ids) as transaction:
+            found = transaction.get(event)
+        return None if found is None else _mark(found).seq
+
+    def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
+        while after < upto:
+            chunk = self._chunk(after, min(upto, after + CHUNK))
+            with self._environment.begin(db=self._ids) as transaction:
+                found = [transaction.get(codec.header_id(stored.header).ljust(1, b"\0")) for stored in chunk]
+            yield from (
+                (stored, None if mark is None else _mark(mark)) for stored, mark in zip(chunk, found, strict=True)
+            )
+            after += CHUNK
+
+    def erased_vaults(self) -> frozenset[VaultId]:
+        with self._environment.begin(db=self._erased) as transaction:
+            return frozenset(VaultId(key) for key in transaction.cursor().iternext(values=False))
+
+    def erasures(self) -> list[tuple[VaultId, Seq]]:
+        """Erased vaults, and the seq of the event that names each."""
+        with self._environment.begin(db=self._erased) as transaction:
+            return [(VaultId(key), Seq(int.from_bytes(value, "big"))) for key, value in transaction.cursor()]
+
+    def take_over(self, erasures: list[tuple[VaultId, Seq]], head: Head) -> None:
+        """Finish a copy: the erased vaults, and the counters of the log that was copied."""
+        with translated(self.folder), self._environment.begin(write=True) as transaction:
+            for vault, seq in erasures:
+                transaction.put(vault, seq_key(seq), db=self._erased)
+            transaction.put(b"log", msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head)), db=self._meta)
+
+    def kept(self) -> Iterator[Kept]:
+        with self._environment.begin(db=self._tree) as transaction:
+            rows = list(transaction.cursor())
+        return (Kept(key[0], int.from_bytes(key[1:], "big"), value) for key, value in rows)
+
+    def close(self) -> None:
+        self._environment.close()
+
+
+def _mark(data: bytes) -> Mark:
+    return Mark(Seq(int.from_bytes(data[:8], "big")), data[8:])
+
+
+def _range(transaction: lmdb.Transaction, table: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
+    cursor: Any = transaction.cursor(db=table)
+    if cursor.set_range(start):
+        for key, value in cursor:
+            if key > stop:
+                return
+            yield key, value

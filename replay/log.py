@@ -1,0 +1,185 @@
+"""The log as a small protocol: append a commit, read on from a seq, head, drop bodies, epoch. And the whole of it in
+memory.
+
+`LmdbLog` (lmdb_log.py) is the one on disk; a distributed one would be another (design §11).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from projections.ids import EventId, Seq, VaultId
+from replay import codec
+from replay.errors import HeadMoved
+from replay.tree import CompactRange, Kept, leaf_hash
+
+FORMAT = 1
+"""The version of everything under `log/`. A program opens no log of a higher one."""
+
+
+class Entry(NamedTuple):
+    """An event to append: its id, its header, and its body as it is stored; None only in a copy, where it was
+    dropped.
+    """
+
+    id: EventId
+    header: bytes
+    body: bytes | None
+
+
+class StoredEvent(NamedTuple):
+    """An event as it lies in the log; `body` is None when it was dropped."""
+
+    seq: Seq
+    header: bytes
+    body: bytes | None
+
+
+class Head(NamedTuple):
+    """Where the log ends. `at` is the last event's, `epoch` rises with each erasure, `nodes` is the tree's right
+    edge.
+    """
+
+    size: int
+    at: int
+    epoch: int
+    nodes: tuple[bytes, ...]
+
+    def root(self) -> bytes:
+        """The hash of the whole tree."""
+        return CompactRange(self.size, self.nodes).root()
+
+
+EMPTY = Head(0, 0, 0, ())
+
+
+class Mark(NamedTuple):
+    """What the id table holds of an event: where it is, and the first bytes of its header's leaf hash.
+
+    So a changed header is found and named without any key, also when its body is gone.
+    """
+
+    seq: Seq
+    leaf: bytes
+
+
+MARK_LEAF = 8
+"""How many bytes of the leaf hash are in a mark."""
+
+
+class Commit(NamedTuple):
+    """One commit: events, the seqs whose bodies go, and the vaults that an erasure among the events names."""
+
+    entries: Sequence[Entry]
+    at: int
+    drops: Sequence[Seq] = ()
+    erased: Sequence[VaultId] = ()
+
+
+class Log(Protocol):
+    """An append-only log of headers and bodies."""
+
+    @property
+    def id(self) -> bytes:
+        """16 random bytes, this log's own."""
+        ...
+
+    @property
+    def key_check(self) -> bytes:
+        """What its key ring must be able to make."""
+        ...
+
+    def head(self) -> Head: ...
+
+    def append(self, commit: Commit, expected: Head) -> Head:
+        """Append everything or nothing. HeadMoved when the log does not end at `expected` any more."""
+        ...
+
+    def read(self, after: int, upto: int | None = None) -> Iterator[StoredEvent]:
+        """Events behind `after` up to and with `upto` (or the end as it is now), in order."""
+        ...
+
+    def get(self, seq: int) -> StoredEvent | None: ...
+
+    def find(self, event: EventId) -> Seq | None: ...
+
+    def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
+        """Events together with what the id table has under the id in their header, if that can be read."""
+        ...
+
+    def erased_vaults(self) -> frozenset[VaultId]:
+        """Every vault that a `person.erased` names."""
+        ...
+
+    def kept(self) -> Iterator[Kept]:
+        """The kept subtrees, in order."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Growth(NamedTuple):
+    """What a commit makes of the tree: the new head, the leaves' hashes, and the subtrees that it fills."""
+
+    head: Head
+    leaves: list[bytes]
+    kept: list[Kept]
+
+
+def grow(expected: Head, commit: Commit) -> Growth:
+    """The tree after a commit."""
+    tree = CompactRange(expected.size, expected.nodes)
+    leaves = [leaf_hash(entry.header) for entry in commit.entries]
+    kept = [each for leaf in leaves for each in tree.append(leaf)]
+    epoch = expected.epoch + (1 if commit.erased else 0)
+    return Growth(Head(tree.size, commit.at, epoch, tuple(tree.nodes)), leaves, kept)
+
+
+class MemoryLog:
+    """A log that is gone with the process."""
+
+    def __init__(self, log_id: bytes, key_check: bytes) -> None:
+        self.id = log_id
+        self.key_check = key_check
+        self._head = EMPTY
+        self._events: list[StoredEvent] = []
+        self._marks: dict[EventId, Mark] = {}
+        self._kept: list[Kept] = []
+        self._erased: set[VaultId] = set()
+
+    def head(self) -> Head:
+        return self._head
+
+    def append(self, commit: Commit, expected: Head) -> Head:
+        if expected != self._head:
+            raise HeadMoved("the log moved on")
+        head, leaves, kept = grow(expected, commit)
+        for seq, (entry, leaf) in enumerate(zip(commit.entries, leaves, strict=True), expected.size + 1):
+            self._events.append(StoredEvent(Seq(seq), entry.header, entry.body))
+            self._marks[entry.id] = Mark(Seq(seq), leaf[:MARK_LEAF])
+        for seq in commit.drops:
+            self._events[seq - 1] = self._events[seq - 1]._replace(body=None)
+        self._kept += kept
+        self._erased |= set(commit.erased)
+        self._head = head
+        return head
+
+    def read(self, after: int, upto: int | None = None) -> Iterator[StoredEvent]:
+        yield from self._events[after : self._head.size if upto is None else upto]
+
+    def get(self, seq: int) -> StoredEvent | None:
+        return self._events[seq - 1] if 0 < seq <= len(self._events) else None
+
+    def find(self, event: EventId) -> Seq | None:
+        mark = self._marks.get(event)
+        return None if mark is None else mark.seq
+
+    def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
+        return ((stored, self._marks.get(codec.header_id(stored.header))) for stored in self.read(after, upto))
+
+    def erased_vaults(self) -> frozenset[VaultId]:
+        return frozenset(self._erased)
+
+    def kept(self) -> Iterator[Kept]:
+        return iter(sorted(self._kept))
+
+    def close(self) -> None: ...

@@ -1,0 +1,129 @@
+"""Rows that changed since the views were last committed, in memory, above the views.
+
+An entry keeps the seq at which it was made, also when it removes a row. Since a row is made by its last event alone,
+the later entry is right, whoever wrote the other: that is how processes share one set of views.
+"""
+
+import heapq
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from sortedcontainers import SortedDict
+
+from projections.ids import Seq, VaultId
+from projections.rows import RawRows, Stored
+
+HISTORY = "history"
+"""The table with one entry per row and event that touched it."""
+
+
+TOUCHED = "touched"
+"""The table that says which rows an event touched, so that they can be made again when its body goes."""
+
+
+class Entry(NamedTuple):
+    """A row, or its removal when `body` is None.
+
+    `seq` is the event that made the row. `changed` is when: the same, but for a row that was made again from an older
+    event because a newer one was dropped.
+    """
+
+    seq: int
+    body: bytes | None
+    vault: VaultId
+    changed: int
+
+
+def visible(entry: Entry) -> Stored | None:
+    """The row that an entry leaves to be seen."""
+    return None if entry.body is None else Stored(Seq(entry.seq), entry.body, entry.vault)
+
+
+class Overlay:
+    """Changed rows and history entries, by table and key."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, SortedDict[bytes, Entry]] = {}
+
+    def put(self, table: str, key: bytes, entry: Entry) -> None:
+        """Write an entry; an older one gives way."""
+        rows = self.tables.get(table)
+        if rows is None:
+            rows = self.tables[table] = SortedDict()
+        rows[key] = entry
+
+    def get(self, table: str, key: bytes) -> Entry | None:
+        """The entry under a key; its body is None where a row was removed."""
+        rows = self.tables.get(table)
+        return None if rows is None else rows.get(key)
+
+    def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
+        """Entries of a range, in key order."""
+        rows = self.tables.get(table)
+        if rows is not None:
+            for key in rows.irange(start, stop, inclusive=(True, False), reverse=reverse):
+                yield key, rows[key]
+
+    def absorb(self, other: "Overlay") -> None:
+        """Take over every entry of a newer overlay."""
+        for table, rows in other.tables.items():
+            self.tables.setdefault(table, SortedDict()).update(rows)
+
+    def drop_upto(self, seq: int) -> None:
+        """Let go of what the views hold by now."""
+        for table, rows in self.tables.items():
+            self.tables[table] = SortedDict((key, entry) for key, entry in rows.items() if entry.changed > seq)
+
+    def changes(self, upto: int) -> dict[str, list[tuple[bytes, Entry]]]:
+        """A copy of all entries up to a seq, in key order, to be committed."""
+        return {
+            table: [(key, entry) for key, entry in rows.items() if entry.changed <= upto]
+            for table, rows in self.tables.items()
+        }
+
+    def __len__(self) -> int:
+        return sum(map(len, self.tables.values()))
+
+
+class Upper(Protocol):
+    """What can lie above other rows: an overlay, or a segment of a rebuild."""
+
+    def get(self, table: str, key: bytes) -> Entry | None: ...
+
+    def entries(
+        self, table: str, start: bytes, stop: bytes, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, Entry]]: ...
+
+
+class Layered:
+    """Raw rows under others, read as one."""
+
+    def __init__(self, overlay: Upper, below: RawRows) -> None:
+        self._overlay = overlay
+        self._below = below
+
+    def get(self, table: str, key: bytes) -> Stored | None:
+        entry = self._overlay.get(table, key)
+        return self._below.get(table, key) if entry is None else visible(entry)
+
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        above = ((key, 0, entry) for key, entry in self._overlay.entries(table, start, stop, reverse=reverse))
+        below = ((key, 1, row) for key, row in self._below.scan(table, start, stop, reverse=reverse))
+        last: bytes | None = None
+        for key, _, row in _merged(above, below, reverse=reverse):
+            if key == last:
+                continue
+            last = key
+            stored = visible(row) if isinstance(row, Entry) else row
+            if stored is not None:
+                yield key, stored
+
+
+Ranked = tuple[bytes, int, Entry | Stored]
+
+
+def _merged(above: Iterator[Ranked], below: Iterator[Ranked], *, reverse: bool) -> Iterator[Ranked]:
+    """Both in key order; for one key the one above comes first."""
+    if reverse:
+        return heapq.merge(above, below, key=lambda each: (each[0], -each[1]), reverse=True)
+    return heapq.merge(above, below, key=lambda each: (each[0], each[1]))

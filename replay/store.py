@@ -1,0 +1,180 @@
+"""The data folder: which log, ring and views are in it, opened and checked.
+
+    data/write.lock   data/log/CURRENT   data/keys/ring-a, ring-b   data/views/CURRENT
+
+Opening checks, and only a writer mends. What another process replaces is noticed by the stamp of its CURRENT.
+"""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from projections.fold import Fold
+from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, NotALog, NothingHere
+from replay.folder import Folder, Stamp, make_private
+from replay.keyring import KeyRing
+from replay.lmdb_log import LmdbLog
+from replay.lock import NoLock, WriteLock
+from replay.log import Log, MemoryLog
+from replay.ringfile import FileRingStore, MemoryRingStore
+from replay.views import Views
+
+
+class Finding(NamedTuple):
+    """Something that opening noticed; `mended` says whether a writer put it right."""
+
+    what: str
+    mended: bool
+
+
+class DiskStore:
+    """An open data folder."""
+
+    def __init__(self, path: Path, fold: Fold, *, writable: bool, create: bool = False) -> None:
+        self.path = path
+        self.writable = writable
+        self.findings: list[Finding] = []
+        self._fold = fold
+        self._log_folder = Folder(path / "log")
+        self._views_folder = Folder(path / "views")
+        self.lock = WriteLock(path / "write.lock")
+        self._check_path()
+        if create and self._log_folder.current() is None:
+            self._create()
+        self._retired: list[LmdbLog | Views] = []
+        self._log_stamp = self._log_folder.stamp()
+        self.log: LmdbLog
+        self.ring, self.log = self._open_ring_and_log()
+        self.views: Views | None = None
+        self._views_stamp: Stamp | None = None
+        self._open_views()
+        if writable:
+            self._mend()
+
+    def _check_path(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise NotALog(f"{self.path} is a file; dnam keeps its data in a folder")
+        if (self.path / "data.mdb").exists():
+            raise NotALog(f"{self.path} holds an LMDB database of another program; choose another folder")
+        log = self.path / "log"
+        if log.exists() and self._log_folder.current() is None and any(log.rglob("*.mdb")):
+            raise NotALog(f"{log} holds a database and names none in CURRENT: this is not a folder that dnam made")
+
+    def _create(self) -> None:
+        make_private(self.path)
+        with self.lock:
+            if self._log_folder.current() is not None:
+                return
+            keys = FileRingStore(self.path / "keys")
+            ring = KeyRing.open(keys) if keys.exists() else KeyRing.create(keys)
+            log_id = os.urandom(16)
+            with self._log_folder.building() as fresh:
+                LmdbLog.create(fresh, log_id, ring.check(log_id)).close()
+                self._log_folder.put_in_force(fresh)
+            ring.close()
+
+    def _open_ring_and_log(self) -> tuple[KeyRing, LmdbLog]:
+        current = self._log_folder.current()
+        keys = FileRingStore(self.path / "keys")
+        if current is None:
+            raise NothingHere(f"there is no log in {self.path} yet. `dnam chat` or `dnam import` starts one")
+        if not keys.exists():
+            raise KeyRingMissing(
+                f"there is a log in {self.path} and no key ring in {self.path / 'keys'}: nothing in it can be read. "
+                "Put the `keys` folder back from where you keep it"
+            )
+        ring = KeyRing.open(keys)
+        log = LmdbLog(current, writable=self.writable)
+        if ring.check(log.id) != log.key_check:
+            log.close()
+            raise ForeignKeyRing(f"the key ring in {self.path / 'keys'} belongs to another log than {current}")
+        return ring, log
+
+    def _open_views(self) -> None:
+        if self.views is not None:
+            self._retired.append(self.views)
+        self.views = None
+        self._views_stamp = self._views_folder.stamp()
+        current = self._views_folder.current()
+        if current is None:
+            return
+        try:
+            self.views = Views(current, self._fold, writable=self.writable)
+        except LogError as error:
+            self.findings.append(Finding(f"the views cannot be used: {error}", mended=False))
+
+    def _mend(self) -> None:
+        with self.lock:
+            for folder in (self._log_folder, self._views_folder):
+                self.findings += [
+                    Finding(f"removed {orphan}, left by a broken-off build", mended=True)
+                    for orphan in folder.remove_orphans()
+                ]
+            damage = self.ring.damage()
+            if damage:
+                self.ring.mend()
+                self.findings += [Finding(f"key ring: {each}", mended=True) for each in damage]
+
+    def refresh(self) -> bool:
+        """Follow what other processes put in force; True when the views are others now."""
+        stamp = self._log_folder.stamp()
+        if stamp != self._log_stamp:
+            self._log_stamp = stamp
+            current = self._log_folder.current()
+            if current is None:
+                raise NotALog(f"the log in {self.path} is gone")
+            self._retired.append(self.log)
+            self.log = LmdbLog(current, writable=self.writable)
+        if self._views_folder.stamp() != self._views_stamp:
+            self._open_views()
+            return True
+        return False
+
+    def views_folder(self) -> Folder:
+        """Where views lie and are built."""
+        return self._views_folder
+
+    def log_folder(self) -> Folder:
+        """Where the log lies and is rewritten."""
+        return self._log_folder
+
+    def newer_views(self) -> set[str]:
+        """Tables of a newer program in the views."""
+        return set() if self.views is None else self.views.extra_tables()
+
+    def close(self) -> None:
+        """Let every file go, also what was replaced meanwhile: somebody may have been reading it."""
+        if self.views is not None:
+            self.views.close()
+        for each in (*self._retired, self.log):
+            each.close()
+        self.ring.close()
+        self.lock.close()
+
+
+class MemoryStore:
+    """A log, a ring and no views, gone with the process."""
+
+    writable = True
+    views: Views | None = None
+
+    def __init__(self) -> None:
+        self.ring = KeyRing.create(MemoryRingStore())
+        log_id = os.urandom(16)
+        self.log: Log = MemoryLog(log_id, self.ring.check(log_id))
+        self.lock = NoLock()
+
+    def refresh(self) -> bool:
+        """Nobody else replaces anything."""
+        return False
+
+    def newer_views(self) -> set[str]:
+        """There are none."""
+        return set()
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
+Store = DiskStore | MemoryStore
+"""What an engine stands on: a log, its ring, perhaps views, and the right to write."""

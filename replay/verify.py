@@ -1,0 +1,179 @@
+"""Verifying: every stored byte against what the log itself says of it.
+
+    header      its place in order, its time, its decision, its leaf in the tree, its mark in the id table
+    body        its digest; missing only where an event says so
+    tree        the kept subtrees, the right edge
+    views       every row's checksum
+    key ring    both copies; the log's own check value
+    --open      every body, opened and decoded
+
+Nothing is changed, and a finding names the event.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from projections.events import MessageRedacted
+from replay import codec
+from replay.builder import Progress, silent
+from replay.errors import LogError
+from replay.folding import Folding
+from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
+from replay.store import DiskStore
+from replay.tree import CompactRange, Kept, leaf_hash
+from replay.views import Views
+
+EVERY = 4096
+"""How many events between two calls of progress."""
+
+
+class Problem(NamedTuple):
+    """Something that is not as it was written; `seq` is 0 where it concerns no single event."""
+
+    seq: int
+    what: str
+
+
+class Verified(NamedTuple):
+    """What was looked at, and what was found."""
+
+    events: int
+    rows: int
+    root: bytes
+    problems: tuple[Problem, ...]
+
+
+Found = Callable[[int, str], None]
+
+
+class _Walk:
+    """One walk over the log, from the first event to the last."""
+
+    def __init__(self, log: Log, head: Head, erased: frozenset[bytes], found: Found) -> None:
+        self._log = log
+        self._head = head
+        self._erased = erased
+        self._found = found
+        self._tree = CompactRange()
+        self._kept: list[Kept] = []
+        self._at = 0
+        self._left = 0
+        self._expected = 1
+        self._missing: list[tuple[int, bytes]] = []
+        self.redactions: list[StoredEvent] = []
+
+    def look(self, stored: StoredEvent, mark: Mark | None) -> codec.Header | None:
+        """Check one event; its header, when it can be read."""
+        leaf = leaf_hash(stored.header)
+        if stored.seq != self._expected:
+            self._found(stored.seq, f"expected #{self._expected} here: events are missing")
+        self._expected = stored.seq + 1
+        self._kept += self._tree.append(leaf)
+        if mark != (stored.seq, leaf[:MARK_LEAF]):
+            self._found(stored.seq, "its header, or its entry in the id table, is not what was written")
+        try:
+            header = codec.decode_header(stored.header)
+        except LogError as error:
+            self._found(stored.seq, str(error))
+            return None
+        self._order(stored.seq, header)
+        self._body(stored, header)
+        if header.tag == MessageRedacted.TAG:
+            self.redactions.append(stored)
+        return header
+
+    def _order(self, seq: int, header: codec.Header) -> None:
+        if header.at < self._at:
+            self._found(seq, "recorded before the event in front of it")
+        if self._left and header.left != self._left - 1:
+            self._found(seq, f"its decision should have {self._left - 1} events left and says {header.left}")
+        self._at, self._left = header.at, header.left
+
+    def _body(self, stored: StoredEvent, header: codec.Header) -> None:
+        if stored.body is None:
+            if header.vault not in self._erased:
+                self._missing.append((stored.seq, header.id))
+        elif codec.digest(stored.body) != header.body_digest:
+            self._found(stored.seq, f"the body of this {header.tag} is not what was written")
+
+    def finish(self, redacted: frozenset[bytes]) -> bytes:
+        """Check what concerns the whole; the root as computed."""
+        for seq, event in self._missing:
+            if event not in redacted:
+                self._found(seq, "its body is missing, and no event says that it was dropped")
+        if self._left:
+            self._found(self._expected - 1, f"its decision is cut short: {self._left} events are missing")
+        if self._tree.size != self._head.size:
+            self._found(0, f"the log says it has {self._head.size} events, and {self._tree.size} are there")
+        if tuple(self._tree.nodes) != self._head.nodes:
+            self._found(0, "the tree of the headers is not the one that was kept: a header was changed")
+        self._subtrees()
+        return self._tree.root()
+
+    def _subtrees(self) -> None:
+        """A header that still reads well but was changed is narrowed down by the subtrees that were kept."""
+        kept = {each[:2]: each.hash for each in self._log.kept()}
+        for each in sorted(self._kept):
+            stood = kept.pop(each[:2], None)
+            if stood != each.hash:
+                first = (each.position << each.level) + 1
+                last = (each.position + 1) << each.level
+                self._found(first, f"the subtree over #{first} to #{last} is not the one that was kept")
+        for level, position in kept:
+            self._found(0, f"a subtree is kept that the log does not have: level {level}, position {position}")
+
+
+def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress: Progress = silent) -> Verified:
+    """Check everything in a data folder; `opened` also opens and decodes every body."""
+    problems: list[Problem] = []
+
+    def found(seq: int, what: str) -> None:
+        problems.append(Problem(seq, what))
+
+    for each in store.ring.damage():
+        found(0, f"key ring: {each}")
+    root, events = _verify_log(store, folding, opened, progress, found)
+    rows = 0 if store.views is None else _verify_views(store.views, found)
+    return Verified(events, rows, root, tuple(sorted(problems)))
+
+
+def _verify_log(
+    store: DiskStore, folding: Folding, opened: bool, progress: Progress, found: Found
+) -> tuple[bytes, int]:
+    head = store.log.head()
+    walk = _Walk(store.log, head, folding.erased, found)
+    for stored, mark in store.log.marks(0, head.size):
+        header = walk.look(stored, mark)
+        if opened and header is not None and stored.body is not None:
+            _open(folding, stored, found)
+        if stored.seq % EVERY == 0:
+            progress(stored.seq, head.size)
+    progress(head.size, head.size)
+    return walk.finish(frozenset(_redacted(folding, walk.redactions, found))), head.size
+
+
+def _redacted(folding: Folding, redactions: list[StoredEvent], found: Found) -> Iterator[bytes]:
+    for stored in redactions:
+        try:
+            record = folding.record(stored)
+        except LogError as error:
+            found(stored.seq, str(error))
+            continue
+        if record is not None and isinstance(record.event, MessageRedacted):
+            yield from record.event.events
+
+
+def _open(folding: Folding, stored: StoredEvent, found: Found) -> None:
+    try:
+        folding.record(stored)
+    except LogError as error:
+        found(stored.seq, str(error))
+
+
+def _verify_views(views: Views, found: Found) -> int:
+    rows = 0
+    for problem in views.inspect():
+        rows += 1
+        if problem is not None:
+            found(0, f"views: {problem}")
+    return rows

@@ -1,0 +1,249 @@
+"""Settings: one table, read once, refused by name."""
+
+import os
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from dnam.settings import SETTINGS, Setting, SettingError, Settings, read, read_dotenv, show
+
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+def named(setting: Setting) -> str:
+    return setting.name
+
+
+def field_type(setting: Setting) -> object:
+    return Path | None if setting.type is Path and not setting.default else setting.type
+
+
+def test_settings_has_one_field_of_the_right_type_for_each_line_of_the_table() -> None:
+    hints = {name: hint for name, hint in get_type_hints(Settings).items() if name != "origins"}
+    assert hints == {setting.field: field_type(setting) for setting in SETTINGS}
+
+
+def test_no_name_or_alias_stands_twice() -> None:
+    names = [name for setting in SETTINGS for name in (setting.name, *setting.aliases)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=named)
+def test_every_setting_says_what_it_does_and_what_is_allowed(setting: Setting) -> None:
+    assert setting.help.endswith(".")
+    assert setting.allowed.words
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=named)
+def test_every_default_is_allowed(setting: Setting) -> None:
+    assert read({setting.name: setting.default}, {}) is not None
+
+
+def test_with_nothing_set_the_documents_defaults_hold() -> None:
+    settings = read({}, {})
+    assert (settings.data, settings.context_dir, settings.timezone) == (Path("data"), None, "")
+    assert (settings.summary_enabled, settings.summary_max_chars, settings.summary_every_n_turns) == (True, 2000, 5)
+    assert (settings.durable_every_n_turns, settings.durable_inject_max_chars, settings.durable_max_items) == (
+        10,
+        2000,
+        200,
+    )
+    assert (settings.message_history_budget, settings.message_history_count) == (3000, 20)
+    assert set(settings.origins.values()) == {"default"}
+
+
+@pytest.mark.parametrize("text", ["1", "true", "yes", "on", "TRUE", " On "])
+def test_what_is_on(text: str) -> None:
+    assert read({"DNAM_SUMMARY_ENABLED": text}, {}).summary_enabled is True
+
+
+@pytest.mark.parametrize("text", ["0", "false", "no", "off", "False"])
+def test_what_is_off(text: str) -> None:
+    assert read({"DNAM_SUMMARY_ENABLED": text}, {}).summary_enabled is False
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n"])
+@pytest.mark.parametrize("setting", SETTINGS, ids=named)
+def test_an_empty_value_means_the_default(setting: Setting, text: str) -> None:
+    assert read({setting.name: text}, {setting.name: text}) == read({}, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DNAM_SUMMARY_ENABLED", "perhaps"),
+        ("DNAM_SUMMARY_ENABLED", "2"),
+        ("DNAM_SUMMARY_EVERY_N_TURNS", "0"),
+        ("DNAM_SUMMARY_EVERY_N_TURNS", "-1"),
+        ("DNAM_SUMMARY_EVERY_N_TURNS", "five"),
+        ("DNAM_SUMMARY_EVERY_N_TURNS", "5.5"),
+        ("DNAM_SUMMARY_EVERY_N_TURNS", "1_0"),
+        ("DNAM_SUMMARY_EVERY_N_TURNS", "٥"),
+        ("DNAM_SUMMARY_MAX_CHARS", "9" * 5000),
+        ("DNAM_MODEL_TIMEOUT_SECONDS", "601"),
+        ("DNAM_TIMEZONE", "Mars/Olympus"),
+        ("DNAM_TIMEZONE", "../../etc/passwd"),
+        ("DNAM_TIMEZONE", "Europe"),
+        ("DNAM_LANGUAGE", "../en"),
+        ("DNAM_LANGUAGE", "English please"),
+        ("DNAM_ASSISTANT_NAME", "[dnam]"),
+        ("DNAM_ASSISTANT_NAME", "two\nlines"),
+        ("DNAM_ASSISTANT_NAME", "x" * 33),
+        ("DNAM_SUMMARY_MODEL", "two words"),
+        ("DNAM_DATA", "~nobody-of-this-name/data"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_the_name_the_value_and_what_is_allowed(name: str, text: str) -> None:
+    with pytest.raises(SettingError) as refused:
+        read({name: text}, {})
+    message = str(refused.value)
+    assert refused.value.name == name
+    assert name in message
+    assert repr(text) in message
+    assert BY_NAME[name].allowed.words in message
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DNAM_TIMEZONE", "Europe/Berlin"),
+        ("DNAM_LANGUAGE", "pt-br"),
+        ("DNAM_ASSISTANT_NAME", "Ada the 2nd"),
+        ("DNAM_ASSISTANT_NAME", "x"),
+        ("DNAM_ASSISTANT_NAME", "x" * 32),
+        ("DNAM_SUMMARY_MODEL", "claude-haiku-4.5"),
+    ],
+)
+def test_a_right_value_is_taken_as_it_is(name: str, text: str) -> None:
+    assert getattr(read({name: text}, {}), BY_NAME[name].field) == text
+
+
+@pytest.mark.parametrize("bounds", [("0", 0), ("100000", 100_000)])
+def test_bounds_are_allowed(bounds: tuple[str, int]) -> None:
+    assert read({"DNAM_SUMMARY_MAX_CHARS": bounds[0]}, {}).summary_max_chars == bounds[1]
+
+
+def test_a_path_in_the_home_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert read({"DNAM_DATA": "~/with a space"}, {}).data == tmp_path / "with a space"
+
+
+def test_the_environment_wins_over_the_file() -> None:
+    settings = read({"DNAM_LANGUAGE": "de"}, {"DNAM_LANGUAGE": "fr", "DNAM_DATA": "elsewhere"})
+    assert (settings.language, settings.data) == ("de", Path("elsewhere"))
+    assert settings.origins["DNAM_LANGUAGE"] == "environment DNAM_LANGUAGE"
+    assert settings.origins["DNAM_DATA"] == ".env DNAM_DATA"
+
+
+@pytest.mark.parametrize(("setting", "alias"), [(each, alias) for each in SETTINGS for alias in each.aliases])
+def test_an_alias_is_read_and_its_name_is_kept(setting: Setting, alias: str) -> None:
+    text = {bool: "0", int: "7", str: "other"}[setting.type]
+    settings = read({alias: text}, {})
+    assert str(getattr(settings, setting.field)) in (text, "False")
+    assert settings.origins[setting.name] == f"environment {alias} (alias)"
+
+
+def test_the_documents_names_are_aliases() -> None:
+    assert BY_NAME["DNAM_MESSAGE_HISTORY_BUDGET"].aliases == ("DISCOCLAW_MESSAGE_HISTORY_BUDGET",)
+    assert BY_NAME["DNAM_MEMORY_ENABLED"].aliases == ("MEMORY_ENABLED",)
+
+
+def test_the_real_name_wins_over_an_alias_wherever_it_stands() -> None:
+    alias = {"DISCOCLAW_SUMMARY_MAX_CHARS": "100"}
+    assert read({"DNAM_SUMMARY_MAX_CHARS": "200", **alias}, {}).summary_max_chars == 200
+    assert read(alias, {"DNAM_SUMMARY_MAX_CHARS": "200"}).summary_max_chars == 200
+    assert read({"DNAM_SUMMARY_MAX_CHARS": "", **alias}, {}).summary_max_chars == 100
+
+
+def test_a_wrong_alias_is_named() -> None:
+    with pytest.raises(SettingError, match=r"environment DISCOCLAW_SUMMARY_MAX_CHARS \(alias\)"):
+        read({"DISCOCLAW_SUMMARY_MAX_CHARS": "many"}, {})
+
+
+def test_a_secret_is_never_shown() -> None:
+    secrets = {setting.name: f"hush-{setting.name}" for setting in SETTINGS if setting.secret}
+    settings = read(secrets, {})
+    assert settings.anthropic_api_key == "hush-ANTHROPIC_API_KEY"
+    assert "hush" not in repr(settings) + repr(show(settings))
+    assert [line.value for line in show(settings) if line.name in secrets] == ["(set)"] * len(secrets)
+    with pytest.raises(SettingError, match="its value is not allowed") as refused:
+        read({"DISCORD_TOKEN": "hush hush"}, {})
+    assert "hush" not in str(refused.value)
+
+
+def test_show_has_a_line_for_every_setting_in_words() -> None:
+    lines = {line.name: line for line in show(read({"DNAM_SUMMARY_ENABLED": "no"}, {}))}
+    assert list(lines) == [setting.name for setting in SETTINGS]
+    assert (lines["DNAM_SUMMARY_ENABLED"].value, lines["DNAM_MEMORY_ENABLED"].value) == ("0", "1")
+    assert (lines["DNAM_CONTEXT_DIR"].value, lines["DNAM_DATA"].value, lines["DISCORD_TOKEN"].value) == ("", "data", "")
+    assert lines["DNAM_SUMMARY_ENABLED"].origin == "environment DNAM_SUMMARY_ENABLED"
+
+
+def test_settings_are_frozen() -> None:
+    changed: Any = read({}, {})
+    with pytest.raises(FrozenInstanceError):
+        changed.language = "de"
+    assert all(field.name for field in fields(Settings))
+
+
+def test_a_dotenv_file_is_read_as_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("# a comment\nDNAM_DATA='a b'\nDISCORD_TOKEN=a${HOME}b\nDNAM_LANGUAGE=\nNAKED\n", encoding="utf-8")
+    assert read_dotenv(file) == {"DNAM_DATA": "a b", "DISCORD_TOKEN": "a${HOME}b", "DNAM_LANGUAGE": ""}
+
+
+def test_no_dotenv_file_is_an_empty_one(tmp_path: Path) -> None:
+    assert read_dotenv(tmp_path / ".env") == {}
+    assert read_dotenv(tmp_path) == {}
+
+
+def test_a_dotenv_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(b"DNAM_DATA=\xff\xfe\n")
+    with pytest.raises(SettingError, match="cannot be read"):
+        read_dotenv(file)
+
+
+IMPORT_ONLY = """
+import os, sys
+class Watched(dict):
+    def __getitem__(self, name): raise SystemExit(f"read {name}")
+    get = __getitem__
+before = set(sys.modules)
+os.environ = Watched()
+import dnam
+assert dnam.__version__ == "0.1.0"
+loaded = {name.split(".")[0] for name in set(sys.modules) - before}
+print(sorted(loaded - sys.stdlib_module_names))
+import dnam.settings
+"""
+
+
+def test_importing_does_nothing(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", IMPORT_ONLY],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "['dnam']\n", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_is_loaded_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    import dnam
+
+    class Module:
+        Memory = object()
+
+    monkeypatch.setitem(sys.modules, "dnam.memory", Module)
+    assert dnam.Memory is Module.Memory
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        dnam.Nothing  # noqa: B018

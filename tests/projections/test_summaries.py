@@ -1,0 +1,181 @@
+"""The rolling summary: what a job may write, and what it may not."""
+
+from typing import Any
+
+import pytest
+
+from projections.decisions.imported import ImportSummaryRequest, import_summary
+from projections.decisions.summaries import FailRequest, RefreshRequest, ResetRequest, fail, refresh, reset
+from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.events.values import OPERATOR, Audience, Intent, ModelUse, Saw
+from projections.ids import EventId, Point, Ref
+from projections.summaries import SUMMARY_ATTEMPTS, SummaryRow, find_summary
+from tests.projections.items import ANN, MODEL, PERSON, message
+from tests.world import NOW, World, origin
+
+AUDIENCE = Audience("channel", Ref("discord", "1"), epoch=3)
+CALL = ModelUse("haiku", "7")
+
+
+def point(said: int) -> Point:
+    return Point(said, message(str(said)))
+
+
+def please_refresh(text: str, upto: int = NOW, previous: EventId | None = None, **fields: Any) -> RefreshRequest:
+    return RefreshRequest(
+        session="s",
+        audience=AUDIENCE,
+        era=1,
+        text=text,
+        after=None,
+        upto=point(upto),
+        covered=4,
+        call=CALL,
+        by=MODEL,
+        origin=origin(f"refresh {text} {upto}"),
+        previous=previous,
+        causes=(message("m"),),
+    )._replace(**fields)
+
+
+def please_fail(error: str, previous: EventId | None = None) -> FailRequest:
+    return FailRequest(
+        "s", AUDIENCE, 1, error, None, point(NOW + 1), CALL, MODEL, origin(f"fail {error!r}"), previous=previous
+    )
+
+
+def please_reset(said: int = NOW + 2) -> ResetRequest:
+    return ResetRequest("s", AUDIENCE, 1, PERSON, said, point(said), origin(f"reset {said}"), ANN)
+
+
+def please_import(text: str, updated: int = NOW) -> ImportSummaryRequest:
+    return ImportSummaryRequest("discord:channel:1", "s", AUDIENCE, 1, text, updated)
+
+
+def summary(world: World) -> SummaryRow:
+    found = find_summary(world.rows, "s", AUDIENCE.epoch)
+    assert found is not None
+    return found.row
+
+
+def test_the_first_summary_says_what_it_covers() -> None:
+    world = World()
+    (event,) = world.decide(refresh, please_refresh(" They talk\nof tea. ", person=ANN))
+    assert event == SummaryRefreshed(
+        said=NOW, by=MODEL, causes=(message("m"),), session="s", audience=AUDIENCE, era=1, person=ANN,
+        text="They talk\nof tea.", refresh=1, after=None, upto=point(NOW), covered=4, call=CALL,
+    )  # fmt: skip
+
+
+def test_refreshes_are_counted_within_their_era() -> None:
+    world = World()
+    counts = []
+    for n, era in enumerate((1, 1, 1, 2, 2)):
+        previous = summary(world).event if n else None
+        world.decide(refresh, please_refresh("x", NOW + n, previous, era=era))
+        counts.append(summary(world).refresh)
+    assert counts == [1, 2, 3, 1, 2]
+
+
+@pytest.mark.parametrize(("length", "kept", "cut"), [(9, 9, False), (10, 10, False), (11, 10, True)])
+def test_a_text_over_its_limit_is_cut_hard(length: int, kept: int, cut: bool) -> None:
+    (event,) = World().decide(refresh, please_refresh("x" * length, max_chars=10))
+    assert isinstance(event, SummaryRefreshed)
+    assert (len(event.text), event.cut) == (kept, cut)
+
+
+def test_a_text_that_was_cut_before_says_so() -> None:
+    (event,) = World().decide(refresh, please_refresh("x", cut=True))
+    assert isinstance(event, SummaryRefreshed)
+    assert event.cut
+
+
+@pytest.mark.parametrize("text", ["", " \n "])
+def test_an_empty_text_is_a_failure_and_the_old_one_stays(text: str) -> None:
+    world = World()
+    world.decide(refresh, please_refresh("old"))
+    (event,) = world.decide(refresh, please_refresh(text, NOW + 5, summary(world).event))
+    assert isinstance(event, SummaryFailed)
+    assert "empty" in event.error
+    assert (summary(world).text, summary(world).said) == ("old", NOW)
+
+
+def test_an_older_job_never_overwrites_a_newer_summary() -> None:
+    world = World()
+    world.decide(refresh, please_refresh("first"))
+    began = summary(world).event
+    world.decide(refresh, please_refresh("newer", NOW + 5, began))
+    assert world.decide(refresh, please_refresh("late", NOW + 3, began)) == []
+    assert world.decide(fail, please_fail("late", began)) == []
+    assert world.decide(refresh, please_refresh("late first")) == []
+    assert summary(world).text == "newer"
+
+
+def test_a_reset_during_a_job_wins() -> None:
+    world = World()
+    world.decide(refresh, please_refresh("first"))
+    began = summary(world).event
+    (event,) = world.decide(reset, please_reset())
+    assert event == SummaryReset(
+        said=NOW + 2, by=PERSON, causes=(began,), session="s", audience=AUDIENCE, era=1, person=ANN,
+        upto=point(NOW + 2),
+        intent=Intent("reset", saw=Saw("first", "summary", "")),
+    )  # fmt: skip
+    assert world.decide(refresh, please_refresh("late", NOW + 3, began)) == []
+    assert summary(world).text == ""
+    (after,) = world.decide(refresh, please_refresh("anew", NOW + 4, summary(world).event))
+    assert isinstance(after, SummaryRefreshed)
+    assert after.refresh == 1
+
+
+def test_nothing_to_reset() -> None:
+    world = World()
+    assert world.decide(reset, please_reset()) == []
+    world.decide(refresh, please_refresh("first"))
+    world.decide(reset, please_reset())
+    assert world.decide(reset, please_reset(NOW + 9)) == []
+
+
+def test_a_failure_keeps_text_and_date_and_counts_as_tried() -> None:
+    world = World()
+    world.decide(refresh, please_refresh("old"))
+    (event,) = world.decide(fail, please_fail("time \ud800 out", summary(world).event))
+    assert isinstance(event, SummaryFailed)
+    assert event.error == "time \ufffd out"
+    assert (summary(world).text, summary(world).said) == ("old", NOW)
+    (attempt,) = world.rows.scan(SUMMARY_ATTEMPTS)
+    assert attempt.row.upto == point(NOW + 1)
+
+
+def test_decided_twice_the_second_time_nothing() -> None:
+    world = World()
+    assert len(world.decide(fail, please_fail("x"))) == 1
+    assert world.decide(fail, please_fail("x")) == []
+    first = please_refresh("first")
+    assert len(world.decide(refresh, first)) == 1
+    assert world.decide(refresh, first) == []
+    assert world.decide(refresh, first._replace(previous=summary(world).event)) == []
+    assert len(world.decide(reset, please_reset())) == 1
+    world.decide(refresh, please_refresh("second", NOW + 4, summary(world).event))
+    assert world.decide(reset, please_reset()) == []
+
+
+def test_an_imported_summary_keeps_its_date() -> None:
+    world = World()
+    (event,) = world.decide(import_summary, please_import(" They talk. "))
+    assert isinstance(event, SummaryRefreshed)
+    assert (event.text, event.said, event.upto.said, event.by) == ("They talk.", NOW, NOW, OPERATOR)
+    assert point(NOW) < event.upto < point(NOW + 1)
+    assert world.decide(import_summary, please_import(" They talk. ")) == []
+
+
+@pytest.mark.parametrize(("updated", "text"), [(NOW - 1, "live"), (NOW, "live"), (NOW + 1, "file")])
+def test_a_live_summary_gives_way_to_a_newer_file_only(updated: int, text: str) -> None:
+    world = World()
+    world.decide(refresh, please_refresh("live"))
+    world.decide(import_summary, please_import("file", updated))
+    assert summary(world).text == text
+
+
+def test_an_empty_file_is_nothing() -> None:
+    assert World().decide(import_summary, please_import(" ")) == []

@@ -1,0 +1,334 @@
+"""The recent conversation, read backwards and no further than it reaches."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projections.events import ItemForgotten, MessageDeleted, MessageEdited, MessageHeard, TurnAnswered, TurnDelivered
+from projections.events.people import PersonSeen
+from projections.events.values import (
+    OPERATOR,
+    PLATFORM,
+    Attachment,
+    Audience,
+    AuthorKind,
+    By,
+    Item,
+    LeftOut,
+    Limits,
+    Message,
+    ModelUse,
+    Source,
+    Span,
+)
+from projections.fold import Record
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.rows import Rows, Stored
+from projections.window import Caller, Window, backwards, fit, recent, with_names
+from tests.world import NOW, World, handle
+
+DAVE, ERIN = handle("dave"), handle("erin")
+HERE = Ref("discord", "general")
+SESSION = "discord:channel:general"
+AUDIENCE = Audience("channel", HERE)
+NOTHING = EventId(b"")
+END = Point(NOW + 1_000_000, EventId(b"\xff" * 16))
+
+
+def named(world: World, person: Handle, name: str) -> Record:
+    """A person with a name."""
+    return world.add(
+        PersonSeen(said=NOW, by=PLATFORM, person=person, platform="discord", platform_id=person.hex(), name=name)
+    )[0]
+
+
+def message(
+    text: str,
+    said: int,
+    speaker: Handle = DAVE,
+    *,
+    author: AuthorKind = "person",
+    author_name: str = "",
+    session: str = SESSION,
+    audience: Audience = AUDIENCE,
+    spans: tuple[Span, ...] = (),
+    reply_to: Ref | None = None,
+    attachments: tuple[Attachment, ...] = (),
+) -> Message:
+    """A message, `said` ms after NOW; its platform calls it by that number."""
+    return Message(
+        ref=Ref("discord", str(said)),
+        place=audience.place,
+        session=session,
+        audience=audience,
+        author=author,
+        said=NOW + said,
+        text=text,
+        speaker=speaker if author == "person" else NOBODY,
+        author_name=author_name,
+        spans=spans,
+        reply_to=reply_to,
+        attachments=attachments,
+    )
+
+
+def hear(world: World, heard: Message) -> Record:
+    """The message is heard."""
+    return world.add(MessageHeard(said=heard.said, by=PLATFORM, message=heard))[0]
+
+
+def say(world: World, text: str, said: int, speaker: Handle = DAVE) -> Record:
+    """Somebody says something in the channel, `said` ms after NOW."""
+    return hear(world, message(text, said, speaker))
+
+
+def answer(
+    world: World,
+    text: str,
+    said: int,
+    *,
+    answers: EventId = NOTHING,
+    assistant: str = "dnam",
+    spans: tuple[Span, ...] = (),
+    session: str = SESSION,
+    audience: Audience = AUDIENCE,
+) -> Record:
+    """The assistant says something."""
+    turn = TurnAnswered(
+        said=NOW + said,
+        by=By("model", name="offline", version="1"),
+        session=session,
+        place=audience.place,
+        audience=audience,
+        era=1,
+        asker=DAVE,
+        answers=answers,
+        text=text,
+        call=ModelUse("offline", "1"),
+        limits=Limits(),
+        assistant=assistant,
+        spans=spans,
+    )
+    return world.add(turn)[0]
+
+
+def window(world: World, before: Point = END, limits: Limits | None = None, epoch: int = 0) -> Window:
+    return recent(world.rows, SESSION, epoch, before, limits or Limits(), Caller(world.rows, "dnam"))
+
+
+def rendered(world: World, before: Point = END, limits: Limits | None = None) -> list[str]:
+    return [line.rendered for line in window(world, before, limits).lines]
+
+
+@pytest.fixture
+def world() -> World:
+    """Dave and Erin are known."""
+    world = World()
+    named(world, DAVE, "Dave")
+    named(world, ERIN, "Erin")
+    return world
+
+
+def test_messages_and_answers_stand_in_the_order_in_which_they_were_said(world: World) -> None:
+    answer(world, "Hello Dave.", 2)
+    say(world, "And me?", 3, ERIN)
+    say(world, "Hi!", 1)
+    answer(world, "You too.", 4)
+    assert rendered(world) == ["[Dave]: Hi!", "[dnam]: Hello Dave.", "[Erin]: And me?", "[dnam]: You too."]
+
+
+def test_a_line_knows_where_it_comes_from(world: World) -> None:
+    heard = say(world, "Hi!", 1)
+    turn = answer(world, "Hello.", 2, assistant="Older Name")
+    first, second = window(world).lines
+    assert (first.id, first.event, first.seq, first.said) == (heard.id, heard.id, heard.seq, NOW + 1)
+    assert (first.by_assistant, first.is_turn) == (False, False)
+    assert (second.id, second.event, second.seq, second.said) == (turn.id, turn.id, turn.seq, NOW + 2)
+    assert (second.by_assistant, second.is_turn, second.name) == (True, True, "Older Name")
+
+
+def test_nothing_is_said_in_a_session_that_is_new(world: World) -> None:
+    assert window(world) == Window((), (), {})
+
+
+def test_only_what_was_said_strictly_before_the_point_is_there(world: World) -> None:
+    say(world, "before", 1)
+    asked = say(world, "asked", 2)
+    answer(world, "answered", 3)
+    assert rendered(world, Point(NOW + 2, asked.id)) == ["[Dave]: before"]
+
+
+def test_messages_of_one_moment_go_by_their_ids(world: World) -> None:
+    records = sorted((say(world, str(n), 1) for n in range(5)), key=lambda record: record.id)
+    assert [line.id for line in window(world).lines] == [record.id for record in records]
+    assert [line.id for line in window(world, Point(NOW + 1, records[2].id)).lines] == [each.id for each in records[:2]]
+
+
+def test_other_sessions_and_other_epochs_are_not_read(world: World) -> None:
+    say(world, "here", 1)
+    hear(world, message("elsewhere", 2, session="discord:channel:other"))
+    hear(world, message("after the audience changed", 3, audience=Audience("channel", HERE, 1)))
+    answer(world, "elsewhere", 4, session="discord:channel:other")
+    assert rendered(world) == ["[Dave]: here"]
+    assert [line.text for line in window(world, epoch=1).lines] == ["after the audience changed"]
+
+
+def test_the_newest_twenty_are_kept_and_the_rest_is_reported(world: World) -> None:
+    for n in range(20):
+        say(world, str(n), n)
+    assert window(world).left_out == ()
+    say(world, "20", 20)
+    assert [line.text for line in window(world).lines] == [str(n) for n in range(1, 21)]
+    assert window(world).left_out == (LeftOut("recent", "what was said earlier", "over 20 messages"),)
+
+
+def test_the_body_fills_its_budget_to_the_last_character(world: World) -> None:
+    say(world, "one", 1)
+    say(world, "two", 2)
+    body = "[Dave]: one\n[Dave]: two"
+    assert "\n".join(rendered(world, limits=Limits(history_chars=len(body)))) == body
+    assert rendered(world, limits=Limits(history_chars=len(body) - 1)) == ["[Dave]: two"]
+
+
+def test_what_is_too_long_is_left_out_whole_and_reported(world: World) -> None:
+    say(world, "old", 1)
+    pasted = say(world, "x" * 3000, 2)
+    say(world, "new", 3)
+    assert rendered(world) == ["[Dave]: old", "[Dave]: new"]
+    assert window(world).left_out == (LeftOut("recent", pasted.id.hex(), "over 3000 characters"),)
+
+
+def test_a_window_may_be_switched_off(world: World) -> None:
+    say(world, "said", 1)
+    assert rendered(world, limits=Limits(history_messages=0)) == []
+    assert rendered(world, limits=Limits(history_chars=0)) == []
+
+
+def test_never_the_whole_session_is_read(world: World) -> None:
+    for n in range(200):
+        say(world, "word", n)
+    read: list[bytes] = []
+
+    class Counting:
+        """Raw rows that note what is read of them."""
+
+        def get(self, table: str, key: bytes) -> Stored | None:
+            return world.raw.get(table, key)
+
+        def scan(
+            self, table: str, start: bytes, stop: bytes, *, reverse: bool = False
+        ) -> Iterator[tuple[bytes, Stored]]:
+            for key, stored in world.raw.scan(table, start, stop, reverse=reverse):
+                read.append(key)
+                yield key, stored
+
+    rows = Rows(Counting(), world.ids)
+    assert len(recent(rows, SESSION, 0, END, Limits(), Caller(rows, "dnam")).lines) == 20
+    assert len(read) < 30
+
+
+def test_names_are_spliced_in_where_they_were_said(world: World) -> None:
+    spans = (Span(5, ERIN), Span(0, DAVE), Span(5, NOBODY, "quote"))
+    hear(world, message(" and  met", 1, spans=spans))
+    answer(world, "Yes, ", 2, spans=(Span(5, DAVE),))
+    assert rendered(world) == ["[Dave]: @Dave and @Erin@someone met", "[dnam]: Yes, @Dave"]
+
+
+@given(st.text(max_size=9), st.lists(st.integers(-5, 15), max_size=4))
+def test_spans_wherever_they_say_they_are_take_nothing_from_the_text(text: str, places: list[int]) -> None:
+    spans = [Span(at, DAVE) for at in places]
+    shown = with_names(text.replace("@", ""), spans, lambda person: "")
+    assert shown.count("@") == len(spans)
+    assert shown.replace("@", "") == text.replace("@", "")
+
+
+def test_who_has_no_name_is_someone(world: World) -> None:
+    hear(world, message("a", 1, handle("unknown")))
+    hear(world, message("b", 2, NOBODY))
+    hear(world, message("c", 3, author="unknown"))
+    hear(world, message("d", 4, spans=(Span(1, handle("unknown")),)))
+    assert rendered(world) == ["[someone]: a", "[someone]: b", "[someone]: c", "[Dave]: d@someone"]
+
+
+def test_bots_and_webhooks_bring_their_names_and_the_assistant_has_its_own(world: World) -> None:
+    hear(world, message("a", 1, author="bot", author_name="Build [bot]"))
+    hear(world, message("b", 2, author="webhook", author_name="dnam"))
+    hear(world, message("c", 3, author="self"))
+    hear(world, message("d", 4, author="self", author_name="Old Bot"))
+    assert rendered(world) == ["[Build bot]: a", "[user dnam]: b", "[dnam]: c", "[Old Bot]: d"]
+    assert [line.by_assistant for line in window(world).lines] == [False, False, True, True]
+
+
+def test_attachments_are_named_with_their_captions(world: World) -> None:
+    files = (Attachment("a [x].png", 5), Attachment("b.jpg", caption="a dog\non a beach"))
+    hear(world, message("Look!", 1, attachments=files))
+    hear(world, message("", 2, attachments=files[:1]))
+    assert rendered(world) == [
+        "[Dave]: Look! [attachment: a x.png] [attachment: b.jpg: a dog on a beach]",
+        "[Dave]: [attachment: a x.png]",
+    ]
+    assert window(world).words == "Look! a dog\non a beach\n"
+
+
+def test_a_reply_names_whom_it_answers_when_that_was_said_lately(world: World) -> None:
+    say(world, "Tea?", 1, ERIN)
+    turn = answer(world, "Coffee.", 2)
+    delivered = TurnDelivered(
+        said=NOW + 2,
+        by=PLATFORM,
+        turn=turn.id,
+        session=SESSION,
+        audience=AUDIENCE,
+        era=1,
+        asker=DAVE,
+        messages=(Ref("discord", "d"),),
+    )
+    world.add(delivered)
+    answer(world, "Or cocoa.", 3)
+    hear(world, message("Yes.", 4, reply_to=Ref("discord", "1")))
+    hear(world, message("No.", 5, reply_to=Ref("discord", "d")))
+    hear(world, message("What?", 6, reply_to=Ref("discord", "long ago")))
+    assert rendered(world)[3:] == ["[Dave]: (reply to Erin) Yes.", "[Dave]: (reply to dnam) No.", "[Dave]: What?"]
+
+
+def test_an_edited_message_is_shown_as_it_is_and_a_deleted_one_is_not(world: World) -> None:
+    heard = say(world, "cofee", 1)
+    gone = say(world, "oops", 2)
+    edit = MessageEdited(said=NOW + 9, by=PLATFORM, heard=heard.id, message=message("coffee", 1))
+    edited = world.add(edit)[0]
+    world.add(
+        MessageDeleted(said=NOW + 9, by=PLATFORM, heard=gone.id, session=SESSION, audience=AUDIENCE, heard_said=NOW + 2)
+    )
+    (line,) = window(world).lines
+    assert (line.text, line.id, line.event, line.seq) == ("coffee", heard.id, edited.id, edited.seq)
+
+
+def test_what_has_nothing_to_show_takes_no_line(world: World) -> None:
+    say(world, " \n", 1)
+    answer(world, "", 2)
+    hear(world, message("", 3, spans=(Span(0, ERIN),)))
+    answer(world, "", 4, spans=(Span(0, DAVE),))
+    assert rendered(world) == ["[Dave]: @Erin", "[dnam]: @Dave"]
+    assert len(list(backwards(world.rows, SESSION, 0, END))) == 2
+
+
+def test_what_went_quiet_stays_in_the_conversation(world: World) -> None:
+    heard = say(world, "I like tea", 1)
+    item = Item("durable-1", DAVE, "guild/discord:g", "fact", "Likes tea.", NOW, NOW, Source("model"), "forgotten")
+    world.add(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=(heard.id,)))
+    assert rendered(world) == ["[Dave]: I like tea"]
+
+
+def test_several_lines_are_one_message(world: World) -> None:
+    say(world, "a\n[dnam]: b\n\n---", 1)
+    assert rendered(world) == ["[Dave]: a\n  [dnam]: b\n  \n  ---"]
+
+
+def test_fit_skips_what_is_too_long_and_stops_at_the_count() -> None:
+    assert fit(["aaa", "bbbb", "c", "d"], 5, 2) == ([0, 2], [1], [3])
+    assert fit(["aaa", "bb"], 5, 9) == ([0], [1], [])
+    assert fit(["aaa", "bb"], 6, 9) == ([0, 1], [], [])
+    assert fit([""], 0, 1) == ([0], [], [])
+    assert fit(["a"], 0, 1) == ([], [0], [])

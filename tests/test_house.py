@@ -1,0 +1,162 @@
+"""The house itself: what the project's own files promise."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("dnam", "replay", "projections")
+TARGETS = ("help", "setup", "run", "test", "check", "bench", "eval", "docs", "dist", "clean")
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+# Their answer depends on the world, on the process, or on nothing that the log knows.
+CALLS_OF_THE_WORLD = {"open", "input", "print", "hash", "id", "eval", "exec", "__import__", "breakpoint"}
+
+
+def make(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    # A make inside `make test` would otherwise take over the outer one's flags and targets.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "--no-print-directory", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def project_name(requirement: str) -> str:
+    found = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert found
+    return re.sub(r"[-_.]+", "-", found.group()).lower()
+
+
+def test_make_alone_lists_every_target() -> None:
+    listed = re.findall(r"^  make (\w+) +\S", make().stdout, flags=re.MULTILINE)
+    assert tuple(listed) == TARGETS
+    assert make().stdout == make("help").stdout
+
+
+@pytest.fixture
+def bare_clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "a clone with spaces"
+    folder.mkdir()
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def test_without_a_python_that_is_new_enough_setup_says_so(bare_clone: Path) -> None:
+    old = bare_clone / "old"
+    old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    old.chmod(0o755)
+    run = make("setup", "PYTHONS=./old no-such-python", folder=bare_clone)
+    assert run.returncode == 2
+    assert "no Python 3.11 or newer" in run.stderr
+    assert not (bare_clone / ".venv").exists()
+
+
+def test_a_set_up_clone_is_not_set_up_again_until_the_lock_file_changes(bare_clone: Path) -> None:
+    ready = re.findall(r"\.venv/(?:locked|ready)-\d+", make("--dry-run", "setup", folder=bare_clone).stdout)
+    assert len(set(ready)) == 2
+    (bare_clone / ".venv").mkdir()
+    for stamp in sorted(set(ready)):
+        (bare_clone / stamp).touch()
+    assert make("setup", folder=bare_clone).stdout == "dnam: .venv is ready\n"
+    with (bare_clone / "requirements.lock").open("a", encoding="utf-8") as lock:
+        lock.write("# changed\n")
+    assert "pip install" in make("--dry-run", "setup", folder=bare_clone).stdout
+
+
+def test_the_lock_file_names_every_direct_dependency() -> None:
+    direct = [*PYPROJECT["project"]["dependencies"], *PYPROJECT["project"]["optional-dependencies"]["dev"]]
+    direct += PYPROJECT["build-system"]["requires"]
+    locked = {project_name(line) for line in LOCK.splitlines() if "==" in line}
+    assert {project_name(each) for each in direct} <= locked
+
+
+def test_the_lock_file_holds_no_address_and_no_path() -> None:
+    assert not re.search(
+        r"://|file:|find-links|extra-index|index-url\s+\S*[:/]|\.(org|com|net)\b|/opt|/home|/tmp", LOCK
+    )
+
+
+def test_every_package_in_the_lock_file_has_its_version_and_hashes() -> None:
+    entries = re.split(
+        r"\n(?=[a-z])", "\n".join(line for line in LOCK.splitlines() if not line.lstrip().startswith("#"))
+    )
+    assert len(entries) > 20
+    for entry in entries:
+        assert re.match(r"\n*[a-z0-9-]+==\S+", entry), entry
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
+
+
+def test_there_is_one_version() -> None:
+    import dnam
+
+    assert PYPROJECT["project"]["version"] == dnam.__version__
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_is_typed_shipped_and_under_contract(package: str) -> None:
+    assert (ROOT / package / "py.typed").is_file()
+    assert package in PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert package in PYPROJECT["tool"]["importlinter"]["root_packages"]
+    assert package in PYPROJECT["tool"]["mypy"]["packages"]
+
+
+def test_there_is_no_package_beside_the_known_ones() -> None:
+    assert {path.parent.name for path in ROOT.glob("*/__init__.py")} <= {*PACKAGES, "tests"}
+
+
+def calls_by_name(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+
+
+def test_the_core_calls_nothing_of_the_world() -> None:
+    called = {(path.name, name) for path in (ROOT / "projections").rglob("*.py") for name in calls_by_name(path)}
+    assert {each for each in called if each[1] in CALLS_OF_THE_WORLD} == set()
+
+
+def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
+    (tmp_path / "projections").mkdir()
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copy(ROOT / "projections" / "ruff.toml", tmp_path / "projections")
+    source = "from datetime import date, datetime\n\nimport secrets\n\ndatetime.now()\ndate.today()\nsecrets\n"
+    (tmp_path / "projections" / "clock.py").write_text(source, encoding="utf-8")
+    command = [str(ROOT / ".venv" / "bin" / "ruff"), "check", "--no-cache", "--output-format", "concise", "."]
+    if not Path(command[0]).exists():
+        pytest.skip("the tests do not run in the project's own .venv")
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    banned = set(re.findall(r"clock\.py:(\d+):\d+: TID251", said))
+    assert banned == {"3", "5", "6"}
+
+
+@pytest.mark.parametrize(
+    "name", ["data/log/x", "data/keys/x", "data/views/x", "data/shadows/x", "data/write.lock", ".env"]
+)
+def test_git_ignores_what_people_said(name: str) -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert any(line and name in (line, f"{line}x") for line in ignored)
+
+
+def test_the_data_folder_s_readme_says_what_is_sacred() -> None:
+    text = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in text for name in ("log/", "keys/", "views/", "samples/", "write.lock"))
+
+
+def test_the_licence_is_mit() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert text.startswith("MIT License\n\nCopyright (c) 2026 the dnam authors\n")
+    assert PYPROJECT["project"]["license"] == "MIT"
+
+
+def test_ci_runs_make_check() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert script.read_text(encoding="utf-8").rstrip().endswith("make check")
