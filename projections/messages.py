@@ -11,7 +11,7 @@ import msgspec
 from projections.events import MessageDeleted, MessageEdited, MessageHeard
 from projections.events.values import Audience, Message
 from projections.fold import Change, Projection, Record
-from projections.ids import NOBODY, EventId, Handle, Point, digest16
+from projections.ids import NOBODY, EventId, Handle, Point, Ref, digest16
 from projections.rows import Found, Rows
 
 
@@ -28,7 +28,7 @@ class SpokenRow(msgspec.Struct, frozen=True, array_like=True):
 
     session: str
     audience: Audience
-    addressed: bool
+    guild: Ref | None
 
 
 def unit(session: str, epoch: int) -> bytes:
@@ -66,14 +66,14 @@ def _rows(record: Record) -> list[Change[MessageRow]]:
 def _spoken(record: Record) -> list[Change[SpokenRow]]:
     match record.event:
         case MessageHeard(message=message) if message.speaker != NOBODY:
-            row = SpokenRow(message.session, message.audience, message.addressed)
-            return [(message.speaker + point_key(Point(message.said, record.id)), row)]
+            row = SpokenRow(message.session, message.audience, message.guild)
+            return [(message.speaker + message_key(message, record.id), row)]
         case _:
             return []
 
 
 MESSAGES = Projection("messages", 1, MessageRow, (MessageHeard, MessageEdited, MessageDeleted), _rows, 40)
-SPOKEN = Projection("spoken", 1, SpokenRow, (MessageHeard,), _spoken, 40, history=False)
+SPOKEN = Projection("spoken", 1, SpokenRow, (MessageHeard,), _spoken, 56, history=False)
 
 
 def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
@@ -88,9 +88,19 @@ def messages_after(rows: Rows, session: str, epoch: int, after: Point | None) ->
     return rows.scan(MESSAGES, prefix, start=start)
 
 
-def spoken_after(rows: Rows, person: Handle, after: Point | None) -> Iterator[tuple[Point, SpokenRow]]:
-    """Where a person said something behind a point, oldest first."""
+def units_of(rows: Rows, person: Handle) -> list[SpokenRow]:
+    """Every unit in which a person said something; reads one row of each."""
+    found: list[SpokenRow] = []
     prefix = person or bytes(16)
+    start = prefix
+    while (first := next(rows.scan(SPOKEN, prefix, start=start), None)) is not None:
+        found.append(first.row)
+        start = first.key[:32] + b"\xff" * 25
+    return found
+
+
+def spoken_in(rows: Rows, person: Handle, where: SpokenRow, after: Point | None = None) -> Iterator[Point]:
+    """What a person said in a unit behind a point, oldest first."""
+    prefix = person + unit(where.session, where.audience.epoch)
     start = None if after is None else prefix + point_key(after) + b"\x00"
-    for found in rows.scan(SPOKEN, prefix, start=start):
-        yield key_point(found.key), found.row
+    return map(key_point, rows.keys(SPOKEN, prefix, start=start))

@@ -71,6 +71,12 @@ SUMMARY_ATTEMPTS = Projection(
 )
 
 
+def era_of(rows: Rows, session: str, epoch: int) -> int:
+    """The era that a session is in: its summary's, 0 before the first."""
+    found = find_summary(rows, session, epoch)
+    return 0 if found is None else found.row.era
+
+
 def find_summary(rows: Rows, session: str, epoch: int) -> Found[SummaryRow] | None:
     """The summary of a session in one epoch, a reset one too."""
     return rows.find(SUMMARIES, unit(session, epoch))

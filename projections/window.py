@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
 from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
-from projections.messages import MESSAGES, MessageRow, point_key, unit
+from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit
 from projections.people import SOMEONE, name_of
 from projections.quoting import indented, label, line_name, one_line, speaker_name
 from projections.rows import Rows
-from projections.turns import DELIVERIES, TURNS, TurnRow
+from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
 
 
 class WindowLine(NamedTuple):
@@ -115,6 +115,14 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
     messages = (Entry(*found) for found in rows.scan(MESSAGES, prefix, stop=stop, reverse=True))
     turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
     merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)
+    return (entry for entry in merged if _says_something(entry.row))
+
+
+def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Entry]:
+    """What was said in a session behind a point, oldest first; what has nothing to show is passed over."""
+    messages = (Entry(*found) for found in messages_after(rows, session, epoch, after))
+    turns = (Entry(*found) for found in turns_after(rows, session, epoch, after))
+    merged = heapq.merge(messages, turns, key=lambda entry: entry.key)
     return (entry for entry in merged if _says_something(entry.row))
 
 

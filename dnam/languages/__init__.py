@@ -1,7 +1,7 @@
 """What dnam knows of people's languages: one TOML file each, read into one frozen struct.
 
 A language without a file fails safe and says so: `load` returns one that is marked `known=False` and holds nothing, so
-that its stop list is empty, nothing is learned in it, and the offline model's answers say that it knows no such language.
+that its stop list is empty, nothing is learned in it, and its answers say that dnam knows no such language.
 """
 
 import re
@@ -42,7 +42,7 @@ class Statement(LanguageTable, frozen=True):
     """A kind of plain statement and the item it makes. Patterns name groups, `text` shows them as {group}.
 
     The group `what` is the object, `thing` what it is the name or the favourite of; `old` and `over` are words of the
-    item that is replaced. `bans` name what an object must not begin with, `unless_bans` what it may begin with after all.
+    item that is replaced. An object must not begin with any of `bans`, unless with one of `unless_bans`.
     """
 
     slot: str

@@ -40,7 +40,11 @@ class OfflineModel:
 
     async def ask(self, ask: Ask) -> Reply:
         """The reply. It never fails, and takes no time that is worth counting."""
-        return Reply(text=self._text(ask.inputs), model=self.name, version=self.version)
+        return self.reply(ask.inputs)
+
+    def reply(self, inputs: AnswerInputs | ExtractionInputs | SummaryInputs) -> Reply:
+        """The same, without an event loop."""
+        return Reply(text=self._text(inputs), model=self.name, version=self.version)
 
     def _text(self, inputs: AnswerInputs | ExtractionInputs | SummaryInputs) -> str:
         match inputs:

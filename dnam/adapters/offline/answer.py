@@ -1,6 +1,6 @@
 """Answers: what is remembered and fits the message, word for word, or the plain statement that there is nothing.
 
-It opens with the notice that it is offline when nothing of the assistant's stands in the window: the conversation starts.
+It opens with the notice that it is offline when nothing of the assistant's is in the window: the conversation starts.
 """
 
 from collections.abc import Iterable, Iterator

@@ -22,9 +22,10 @@ from dnam.languages import Language, Reading
 
 BLANK = "\ufffc"
 CLAUSE_CHARS = 400
-# Fenced and inline code, quoted lines, text in quotation marks.
+# Fenced and inline code, quoted lines, text in quotation marks, a sentence in italics.
 QUOTED = re.compile(
     r"```.{0,4000}?(?:```|\Z)|`[^`\n]{1,400}`|^[ \t]{0,8}>[^\n]*"
+    r"|(?<!\*)\*(?!\*)[^*\n ]{1,100} [^*\n ]{1,100} [^*\n]{1,400}\*(?!\*)"
     r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|„[^“”\n]{1,400}[“”]|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{2,400}'(?!\w)",
     re.DOTALL | re.MULTILINE,
 )
@@ -64,6 +65,9 @@ class Reader:
         self._fiction = re.compile(any_of(language.fictions), re.IGNORECASE)
         self._carried = re.compile(any_of(language.hypotheticals | language.reporting_words), re.IGNORECASE)
         self._hedge = re.compile(any_of(language.hedges), re.IGNORECASE)
+        disowned = any_of(language.hedges | language.reporting_words)
+        self._disowned = re.compile(rf"[\s,–—(-]{{0,9}}(?:[\w']{{1,20}}\s{{1,9}}){{0,2}}{disowned}", re.IGNORECASE)
+        self._aside = re.compile(rf",\s?{any_of(language.reporting_words)}", re.IGNORECASE)
         self._question = re.compile(any_of(language.question_words), re.IGNORECASE)
         self._tag = re.compile(any_of(language.question_tags), re.IGNORECASE)
         self._remember = compiled(language.remember.pattern)
@@ -102,11 +106,15 @@ class Reader:
             carried = carried and not BUT.search(joint)
             clause = self._clause(text, number, left, right, end)
             if clause is not None:
-                hedged = self._hedge.search(clause.text) is not None or BLANK in clause.text
-                doubtful = tainted or carried or hedged or questioned[index]
+                doubtful = tainted or carried or questioned[index] or self._doubted(clause)
                 yield msgspec.structs.replace(clause, tainted=doubtful)
             after = self._opened(text, left, right)
             carried = carried or BLANK in text[left:right] or self._carried.search(text, after, right) is not None
+
+    def _doubted(self, clause: Clause) -> bool:
+        """Whether a clause takes itself back: "maybe …", "…, or maybe not", "…, he said", or words that are quoted."""
+        within = self._hedge.search(clause.text) or self._aside.search(clause.text) or BLANK in clause.text
+        return bool(within or self._disowned.match(clause.closer + clause.rest))
 
     def _spans(self, text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         """Where the clauses of a sentence stand, and what joins each to the one before it."""

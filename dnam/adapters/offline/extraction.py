@@ -13,7 +13,7 @@ from dnam.adapters.offline.clauses import Clause, Reader
 from dnam.adapters.offline.statements import Found, Statements
 from dnam.adapters.offline.words import BAD, Vocabulary, any_of, compiled
 from dnam.languages import Ending, Language
-from dnam.model import ExtractionInputs, KnownItem, Line
+from dnam.model import ExtractionInputs, Line
 
 TAGS = 5
 CONFIDENCE = 0.9
@@ -74,7 +74,9 @@ class Extractor:
             (ending, [compiled(pattern, self._statements.macros) for pattern in ending.patterns])
             for ending in language.endings
         ]
-        self._correction = re.compile(any_of(language.reading.corrections), re.IGNORECASE)
+        corrections = any_of(language.reading.corrections)
+        self._correction = re.compile(corrections, re.IGNORECASE)
+        self._corrects = re.compile(rf"[\s,]{{0,9}}{corrections}", re.IGNORECASE)
         negations = any_of(language.negations)
         self._contrast = re.compile(rf"\W*(?:and\s+|instead\s+of\s+)?{negations}\s+(?P<old>\S.{{0,60}})", re.IGNORECASE)
 
@@ -100,7 +102,13 @@ class Extractor:
             quote = line.text[found.start : found.end] if found else ""
             if found and not BAD.search(quote):
                 read_to = found.end
-                self._state(entries, found, clause, _upsert(found, Evidence(quote[:QUOTE_CHARS], line.id), self._tags(found)), place)
+                self._state(
+                    entries,
+                    found,
+                    clause,
+                    _upsert(found, Evidence(quote[:QUOTE_CHARS], line.id), self._tags(found)),
+                    place,
+                )
 
     def _end(self, entries: list[Entry], clause: Clause, place: tuple[int, int]) -> bool:
         """Ends what the clause says is over. True when it says so, whether or not anything was known of it."""
@@ -117,14 +125,22 @@ class Extractor:
 
     def _ended(self, entries: list[Entry], ending: Ending, what: str) -> Entry | None:
         """The item that says the least beside the words of `what`, if it has them all."""
-        words = self._vocabulary.stems(what)
-        stems = [(entry, self._vocabulary.stems(entry.text)) for entry in entries if not entry.ended]
+        words = self._vocabulary.key(what)
+        stems = [
+            (entry, self._vocabulary.stems(entry.text) | self._object_words(entry))
+            for entry in entries
+            if not entry.ended
+        ]
         fitting = [
             (len(of_item - words), index)
             for index, (entry, of_item) in enumerate(stems)
             if words and words <= of_item and (not ending.kinds or entry.kind in ending.kinds)
         ]
         return stems[min(fitting)[1]][0] if fitting else None
+
+    def _object_words(self, entry: Entry) -> frozenset[str]:
+        readings = self._statements.read(entry.text)
+        return frozenset(word for each in readings for word in self._vocabulary.key(each.what))
 
     def _state(
         self, entries: list[Entry], found: Found, clause: Clause, upsert: Upsert, place: tuple[int, int]
@@ -139,16 +155,14 @@ class Extractor:
             replaced.kind, replaced.text, replaced.ended = upsert.kind, upsert.text, ""
             replaced.upsert = msgspec.structs.replace(upsert, id=replaced.id)
 
-    def _replaced(
-        self, entries: list[Entry], found: Found, clause: Clause, place: tuple[int, int]
-    ) -> Entry | None:
+    def _replaced(self, entries: list[Entry], found: Found, clause: Clause, place: tuple[int, int]) -> Entry | None:
         for entry in entries:
             if _same(entry.text, found.text):
                 return entry
         relatives = [(entry, what) for entry in entries for what in self._objects(entry, found)]
-        words = self._vocabulary.stems(found.groups["what"])
+        words = self._vocabulary.key(found.groups["what"])
         for entry, what in relatives:
-            if found.statement.replaces == "always" or entry.ended_in == place or self._vocabulary.stems(what) == words:
+            if found.statement.replaces == "always" or entry.ended_in == place or self._vocabulary.key(what) == words:
                 return entry
         if found.statement.replaces == "never":
             return None
@@ -158,7 +172,8 @@ class Extractor:
         """The objects of an item, as far as it is of the statement's family and about the same thing."""
         thing = found.groups.get("thing", "")
         readings = self._statements.read(entry.text)
-        return [each.what for each in readings if each.family == found.family and _same(each.thing, thing)]
+        whats = (each.what for each in readings if each.family == found.family and _same(each.thing, thing))
+        return list(dict.fromkeys(whats))
 
     def _corrected(self, relatives: list[tuple[Entry, str]], found: Found, clause: Clause) -> Entry | None:
         """What a correction is against: what it names as old, or else the only thing that it can mean."""
@@ -166,8 +181,7 @@ class Extractor:
         old = found.groups.get("old") or (contrast["old"] if contrast else "")
         if old:
             return self._sharing(relatives, old)
-        marks = (clause.opener, clause.closer)
-        if not any(self._correction.search(mark) for mark in marks):
+        if not (self._correction.search(clause.opener) or self._corrects.match(clause.closer + clause.rest)):
             return None
         sharing = self._sharing(relatives, found.groups["what"] + " " + found.groups.get("over", ""))
         if sharing or len(relatives) != 1:
@@ -177,8 +191,8 @@ class Extractor:
         return entry if longest <= SHORT_OBJECT_WORDS else None
 
     def _sharing(self, relatives: list[tuple[Entry, str]], words: str) -> Entry | None:
-        stems = self._vocabulary.stems(words)
-        return next((entry for entry, what in relatives if self._vocabulary.stems(what) & stems), None)
+        stems = self._vocabulary.key(words)
+        return next((entry for entry, what in relatives if self._vocabulary.key(what) & stems), None)
 
     def _tags(self, found: Found) -> tuple[str, ...]:
         words = self._vocabulary.words(found.groups.get("thing", "") + " " + found.groups["what"])

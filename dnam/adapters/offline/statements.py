@@ -10,7 +10,7 @@ from dnam.adapters.offline.words import BAD, any_of, compiled
 from dnam.languages import Language, Statement
 
 GROUP = re.compile(r"\{(\w+)\}")
-EDGES = " \t\n,.;:!–—-~*_()[]\"“”"
+EDGES = ' \t\n,.;:!–—-~*_()[]"“”'
 # A sentence that says what is no more and what is instead may hold a comma, so it is matched whole, up to this length.
 SENTENCE_CHARS = 200
 
@@ -69,7 +69,6 @@ class Matcher:
                 if self._admits(groups.get("what", ""), groups.get("thing", "")):
                     return groups
         return None
-
 
     def _admits(self, what: str, thing: str) -> bool:
         if not what or any(ban.match(thing) for ban in self._thing_bans):

@@ -44,7 +44,9 @@ class Summarizer:
     def _units(self, line: Line, assistant: str) -> Iterator[str]:
         name = one_line(line.name or (assistant if line.assistant else ""), NAME_CHARS).strip("[]: ") or "?"
         text = QUOTE.sub("", CODE.sub("", line.text[:LINE_CHARS]))
-        informative = [sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line)]
+        informative = [
+            sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line)
+        ]
         for sentence in informative[: SENTENCES_OF_AN_ANSWER if line.assistant else SENTENCES_OF_A_LINE]:
             yield f"{name}: {_shortened(sentence, SENTENCE_CHARS)}"
 

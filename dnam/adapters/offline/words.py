@@ -53,9 +53,17 @@ class Vocabulary:
         return word.removesuffix("e") if len(word) > 3 else word
 
     def words(self, text: str) -> tuple[str, ...]:
-        """The words that count, in order, each once."""
-        found = WORD.findall(unicodedata.normalize("NFC", text[:LINE_CHARS]).casefold())
-        return tuple(dict.fromkeys(word for word in found if word not in self._stop and len(word) > 1))
+        """The words that count, in order, each once: no stop words, and of three letters and more, or numbers."""
+        words = (word for word in _all(text) if word not in self._stop and (len(word) >= 3 or word.isdecimal()))
+        return tuple(dict.fromkeys(words))
 
     def stems(self, text: str) -> frozenset[str]:
-        return frozenset(self.stem(word) for word in self.words(text))
+        return frozenset(map(self.stem, self.words(text)))
+
+    def key(self, text: str) -> frozenset[str]:
+        """What tells one object from another, also when no word of it counts: "C" is not "Go"."""
+        return self.stems(text) or frozenset(_all(text))
+
+
+def _all(text: str) -> list[str]:
+    return WORD.findall(unicodedata.normalize("NFC", text[:LINE_CHARS]).casefold())

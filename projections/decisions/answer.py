@@ -1,0 +1,96 @@
+"""Turns: an answer is recorded before it is sent, and its delivery after. A question is answered once."""
+
+from typing import NamedTuple
+
+from projections.context import Context
+from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.events import TurnAnswered, TurnDelivered
+from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
+from projections.ids import EventId, Handle, Identity, Point, Ref
+from projections.policies.text import whole
+from projections.rows import Rows
+from projections.summaries import era_of
+
+
+class AnswerRequest(NamedTuple):
+    """An answer to the message at `question`, made from `context`. `said` is when it was finished, in ms."""
+
+    question: Point
+    session: str
+    place: Ref
+    audience: Audience
+    guild: Ref | None
+    asker: Handle
+    text: str
+    context: Context
+    call: ModelUse
+    limits: Limits
+    said: int
+    assistant: str
+    files: tuple[FileDigest, ...] = ()
+
+
+class DeliverRequest(NamedTuple):
+    """An answer arrived as these messages."""
+
+    turn: EventId
+    session: str
+    audience: Audience
+    era: int
+    asker: Handle
+    messages: tuple[Ref, ...]
+    said: int
+
+
+def turn_origin(question: Point) -> Origin:
+    """What a turn's id is made from: the question, so that there is one answer to it."""
+    return Origin(Identity("dnam", "turn", question.id.hex(), "answered", question.said))
+
+
+def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
+    """The turn; nothing when this question was answered before."""
+    origin = turn_origin(request.question)
+    if decided_before(rows, origin):
+        return []
+    minter = Minter(rows, origin)
+    turn = minter.next()
+    event = TurnAnswered(
+        said=max(request.said, request.question.said + 1),
+        by=By("model", name=request.call.model, version=request.call.version),
+        causes=request.context.causes,
+        session=request.session,
+        place=request.place,
+        audience=request.audience,
+        era=era_of(rows, request.session, request.audience.epoch),
+        asker=request.asker,
+        answers=request.question.id,
+        text=whole(request.text),
+        call=request.call,
+        limits=request.limits,
+        nonce=turn.hex()[-25:],
+        guild=request.guild,
+        items=request.context.items,
+        left_out=request.context.left_out,
+        files=request.files,
+        assistant=request.assistant,
+    )
+    return [Draft(turn, event, natural=True)]
+
+
+def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
+    """The delivery; nothing when it was recorded before."""
+    origin = Origin(Identity("dnam", "turn", request.turn.hex(), "delivered", request.said))
+    if decided_before(rows, origin):
+        return []
+    event = TurnDelivered(
+        said=request.said,
+        by=PLATFORM,
+        causes=(request.turn,),
+        turn=request.turn,
+        session=request.session,
+        audience=request.audience,
+        era=request.era,
+        asker=request.asker,
+        messages=request.messages,
+    )
+    return [Minter(rows, origin).draft(event)]

@@ -1,0 +1,40 @@
+"""When a loop is due: every so many turns, counted in the rows since its last attempt, so that a restart loses nothing.
+
+A turn is a message that the assistant answered. Where it learns from talk that it does not answer (an import), it is
+every message of the person (design §10). A failed attempt counts as one: the next cycle tries again.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from projections.ids import Handle, Point
+from projections.items import owner_key
+from projections.messages import unit
+from projections.rows import Rows
+from projections.summaries import SUMMARY_ATTEMPTS
+from projections.turns import asked_after, turns_after
+from projections.work import EXTRACTION_ATTEMPTS
+
+VERSION = "cadence@1"
+
+
+def summary_due(rows: Rows, session: str, epoch: int, every: int) -> bool:
+    """Whether a session has had as many turns since its summary was last tried."""
+    attempt = rows.get(SUMMARY_ATTEMPTS, unit(session, epoch))
+    after = None if attempt is None else attempt.upto
+    return _reaches(turns_after(rows, session, epoch, after), every)
+
+
+def extraction_due(rows: Rows, person: Handle, every: int) -> bool:
+    """Whether a person has had as many turns since they were last tried to be learned from."""
+    return _reaches(asked_after(rows, person, last_attempt(rows, person)), every)
+
+
+def last_attempt(rows: Rows, person: Handle) -> Point | None:
+    """How far the last extraction of a person reached, in whichever compartment."""
+    attempts = rows.scan(EXTRACTION_ATTEMPTS, owner_key(person))
+    return max((found.row.upto for found in attempts), default=None)
+
+
+def _reaches(turns: Iterator[object], every: int) -> bool:
+    return sum(1 for _ in islice(turns, every)) >= every

@@ -1,0 +1,295 @@
+"""The offline model: what it learns, what it keeps, what it says, and that nothing upsets it."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dnam.adapters.offline import OfflineModel
+from dnam.languages import load
+from dnam.model import AnswerInputs, Ask, ExtractionInputs, KnownItem, Line, Model, Reply, SummaryInputs
+from tests.evaluation import Case, extracted, inputs_of, read_table, total
+from tests.evaluation.__main__ import MIN_PRECISION, MIN_RECALL, main
+
+Inputs = AnswerInputs | ExtractionInputs | SummaryInputs
+KINDS = {"preference", "fact", "project", "constraint", "person", "tool", "workflow"}
+TEA = KnownItem("i1", "preference", "User prefers tea.", ("tea",))
+OSLO = KnownItem("i2", "fact", "User lives in Oslo.", ("location", "oslo"))
+NAME = KnownItem("i3", "fact", "User's name is Sam.", ("name", "sam"))
+HELLO = Line("Bot", "Hello.", 1, "00", assistant=True)
+TABLE = read_table()
+ENGLISH = OfflineModel(load("en"))
+
+
+def ask(inputs: Inputs) -> Ask:
+    match inputs:
+        case AnswerInputs():
+            return Ask("answer", "offline", "answer@1", "", "", inputs)
+        case ExtractionInputs():
+            return Ask("extraction", "offline", "extraction@1", "", "", inputs)
+        case SummaryInputs():
+            return Ask("summary", "offline", "summary@1", "", "", inputs)
+
+
+async def text_of(inputs: Inputs) -> str:
+    return (await ENGLISH.ask(ask(inputs))).text
+
+
+async def learned(*texts: str, items: tuple[KnownItem, ...] = ()) -> dict[str, Any]:
+    lines = tuple(Line("Kim", text, index, f"{index:02x}") for index, text in enumerate(texts))
+    answer: dict[str, Any] = json.loads(await text_of(ExtractionInputs("Kim", lines, items)))
+    return answer
+
+
+async def texts_learned(*texts: str, items: tuple[KnownItem, ...] = ()) -> list[str]:
+    return [upsert["text"] for upsert in (await learned(*texts, items=items))["upserts"]]
+
+
+class TestTheModel:
+    async def test_it_is_a_model_that_costs_nothing(self) -> None:
+        model: Model = ENGLISH
+        assert (model.name, model.paid) == ("offline", False)
+        assert model.version.startswith("offline-en@1")
+        reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
+        assert reply == Reply(text="", model="offline", version=model.version)
+
+    async def test_the_same_question_has_the_same_answer(self) -> None:
+        fresh = OfflineModel(load("en"))
+        for case in TABLE.tuned:
+            assert await fresh.ask(ask(inputs_of(case))) == await ENGLISH.ask(ask(inputs_of(case)))
+
+
+class TestTheTable:
+    def test_half_of_it_yields_nothing(self) -> None:
+        cases = TABLE.tuned + TABLE.held_out
+        assert len(cases) >= 160
+        assert sum(not case.want for case in cases) * 2 >= len(cases)
+        assert len({(case.said, case.items) for case in cases}) == len(cases)
+
+    @pytest.mark.parametrize("cases", [TABLE.tuned, TABLE.held_out], ids=["tuned", "held out"])
+    def test_the_bounds_hold(self, cases: tuple[Case, ...]) -> None:
+        assert total(cases).precision >= MIN_PRECISION
+        assert total(cases).recall >= MIN_RECALL
+
+    def test_it_is_printed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--all"]) == 0
+        assert "held out" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("case", TABLE.tuned + TABLE.held_out, ids=lambda case: case.said[0][:40])
+    def test_what_comes_is_well_formed_and_rests_on_the_message_s_own_words(self, case: Case) -> None:
+        answer = extracted(case)
+        assert set(answer) == {"upserts", "deprecations"}
+        for upsert in answer["upserts"]:
+            assert upsert["kind"] in KINDS
+            assert upsert["type"] in {"semantic", "episodic", "procedural"}
+            assert upsert["about"] == "person"
+            assert 0 < upsert["confidence"] <= 1
+            assert upsert["text"].startswith("User")
+            assert upsert["tags"] == [tag.casefold() for tag in upsert["tags"]]
+            assert len(upsert["tags"]) <= 5
+            for evidence in upsert["evidence"]:
+                assert evidence["quote"]
+                assert evidence["quote"] in case.said[int(evidence["message"], 16)]
+
+
+class TestExtraction:
+    async def test_what_is_said_twice_comes_once(self) -> None:
+        assert await texts_learned("I prefer tea.", "i prefer tea") == ["User prefers tea."]
+
+    async def test_what_is_known_does_not_come_again(self) -> None:
+        assert await learned("I prefer tea", items=(TEA,)) == {"upserts": [], "deprecations": []}
+
+    async def test_a_correction_in_the_same_batch_leaves_only_the_last(self) -> None:
+        assert await texts_learned("I live in Oslo.", "Sorry, I live in Bergen.") == ["User lives in Bergen."]
+
+    async def test_what_ends_in_the_same_batch_never_comes(self) -> None:
+        assert await learned("I'm vegan.", "I'm not vegan any more.") == {"upserts": [], "deprecations": []}
+
+    async def test_a_correction_updates_the_item_and_says_so_by_its_id(self) -> None:
+        (upsert,) = (await learned("Actually I prefer coffee.", items=(OSLO, TEA)))["upserts"]
+        assert (upsert["id"], upsert["text"]) == ("i1", "User prefers coffee.")
+
+    async def test_two_corrections_of_one_item_are_one_update(self) -> None:
+        answer = await learned("call me Max", "call me Mo now", items=(NAME,))
+        assert [upsert["text"] for upsert in answer["upserts"]] == ["User wants to be called Mo."]
+        moves = (await learned("I moved to Porto", "I live in Faro now", items=(OSLO,)))["upserts"]
+        assert [(upsert["id"], upsert["text"]) for upsert in moves] == [("i2", "User lives in Faro.")]
+
+    async def test_an_end_deprecates_with_the_person_s_words_as_the_reason(self) -> None:
+        answer = await learned("I no longer live in Oslo!", items=(OSLO, TEA))
+        assert answer == {"upserts": [], "deprecations": [{"id": "i2", "reason": "I no longer live in Oslo"}]}
+
+    async def test_an_end_and_what_comes_instead_are_one_update(self) -> None:
+        answer = await learned("I no longer live in Oslo, I live in Bergen", items=(OSLO,))
+        assert answer["deprecations"] == []
+        assert [(upsert["id"], upsert["text"]) for upsert in answer["upserts"]] == [("i2", "User lives in Bergen.")]
+
+    async def test_an_end_of_something_else_ends_nothing(self) -> None:
+        answer = await learned("I no longer work on the parser", items=(OSLO, TEA))
+        assert answer == {"upserts": [], "deprecations": []}
+
+    async def test_another_taste_is_no_correction(self) -> None:
+        (upsert,) = (await learned("I prefer window seats on long flights", items=(TEA,)))["upserts"]
+        assert "id" not in upsert
+
+    async def test_short_names_of_things_are_told_apart(self) -> None:
+        known = KnownItem("i1", "tool", "User uses Go.")
+        (upsert,) = (await learned("I use C", items=(known,)))["upserts"]
+        assert "id" not in upsert
+        assert await learned("I no longer use C", items=(known,)) == {"upserts": [], "deprecations": []}
+        assert (await learned("I no longer use Go", items=(known,)))["deprecations"][0]["id"] == "i1"
+
+    async def test_the_assistant_s_lines_are_not_read(self) -> None:
+        line = Line("Bot", "I prefer tea.", 1, "01", assistant=True)
+        assert json.loads(await text_of(ExtractionInputs("Kim", (line,))))["upserts"] == []
+
+    async def test_the_speaker_s_own_things_are_told_as_theirs(self) -> None:
+        assert await texts_learned("I love my old desk") == ["User loves their old desk."]
+        assert await texts_learned("please never ping me after 10pm") == ["User asks: never ping them after 10pm."]
+
+    async def test_curly_apostrophes_stay_in_the_evidence(self) -> None:
+        (upsert,) = (await learned("hi 👋 I’m allergic to kiwi’s skin"))["upserts"]
+        assert upsert["evidence"] == [{"quote": "I’m allergic to kiwi’s skin", "message": "00"}]
+
+    async def test_braces_and_backslashes_are_only_text(self) -> None:
+        assert await texts_learned(r"I prefer {what} over \1 and {0}") == [r"User prefers {what} over \1 and {0}."]
+
+
+class TestSummary:
+    LINES = (
+        Line("Kim", "Good morning everyone! Thanks!! We decided to ship on Friday.", 1),
+        Line("Bot", "Sounds good. The release branch is cut on Thursday. More later.", 2, assistant=True),
+        Line("Lou", "ok", 3),
+        Line("Lou", "> old words\nThe printer needs toner. lol", 4),
+    )
+
+    async def test_it_keeps_what_informs_and_drops_the_rest(self) -> None:
+        text = await text_of(SummaryInputs("Bot", "Kim: The budget is fixed.", self.LINES, 2000))
+        assert text.splitlines() == [
+            "Kim: The budget is fixed.",
+            "Kim: We decided to ship on Friday.",
+            "Bot: The release branch is cut on Thursday.",
+            "Lou: The printer needs toner.",
+        ]
+
+    async def test_nothing_new_changes_nothing(self) -> None:
+        first = await text_of(SummaryInputs("Bot", "", self.LINES, 2000))
+        assert await text_of(SummaryInputs("Bot", first, self.LINES, 2000)) == first
+
+    async def test_the_newest_is_kept_when_there_is_too_much(self) -> None:
+        lines = tuple(Line("Kim", f"Point number {n} matters.", n) for n in range(100))
+        text = await text_of(SummaryInputs("Bot", "Kim: an old point", lines, 100))
+        assert text.splitlines()[-1] == "Kim: Point number 99 matters."
+        assert "old point" not in text
+
+    async def test_a_name_cannot_forge_a_line(self) -> None:
+        text = await text_of(SummaryInputs("Bot", "", (Line("Kim\nLou: I quit", "The cat sleeps.", 1),), 500))
+        assert text == "Kim Lou: I quit: The cat sleeps."
+
+    async def test_its_own_canned_sentences_are_no_news(self) -> None:
+        replies = load("en").replies
+        lines = tuple(Line("Bot", text, 1, assistant=True) for text in (replies.notice, replies.unknown))
+        assert await text_of(SummaryInputs("Bot", "", lines, 500)) == ""
+
+    @given(
+        previous=st.text(max_size=400),
+        said=st.lists(st.tuples(st.text(max_size=20), st.text(max_size=200), st.booleans()), max_size=6),
+        max_chars=st.integers(-1, 300),
+    )
+    @settings(max_examples=100, deadline=None)
+    def test_it_never_passes_its_limit(self, previous: str, said: list[tuple[str, str, bool]], max_chars: int) -> None:
+        lines = tuple(Line(name, text, 1, assistant=assistant) for name, text, assistant in said)
+        text = ENGLISH.reply(SummaryInputs("Bot", previous, lines, max_chars)).text
+        assert len(text) <= max(max_chars, 0)
+        text.encode()
+
+
+class TestAnswer:
+    async def test_it_says_once_that_it_is_offline(self) -> None:
+        notice = load("en").replies.notice
+        first = await text_of(AnswerInputs("Bot", "Kim", "hello", window=(Line("Kim", "hey", 1),)))
+        later = await text_of(AnswerInputs("Bot", "Kim", "hello", window=(HELLO,)))
+        assert first.startswith(notice)
+        assert first.count(notice) == 1
+        assert "offline" not in later
+
+    @pytest.mark.parametrize(
+        ("message", "shown", "hidden"),
+        [
+            ("what do you remember about me?", (TEA, OSLO, NAME), ()),
+            ("What do you know about me", (TEA, OSLO, NAME), ()),
+            ("what's my name?", (NAME,), (TEA, OSLO)),
+            ("What’s my name", (NAME,), (TEA, OSLO)),
+            ("do you know where I live?", (OSLO,), (TEA, NAME)),
+            ("should I have some tea?", (TEA,), (OSLO, NAME)),
+            ("how tall is the tower?", (), (TEA, OSLO, NAME)),
+        ],
+    )
+    async def test_it_answers_from_the_items_that_fit(
+        self, message: str, shown: tuple[KnownItem, ...], hidden: tuple[KnownItem, ...]
+    ) -> None:
+        text = await text_of(AnswerInputs("Bot", "Kim", message, (TEA, OSLO, NAME), window=(HELLO,)))
+        assert all(item.text in text for item in shown)
+        assert not any(item.text in text for item in hidden)
+
+    async def test_it_never_knows_what_is_not_there(self) -> None:
+        replies = load("en").replies
+        assert await text_of(AnswerInputs("Bot", "Kim", "where do I live?", (TEA,), window=(HELLO,))) == replies.unknown
+        assert await text_of(AnswerInputs("Bot", "Kim", "who am I?", window=(HELLO,))) == replies.empty
+        assert await text_of(AnswerInputs("Bot", "Kim", "nice day", window=(HELLO,))) == replies.acknowledge
+        assert await text_of(AnswerInputs("Bot", "Kim", " \n", window=(HELLO,))) == replies.silence
+
+    async def test_without_an_item_it_quotes_the_conversation(self) -> None:
+        asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "Lou: The ferry leaves at nine.", (HELLO,))
+        assert "Lou: The ferry leaves at nine." in await text_of(asked)
+
+
+HOSTILE = {
+    "empty": "",
+    "nothing but white space": " " * 1_000_000,
+    "one letter": "a" * 1_000_000,
+    "statements": "I use " * 170_000,
+    "clauses": "I love a, " * 100_000,
+    "openers": "actually " * 110_000,
+    "breaks": " but" * 250_000,
+    "slang": "lol " * 250_000,
+    "quotes": '"' * 1_000_000,
+    "fences": "```" * 300_000,
+    "apostrophes": "'a " * 330_000,
+    "stars": "* a " * 250_000,
+    "dots": ". " * 500_000,
+    "lines": "I love cats\n" * 80_000,
+    "controls": "I love \x00\x07\x1b[31mcats\r\n" * 100,
+    "lone surrogates": "I love \ud800 cats. My name is \udfff.",
+    "pictures": "🙂" * 500_000,
+    "right to left": "I love \u202ecats\u2066.",
+}
+
+
+class TestHostileText:
+    @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+    async def test_nothing_upsets_it_or_takes_long(self, text: str) -> None:
+        line = Line(text[:100], text, 1, "01")
+        item = KnownItem("i1", "fact", text, (text[:100],))
+        everything: list[Inputs] = [
+            ExtractionInputs("Kim", (line,), (item,)),
+            SummaryInputs("Bot", text, (line,), 500),
+            AnswerInputs("Bot", "Kim", text, (item,), text, (line,)),
+            AnswerInputs("Bot", "Kim", "what do you remember about me?", (item,)),
+        ]
+        for inputs in everything:
+            began = time.process_time()
+            (await text_of(inputs)).encode()
+            assert time.process_time() - began < 1
+
+    @given(text=st.text(alphabet=st.characters(codec=None), max_size=300))
+    @settings(max_examples=200, deadline=None)
+    def test_any_text_has_an_answer(self, text: str) -> None:
+        line = Line("Kim", text, 1, "01")
+        answer = json.loads(ENGLISH.reply(ExtractionInputs("Kim", (line,))).text)
+        assert all(each["quote"] in text for upsert in answer["upserts"] for each in upsert["evidence"])
+        said = ENGLISH.reply(AnswerInputs("Bot", "Kim", text, window=(line, HELLO))).text
+        assert 0 < len(said) <= 2000
