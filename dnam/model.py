@@ -1,7 +1,7 @@
 """The model: what is asked, what comes back, and the one protocol that Claude, the offline model and a script share.
 
-A conversation with a model is a generator that yields an `Ask` and receives a `Reply` (`dnam/loops`). `prompt` is what a remote model is sent;
-`inputs` is the same, typed, for models that need no prose.
+A conversation with a model is a generator that yields an `Ask` and receives a `Reply` (`dnam/loops`). `prompt` is
+what a remote model is sent; `inputs` is the same, typed, for models that need no prose.
 """
 
 from typing import Literal, Protocol

@@ -224,6 +224,19 @@ class Engine:
         """Where the log ends now."""
         return self.store.log.head()
 
+    def seq_at(self, milliseconds: int) -> int:
+        """The last event recorded at or before a time; 0 when there is none. A few header reads, whatever the size."""
+        low, high = 0, self.head().size
+        while low < high:
+            middle = (low + high + 1) // 2
+            stored = self.store.log.get(middle)
+            assert stored is not None
+            if codec.decode_header(stored.header).at <= milliseconds:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
     def stopped(self) -> LogError | None:
         """Why folding stopped before the log's end, if it did; rows are then as of `folded`."""
         return self.live.stopped

@@ -17,7 +17,8 @@ SIGNS: dict[tuple[str, str], Format] = {
 
 def detect(path: Path) -> Source:
     """The source at a path. Raises UnknownFormat, UnreadableImport, and BrokenImport when it breaks off before it can
-    be told."""
+    be told.
+    """
     try:
         return _folder(path) if path.is_dir() else _file(path)
     except OSError as error:  # a folder that may not be listed

@@ -184,7 +184,8 @@ def _ref(key: str | None) -> Ref | None:
 
 def _one_of_each(items: Iterator[ImportedItem | Skipped]) -> Iterator[ImportedItem | Skipped]:
     """One item for an id. DiscoClaw adds a deprecated text anew beside the old item, under the same id: the active one
-    counts, and of two alike the one that was updated last."""
+    counts, and of two alike the one that was updated last.
+    """
     best: dict[str, ImportedItem] = {}
     for item in items:
         if isinstance(item, Skipped):

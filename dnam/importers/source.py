@@ -163,7 +163,8 @@ class Source(Protocol):
 
     def read(self, options: Options) -> Iterator[Arrival]:
         """What it holds, in the order of `said`. May be called again. Raises BrokenImport after what it could read,
-        BadRequest when the options do not fit it."""
+        BadRequest when the options do not fit it.
+        """
         ...
 
 

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from projections.consent import ERASED, OPTED_OUT
-from projections.decisions.draft import Draft, Minter
+from projections.decisions.draft import Draft, Minter, Origin
 from projections.events import PersonRenamed, PersonSeen
 from projections.events.values import PLATFORM
 from projections.ids import NOBODY, Handle
-from projections.people import accounts_of, person_of
+from projections.people import person_of
 from projections.rows import Rows
 
 
@@ -44,12 +44,13 @@ class Meeting:
             return NOBODY
         found = person_of(self._rows, account.platform, account.id)
         if found is None:
-            return self._seen(account)
+            return self.see(account)
         if account.name and account.name != found.row.name and self._said >= found.row.said:
             self._renamed(account, found.row.person, found.row.name)
         return found.row.person
 
-    def _seen(self, account: Account) -> Handle:
+    def see(self, account: Account) -> Handle:
+        """Record that an account belongs to the next fresh handle."""
         handle = next(self._fresh)
         platform, platform_id, name = account
         self._record(
@@ -80,13 +81,15 @@ def is_erased(rows: Rows, account: Account, said: int) -> bool:
     return row is not None and said <= row.until
 
 
-def join(rows: Rows, minter: Minter, account: Account, person: Handle, said: int) -> list[Draft]:
-    """An account joins a person who is known already (`--same-person`); nothing when it is theirs."""
+def meet(
+    rows: Rows, account: Account, origin: Origin, fresh: tuple[Handle, ...], said: int, person: Handle = NOBODY
+) -> list[Draft]:
+    """An account becomes known; with a `person`, as theirs (`--same-person`). Nothing when it is known as that
+    already.
+    """
     found = person_of(rows, account.platform, account.id)
-    if found is not None and found.row.person == person:
+    if is_opted_out(rows, account) or (found is not None and (not person or found.row.person == person)):
         return []
-    assert any(True for _ in accounts_of(rows, person))
-    event = PersonSeen(
-        said=said, by=PLATFORM, person=person, platform=account.platform, platform_id=account.id, name=account.name
-    )
-    return [minter.draft(event)]
+    meeting = Meeting(rows, Minter(rows, origin), (person, *fresh) if person else fresh, said)
+    meeting.see(account)
+    return meeting.drafts

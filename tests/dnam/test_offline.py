@@ -1,7 +1,11 @@
 """The offline model: what it learns, what it keeps, what it says, and that nothing upsets it."""
 
 import json
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,6 +64,25 @@ class TestTheModel:
         fresh = OfflineModel(load("en"))
         for case in TABLE.tuned:
             assert await fresh.ask(ask(inputs_of(case))) == await ENGLISH.ask(ask(inputs_of(case)))
+
+    def test_the_same_in_every_process(self) -> None:
+        program = (
+            "from tests.evaluation import extracted, read_table\n"
+            "print(ascii([extracted(case) for case in read_table().held_out]))"
+        )
+        said = {
+            subprocess.run(
+                [sys.executable, "-c", program],
+                cwd=Path(__file__).parents[2],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                check=True,
+            ).stdout
+            for seed in ("0", "1", "2")
+        }
+        assert len(said) == 1
 
 
 class TestTheTable:
@@ -241,6 +264,10 @@ class TestAnswer:
         assert await text_of(AnswerInputs("Bot", "Kim", "who am I?", window=(HELLO,))) == replies.empty
         assert await text_of(AnswerInputs("Bot", "Kim", "nice day", window=(HELLO,))) == replies.acknowledge
         assert await text_of(AnswerInputs("Bot", "Kim", " \n", window=(HELLO,))) == replies.silence
+
+    async def test_asked_for_all_without_an_item_it_shows_the_summary(self) -> None:
+        asked = AnswerInputs("Bot", "Kim", "what do you remember?", (), "Kim: The roof leaks.", (HELLO,))
+        assert await text_of(asked) == "From our conversation:\n- Kim: The roof leaks."
 
     async def test_without_an_item_it_quotes_the_conversation(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "Lou: The ferry leaves at nine.", (HELLO,))

@@ -13,6 +13,7 @@ from dnam.model import Ask, ExtractionInputs, KnownItem, Line
 
 TABLE = Path(__file__).with_name("extraction.toml")
 BOT = "BOT: "
+MODEL = OfflineModel(load("en"))
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,7 +94,7 @@ def inputs_of(case: Case) -> ExtractionInputs:
 def extracted(case: Case) -> dict[str, Any]:
     """What the offline model makes of a case."""
     ask = Ask("extraction", "offline", "extraction@1", "", "", inputs_of(case))
-    answer: dict[str, Any] = json.loads(asyncio.run(OfflineModel(load("en")).ask(ask)).text)
+    answer: dict[str, Any] = json.loads(asyncio.run(MODEL.ask(ask)).text)
     return answer
 
 

@@ -45,9 +45,15 @@ class Answerer:
         if not message:
             return replies.silence
         if any(pattern.search(message) for pattern in self._overview):
-            return _listed(replies.everything, map(_shown, inputs.items)) if inputs.items else replies.empty
+            return self._to_overview(inputs)
         asked = "?" in message or any(self._question.match(clause.text) for clause in self._reader.clauses(message))
         return self._to_question(inputs, message) if asked else self._to_statement(inputs, message)
+
+    def _to_overview(self, inputs: AnswerInputs) -> str:
+        if inputs.items:
+            return _listed(self._replies.everything, map(_shown, inputs.items))
+        said = [line for line in map(one_line, inputs.summary[: LINE_CHARS * 2].splitlines()) if line]
+        return _listed(self._replies.conversation, said[-ITEMS:]) if said else self._replies.empty
 
     def _to_question(self, inputs: AnswerInputs, message: str) -> str:
         items = self._fitting(inputs, message)

@@ -36,7 +36,8 @@ BUT = re.compile(r"\b(?:but)\b", re.IGNORECASE)
 
 class Clause(msgspec.Struct, frozen=True):
     """What may be a statement. `lead` is what stands before it in the message, openers too; `rest` what follows it in
-    its sentence. `start` and `end` are where it stands in the message."""
+    its sentence. `start` and `end` are where it stands in the message.
+    """
 
     text: str
     start: int

@@ -1,0 +1,163 @@
+"""The assistant: a memory and a model. It answers, and learns after it has answered.
+
+An answer never waits for learning. What a background job could not do is an event (`extraction.failed`,
+`summary.failed`) where the log takes it, and stands in `failures` in any case.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from typing import Any, NamedTuple
+
+from dnam.context_files import ContextFile, context_files
+from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
+from dnam.loops.loop import Loop, Minting, T, drive, use_of
+from dnam.loops.summary import Refreshing, plan_summary, refresh_summary
+from dnam.memory import Memory, Turn
+from dnam.model import AnswerInputs, Ask, KnownItem, Line, Model
+from dnam.prompts import digest, load
+from dnam.whereabouts import Heard
+from projections.context import Context
+from projections.events.values import Audience
+from projections.ids import NOBODY, Handle
+from projections.places import find_place
+from projections.policies.cadence import extraction_due, summary_due
+
+ANSWER_PROMPT = "answer@1"
+SUMMARY_PROMPT = "summary@1"
+EXTRACTION_PROMPT = "extraction@1"
+
+
+class Answered(NamedTuple):
+    """An answer, the turn that records it, and the prompt it was made from."""
+
+    text: str
+    turn: Turn
+    context: Context
+
+
+class Assistant:
+    """Answers from a memory with a model, and keeps the memory up to date."""
+
+    def __init__(self, memory: Memory, model: Model) -> None:
+        self.memory = memory
+        self.model = model
+        self.failures: list[str] = []
+        self._minting = Minting(memory.now)
+        self._jobs: dict[tuple[str, object], asyncio.Task[None]] = {}
+
+    # -- answering --------------------------------------------------------------------------------------------------
+
+    async def answer(self, heard: Heard) -> Answered:
+        """Answer a message: assemble, ask, record. ModelError when the model cannot be asked."""
+        files = await self._files(heard)
+        digests = tuple(each.digest for each in files)
+        context = await self.memory.context(heard, files=digests)
+        ask = self._ask(context, files)
+        async with asyncio.timeout(self.memory.settings.model_timeout_seconds):
+            reply = await self.model.ask(ask)
+        use = use_of(ask, reply, digest(ask.system, ask.prompt))
+        turn = await self.memory.answered(heard, context, reply.text, call=use, files=digests)
+        return Answered(reply.text, turn, context)
+
+    async def _files(self, heard: Heard) -> tuple[ContextFile, ...]:
+        folder = self.memory.settings.context_dir
+        place = await self.memory.look(lambda rows: find_place(rows, heard.place))
+        return await asyncio.to_thread(context_files, folder, place.row.name if place else "")
+
+    def _ask(self, context: Context, files: tuple[ContextFile, ...]) -> Ask:
+        system = "\n\n".join([load(ANSWER_PROMPT).text, *(f"--- {each.path} ---\n{each.text}" for each in files)])
+        inputs = AnswerInputs(
+            assistant=self.memory.settings.assistant_name,
+            user=context.message.name,
+            message=context.message.words,
+            items=tuple(
+                KnownItem(hit.item.id, hit.item.kind, hit.item.text, hit.item.tags) for hit in context.memory.hits
+            ),
+            summary=context.memory.summary.body,
+            window=tuple(
+                Line(line.name, line.text, line.said, line.id.hex(), assistant=line.by_assistant)
+                for line in context.window.lines
+            ),
+        )
+        return Ask("answer", self.memory.settings.answer_model, ANSWER_PROMPT, system, context.text, inputs)
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def after_turn(self, heard: Heard) -> None:
+        """Start what is due now, in the background; one job at a time per session and per person."""
+        self._start(("turn", heard.point), self._start_due(heard))
+
+    async def _start_due(self, heard: Heard) -> None:
+        settings, audience = self.memory.settings, heard.setting.audience
+        if settings.summary_enabled:
+            every = settings.summary_every_n_turns
+            if await self.memory.look(lambda rows: summary_due(rows, heard.session, audience.epoch, every)):
+                self._start(("summary", heard.session), self._summarise(heard))
+        if settings.durable_memory_enabled and heard.person:
+            every_turns = settings.durable_every_n_turns
+            if await self.memory.look(lambda rows: extraction_due(rows, heard.person, every_turns)):
+                self._start(("extraction", heard.person), self._learn(heard.person))
+
+    def _start(self, key: tuple[str, object], job: Coroutine[Any, Any, None]) -> None:
+        if key in self._jobs:
+            job.close()
+            return
+        task = asyncio.create_task(self._guarded(key, job))
+        self._jobs[key] = task
+
+    async def _guarded(self, key: tuple[str, object], job: Awaitable[None]) -> None:
+        try:
+            await job
+        except Exception as error:  # noqa: BLE001 - an answer never fails because of learning; it is kept and shown
+            self.failures.append(f"{key[0]}: {error}")
+        finally:
+            self._jobs.pop(key, None)
+
+    async def _summarise(self, heard: Heard) -> None:
+        await self.summarise(heard.session, heard.setting.audience, heard.person)
+
+    async def _learn(self, person: Handle) -> None:
+        await self.extract(person)
+
+    async def summarise(self, session: str, audience: Audience, person: Handle) -> bool:
+        """Refresh a session's summary now; False when there was nothing to do or it did not work."""
+        settings = self.refreshing()
+        whose = person if audience.kind == "direct" else NOBODY
+        plan = await self.memory.look(lambda rows: plan_summary(rows, session, audience, whose, settings))
+        if plan is None:
+            return False
+        model = self.memory.settings.summary_model
+        return await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self._minting))
+
+    def refreshing(self) -> Refreshing:
+        """The settings in force for a refresh."""
+        settings = self.memory.settings
+        return Refreshing(settings.assistant_name, settings.summary_max_chars, settings.era_refreshes)
+
+    async def extract(self, person: Handle) -> list[Learned]:
+        """Learn now from what a person said since they were last read, each compartment on its own."""
+        groups = await self.memory.look(lambda rows: new_by_compartment(rows, person))
+        learned: list[Learned] = []
+        for compartment, heard in groups.items():
+            learned.append(await self.extract_from(person, compartment, heard))
+        return learned
+
+    async def extract_from(self, person: Handle, compartment: str, said: list[Said]) -> Learned:
+        """Learn from these messages of a person, which lie in one compartment."""
+        plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said))
+        return await self.run(self.extraction(plan))
+
+    def extraction(self, plan: ExtractionPlan) -> Loop[Learned]:
+        """The loop for a plan, with the settings in force."""
+        settings = self.memory.settings
+        prompt = load(EXTRACTION_PROMPT)
+        return extract_items(plan, prompt, settings.durable_model, settings.durable_max_items, self._minting)
+
+    async def run(self, loop: Loop[T]) -> T:
+        """Drive a loop with this model and this log."""
+        return await drive(loop, self.model, self.memory.record, self.memory.settings.model_timeout_seconds)
+
+    async def settle(self) -> None:
+        """Wait until every background job has ended: before closing."""
+        while self._jobs:
+            await asyncio.gather(*self._jobs.values(), return_exceptions=True)

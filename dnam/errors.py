@@ -1,0 +1,15 @@
+"""The shell's own errors; each names what was asked for and what there is instead."""
+
+from projections.errors import BadRequest
+
+
+class Unknown(BadRequest):
+    """A user, session or place that nobody knows."""
+
+
+class Ambiguous(BadRequest):
+    """More than one user or session goes by this; `candidates` says which."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
+        super().__init__(f"{message}:\n" + "\n".join(f"  {each}" for each in candidates))
+        self.candidates = candidates

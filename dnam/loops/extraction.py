@@ -1,0 +1,220 @@
+"""Learning from what one person said, one compartment at a time.
+
+The model sees what that person said there since it was last read, and their own active items there, with ids; nobody
+else's, and nothing that the assistant said. What it replies is kept as an event before anything is decided from it.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
+from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply
+from dnam.prompts import Prompt, digest
+from projections.decisions.extraction import ExtractionRequest, extract, read_reply
+from projections.decisions.work import WorkRequest, record_work
+from projections.derived import effects_of
+from projections.events import ExtractionAnswered, ExtractionFailed
+from projections.events.values import ItemUse, ModelUse
+from projections.ids import EventId, Handle, Point
+from projections.items import ItemRow, compartment_key, items_in
+from projections.messages import MessageRow, SpokenRow, find_message, spoken_in, units_of
+from projections.people import name_of
+from projections.places import place_of
+from projections.policies.compartments import Setting, place_item
+from projections.policies.evidence import InputMessage
+from projections.policies.replies import Unreadable
+from projections.rows import Found, Rows
+from projections.window import Caller, message_line
+from projections.work import EXTRACTIONS
+
+INPUT_CHARS = 24_000
+"""How much one extraction reads; what is behind it is read by the next."""
+
+
+class ExtractionPlan(NamedTuple):
+    """One extraction: whose words, in which compartment, from where to where."""
+
+    person: Handle
+    compartment: str
+    inputs: ExtractionInputs
+    messages: tuple[InputMessage, ...]
+    shown: tuple[ItemUse, ...]
+    after: Point | None
+    upto: Point
+    causes: tuple[EventId, ...]
+
+
+class Said(NamedTuple):
+    """A message of the person's that is to be read."""
+
+    point: Point
+    found: Found[MessageRow]
+    channel: str
+
+
+def new_by_compartment(rows: Rows, person: Handle) -> dict[str, list[Said]]:
+    """What a person said since each compartment was last read, oldest first."""
+    return _grouped(rows, person, unread_only=False)
+
+
+def unread_by_compartment(rows: Rows, person: Handle) -> dict[str, list[Said]]:
+    """Everything of a person's that no extraction has read, however old: what an import brought in."""
+    return _grouped(rows, person, unread_only=True)
+
+
+def _grouped(rows: Rows, person: Handle, *, unread_only: bool) -> dict[str, list[Said]]:
+    groups: dict[str, list[Said]] = {}
+    for where in units_of(rows, person):
+        compartment = place_item(Setting(person, where.audience, where.guild))
+        cursor = None if unread_only else _cursor(rows, person, compartment)
+        heard = _heard(rows, where, spoken_in(rows, person, where, cursor))
+        groups.setdefault(compartment, []).extend(
+            each for each in heard if not unread_only or not _was_read(rows, each.point.id)
+        )
+    return {compartment: sorted(heard, key=lambda each: each.point) for compartment, heard in groups.items() if heard}
+
+
+def _cursor(rows: Rows, person: Handle, compartment: str) -> Point | None:
+    row = rows.get(EXTRACTIONS, compartment_key(person, compartment))
+    return None if row is None else row.upto
+
+
+def _was_read(rows: Rows, message: EventId) -> bool:
+    return any(tag == ExtractionAnswered.TAG for _, tag in effects_of(rows, message))
+
+
+def _heard(rows: Rows, where: SpokenRow, points: Iterable[Point]) -> Iterator[Said]:
+    place = place_of(rows, where.session)
+    channel = place.row.name if place else ""
+    for point in points:
+        found = find_message(rows, where.session, where.audience.epoch, point)
+        if found is not None and found.row.message.text.strip():
+            yield Said(point, found, channel)
+
+
+def plan_extraction(rows: Rows, person: Handle, compartment: str, heard: list[Said]) -> ExtractionPlan:
+    """What an extraction of these messages would show the model; as many as its input takes, oldest first."""
+    caller = Caller(rows, "")
+    messages = _within([_input(each, caller) for each in heard])
+    items = [found for found in items_in(rows, person, compartment) if found.row.item.status == "active"]
+    inputs = ExtractionInputs(
+        user=name_of(rows, person),
+        lines=tuple(Line("", each.text, each.said, each.id.hex()) for each in messages),
+        items=tuple(_known(found.row) for found in items),
+    )
+    last = messages[-1]
+    cursor = _cursor(rows, person, compartment)
+    reached = Point(last.said, last.id)
+    return ExtractionPlan(
+        person=person,
+        compartment=compartment,
+        inputs=inputs,
+        messages=messages,
+        shown=tuple(_use(found.row) for found in items),
+        after=cursor,
+        upto=reached if cursor is None else max(cursor, reached),
+        causes=(*(each.id for each in messages), *(found.row.event for found in items)),
+    )
+
+
+def _within(messages: list[InputMessage]) -> tuple[InputMessage, ...]:
+    taken: list[InputMessage] = []
+    room = INPUT_CHARS
+    for each in messages:
+        room -= len(each.text)
+        if room < 0 and taken:
+            break
+        taken.append(each._replace(text=each.text[:INPUT_CHARS]))
+    return tuple(taken)
+
+
+def _input(heard: Said, caller: Caller) -> InputMessage:
+    message = heard.found.row.message
+    line = message_line(heard.found.row, heard.found.seq, caller, {})
+    return InputMessage(
+        heard.point.id, line.words, message.ref, message.said, message.place, message.guild, heard.channel
+    )
+
+
+def _known(row: ItemRow) -> KnownItem:
+    return KnownItem(row.item.id, row.item.kind, row.item.text, row.item.tags)
+
+
+def _use(row: ItemRow) -> ItemUse:
+    return ItemUse(row.item.owner, row.item.compartment, row.item.id, row.event)
+
+
+class Learned(NamedTuple):
+    """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it."""
+
+    events: int = 0
+    dropped: tuple[str, ...] = ()
+    error: str = ""
+
+
+def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mint: Mint) -> Loop[Learned]:
+    """Ask, keep the reply, decide."""
+    ask = Ask("extraction", model, prompt.name, prompt.text, msgspec.json.encode(plan.inputs).decode(), plan.inputs)
+    reply = yield ask
+    prompt_digest = digest(ask.system, ask.prompt)
+    if isinstance(reply, Failed):
+        yield _fail(plan, reply.error, "", failed_use(ask, prompt_digest), mint)
+        return Learned(error=reply.error)
+    assert isinstance(reply, Reply)
+    use = use_of(ask, reply, prompt_digest)
+    read = read_reply(reply.text)
+    if isinstance(read, Unreadable):
+        yield _fail(plan, read.reason, reply.text, use, mint)
+        return Learned(error=read.reason)
+    work = _answered(plan, reply.text, use)
+    origin = mint()
+    recorded = yield Decide(lambda rows: record_work(rows, WorkRequest(work, origin)))
+    (record,) = records_of(recorded)
+    request = ExtractionRequest(
+        owner=plan.person,
+        compartment=plan.compartment,
+        work=record.id,
+        reply=reply.text,
+        inputs=plan.messages,
+        by=by_model(use),
+        origin=mint(),
+        shown=plan.shown,
+        cap=cap,
+    )
+    decided = yield Decide(lambda rows: extract(rows, request))
+    return Learned(len(records_of(decided)), tuple(each.reason for each in read.dropped))
+
+
+def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:
+    return ExtractionAnswered(
+        said=plan.upto.said,
+        by=by_model(use),
+        causes=plan.causes,
+        owner=plan.person,
+        compartment=plan.compartment,
+        after=plan.after,
+        upto=plan.upto,
+        call=use,
+        inputs=tuple(each.id for each in plan.messages),
+        reply=reply,
+    )
+
+
+def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
+    event = ExtractionFailed(
+        said=plan.upto.said,
+        by=by_model(use),
+        causes=plan.causes,
+        owner=plan.person,
+        compartment=plan.compartment,
+        after=plan.after,
+        upto=plan.upto,
+        call=use,
+        inputs=tuple(each.id for each in plan.messages),
+        error=error,
+        reply=reply,
+    )
+    origin = mint()
+    return Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))

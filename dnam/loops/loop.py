@@ -1,0 +1,95 @@
+"""What a loop yields and receives. Live, scripted or replayed, it is the same generator with another driver."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Generator
+from typing import NamedTuple, TypeVar
+
+from dnam.model import Ask, Model, ModelError, Reply
+from projections.decisions.draft import Decision, Origin
+from projections.events.values import By, ModelUse
+from projections.fold import Record as EventRecord
+from replay.group import Recorded
+
+
+class Decide(NamedTuple):
+    """Record a decision; the loop receives what was recorded."""
+
+    decision: Decision
+
+
+class Failed(NamedTuple):
+    """The model could not be asked: the loop receives this instead of a reply."""
+
+    error: str
+
+
+Step = Ask | Decide
+Outcome = Reply | Failed | Recorded
+T = TypeVar("T")
+Loop = Generator[Step, Outcome, T]
+Mint = Callable[[], Origin]
+Record = Callable[[Decision], Awaitable[Recorded]]
+
+
+class Minting:
+    """Fresh origins for the events of a loop, from the shell's clock and dice."""
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._now = now
+
+    def __call__(self) -> Origin:
+        return Origin(seed=os.urandom(32), now=self._now())
+
+
+def records_of(outcome: Outcome) -> tuple[EventRecord, ...]:
+    """What a decision that the loop handed out became."""
+    assert isinstance(outcome, Recorded)
+    return outcome.records
+
+
+async def drive(loop: Loop[T], model: Model, record: Record, timeout_seconds: float) -> T:
+    """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised."""
+    outcome: Outcome | None = None
+    while True:
+        try:
+            step = next(loop) if outcome is None else loop.send(outcome)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        outcome = await (record(step.decision) if isinstance(step, Decide) else _ask(model, step, timeout_seconds))
+
+
+async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            return await model.ask(ask)
+    except TimeoutError:
+        return Failed(f"{model.name} did not answer within {timeout_seconds:g} seconds")
+    except ModelError as error:
+        return Failed(str(error))
+
+
+def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:
+    """What a call was and what it took, for its event."""
+    return ModelUse(
+        model=reply.model,
+        version=reply.version,
+        prompt=ask.prompt_name,
+        prompt_digest=prompt_digest,
+        tokens_in=reply.tokens_in,
+        tokens_out=reply.tokens_out,
+        tokens_cached=reply.tokens_cached,
+        latency_ms=reply.latency_ms,
+        cost_micros=reply.cost_micros,
+    )
+
+
+def failed_use(ask: Ask, prompt_digest: bytes) -> ModelUse:
+    """A call that brought nothing."""
+    return ModelUse(model=ask.model, version="", prompt=ask.prompt_name, prompt_digest=prompt_digest)
+
+
+def by_model(use: ModelUse) -> By:
+    """The model as an actor."""
+    return By("model", name=use.model, version=use.version)

@@ -1,0 +1,97 @@
+"""Who and where a request is about: from what a person said or typed to handles, settings and openings."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dnam.errors import Ambiguous, Unknown
+from projections.decisions.hear import HeardRequest, accounts, message_identity, place_ref, session_of
+from projections.decisions.meet import Account
+from projections.events.values import Audience
+from projections.ids import NOBODY, Handle, Point, Ref
+from projections.items import items_of
+from projections.lookup import person_card
+from projections.people import name_of, person_of
+from projections.places import audience_of
+from projections.policies.compartments import Opening, Setting, direct, opened
+from projections.rows import Rows
+
+LOCAL = "local"
+"""The platform of whoever talks to a memory directly: in a terminal, or through the library."""
+
+
+class Heard(NamedTuple):
+    """A message that was heard, and where: what a context and an answer are made for."""
+
+    point: Point
+    session: str
+    place: Ref
+    setting: Setting
+    text: str
+    name: str
+
+    @property
+    def person(self) -> Handle:
+        """Who said it."""
+        return self.setting.person
+
+
+def new_handle() -> Handle:
+    """A person nobody knows yet."""
+    return Handle(os.urandom(16))
+
+
+def with_handles(request: HeardRequest) -> HeardRequest:
+    """The request with a fresh handle for everybody it names."""
+    return request._replace(fresh=tuple(new_handle() for _ in accounts(request)))
+
+
+def locate(rows: Rows, request: HeardRequest) -> Heard:
+    """Where a message is, after it was heard. Who opted out is nobody, and their message lies nowhere."""
+    place = request.place
+    partner = _handle(rows, place.partner) if place.partner else NOBODY
+    speaker = _handle(rows, request.speaker) if request.author == "person" else NOBODY
+    ref = place_ref(place, partner)
+    audience = audience_of(rows, ref) or Audience(place.audience, ref)
+    heard = rows.ids.event_id(message_identity(place.platform, request.key, "heard", request.said))
+    return Heard(
+        point=Point(request.said, heard),
+        session=session_of(place, partner),
+        place=ref,
+        setting=Setting(speaker, audience, place.guild),
+        text=request.text,
+        name=name_of(rows, speaker),
+    )
+
+
+def _handle(rows: Rows, account: Account) -> Handle:
+    found = person_of(rows, account.platform, account.id)
+    return NOBODY if found is None else found.row.person
+
+
+def in_direct(person: Handle, platform: str = LOCAL) -> Setting:
+    """A person's own direct messages."""
+    return Setting(person, Audience("direct", Ref(platform, f"dm:{person.hex()}")))
+
+
+def openings_for(rows: Rows, person: Handle, setting: Setting | None) -> tuple[Opening, ...]:
+    """Where a person's own items may be changed: what the setting opens, or everywhere that they have any."""
+    if setting is not None:
+        return tuple(each for each in opened(rows, setting) if each.owner == person)
+    everywhere = dict.fromkeys(found.row.item.compartment for found in items_of(rows, person))
+    return tuple(Opening(person, each) for each in (*everywhere, *({direct(person)} - everywhere.keys())))
+
+
+def the_one(rows: Rows, user: str, found: Sequence[Handle]) -> Handle:
+    """The one person meant."""
+    if not found:
+        raise Unknown(f"nobody here goes by {user!r}. `dnam people` lists everybody")
+    if len(found) > 1:
+        raise Ambiguous(f"{user!r} may be any of", tuple(_described(rows, each) for each in found))
+    return found[0]
+
+
+def _described(rows: Rows, person: Handle) -> str:
+    card = person_card(rows, person)
+    ids = ", ".join(f"{each.platform}:{each.platform_id}" for each in card.accounts)
+    return f"{card.name}  {ids}  ({card.messages} messages)"

@@ -1,0 +1,141 @@
+"""Who and where is meant: people, sessions and places by what anybody would call them.
+
+USER is a platform's id, a handle in hex, or a name, current or former. SESSION is a session key or a channel's name.
+A session key that holds a handle (a DM's) is shown, and may be given, with the platform's id instead.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from projections.events.values import Audience
+from projections.ids import Handle, Point
+from projections.items import items_of
+from projections.messages import MESSAGES, key_point, spoken_in, unit, units_of
+from projections.people import ACCOUNTS, AccountRow, NameRow, accounts_of, name_of, names_of
+from projections.places import PLACES, PlaceRow, audience_of
+from projections.rows import Rows, after_prefix
+from projections.summaries import find_summary
+from projections.turns import TURNS
+
+
+class PersonCard(NamedTuple):
+    """A person as `people` lists them. `last_said` is in ms, None when they never said anything."""
+
+    person: Handle
+    name: str
+    accounts: tuple[AccountRow, ...]
+    names: tuple[NameRow, ...]
+    messages: int
+    items: int
+    last_said: int | None
+
+
+class SessionCard(NamedTuple):
+    """A session as `sessions` lists it; `key` is what people may call it, `session` what events do."""
+
+    key: str
+    session: str
+    place: PlaceRow
+    audience: Audience
+    name: str
+    messages: int
+    turns: int
+    last_said: int | None
+    summarised: bool
+
+
+def people(rows: Rows) -> list[Handle]:
+    """Everybody there is, in the order of their handles."""
+    return list(dict.fromkeys(found.row.person for found in rows.scan(ACCOUNTS)))
+
+
+def find_people(rows: Rows, text: str) -> list[Handle]:
+    """Whoever goes by this: an exact platform id or handle wins over a name, a current name over a former one."""
+    wanted = text.strip().removeprefix("@")
+    for matches in (_by_id, _by_name, _by_former_name):
+        found = list(dict.fromkeys(matches(rows, wanted)))
+        if found:
+            return found
+    return []
+
+
+def _by_id(rows: Rows, wanted: str) -> Iterator[Handle]:
+    for found in rows.scan(ACCOUNTS):
+        row = found.row
+        if wanted in (row.platform_id, f"{row.platform}:{row.platform_id}", row.person.hex()):
+            yield row.person
+
+
+def _by_name(rows: Rows, wanted: str) -> Iterator[Handle]:
+    return (found.row.person for found in rows.scan(ACCOUNTS) if _same(found.row.name, wanted))
+
+
+def _by_former_name(rows: Rows, wanted: str) -> Iterator[Handle]:
+    return (person for person in people(rows) if any(_same(each.name, wanted) for each in names_of(rows, person)))
+
+
+def _same(name: str, wanted: str) -> bool:
+    return bool(wanted) and name.casefold() == wanted.casefold()
+
+
+def person_card(rows: Rows, person: Handle) -> PersonCard:
+    """A person with counts."""
+    units = units_of(rows, person)
+    points = [point for where in units for point in spoken_in(rows, person, where)]
+    return PersonCard(
+        person=person,
+        name=name_of(rows, person),
+        accounts=tuple(found.row for found in accounts_of(rows, person)),
+        names=tuple(names_of(rows, person)),
+        messages=len(points),
+        items=sum(1 for found in items_of(rows, person) if found.row.item.status == "active"),
+        last_said=max((point.said for point in points), default=None),
+    )
+
+
+def sessions(rows: Rows) -> list[SessionCard]:
+    """Every session there is, by the name that people call it."""
+    cards = (_card(rows, found.row) for found in rows.scan(PLACES) if found.row.session)
+    return sorted(cards, key=lambda card: card.key)
+
+
+def _card(rows: Rows, place: PlaceRow) -> SessionCard:
+    audience = audience_of(rows, place.place) or Audience("channel", place.place)
+    where = unit(place.session, audience.epoch)
+    summary = find_summary(rows, place.session, audience.epoch)
+    return SessionCard(
+        key=shown_session(rows, place.session, place.person),
+        session=place.session,
+        place=place,
+        audience=audience,
+        name=place.name or name_of(rows, place.person),
+        messages=sum(1 for _ in rows.keys(MESSAGES, where)),
+        turns=sum(1 for _ in rows.keys(TURNS, where)),
+        last_said=max((each.said for each in _last(rows, where)), default=None),
+        summarised=summary is not None and bool(summary.row.text),
+    )
+
+
+def _last(rows: Rows, where: bytes) -> Iterator[Point]:
+    for projection in (MESSAGES, TURNS):
+        for key, _ in rows.raw.scan(projection.table, where, after_prefix(where), reverse=True):
+            yield key_point(key)
+            break
+
+
+def shown_session(rows: Rows, session: str, person: Handle) -> str:
+    """A session key as people write it: a DM's with the platform's id of its person."""
+    if not person or person.hex() not in session:
+        return session
+    platform = session.partition(":")[0]
+    own = (found.row for found in accounts_of(rows, person))
+    account = next((each for each in own if each.platform == platform), None)
+    return session if account is None else session.replace(person.hex(), account.platform_id)
+
+
+def find_sessions(rows: Rows, text: str) -> list[SessionCard]:
+    """Sessions that go by this: an exact key wins over a channel's name."""
+    wanted = text.strip()
+    cards = sessions(rows)
+    exact = [card for card in cards if wanted in (card.key, card.session)]
+    return exact or [card for card in cards if _same(card.place.name, wanted.removeprefix("#"))]
