@@ -42,7 +42,7 @@ class Assistant:
         self.memory = memory
         self.model = model
         self.failures: list[str] = []
-        self._minting = Minting(memory.now)
+        self.minting = Minting(memory.now)
         self._jobs: dict[tuple[str, object], asyncio.Task[None]] = {}
 
     # -- answering --------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Assistant:
         if plan is None:
             return False
         model = self.memory.settings.summary_model
-        return await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self._minting))
+        return await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting))
 
     def refreshing(self) -> Refreshing:
         """The settings in force for a refresh."""
@@ -151,7 +151,7 @@ class Assistant:
         """The loop for a plan, with the settings in force."""
         settings = self.memory.settings
         prompt = load(EXTRACTION_PROMPT)
-        return extract_items(plan, prompt, settings.durable_model, settings.durable_max_items, self._minting)
+        return extract_items(plan, prompt, settings.durable_model, settings.durable_max_items, self.minting)
 
     async def run(self, loop: Loop[T]) -> T:
         """Drive a loop with this model and this log."""

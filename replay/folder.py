@@ -4,9 +4,11 @@
     log/000001/      data.mdb, lock.mdb
 
 A builder makes a new folder beside it, holds a lock on it meanwhile, and replaces CURRENT in one rename. What is
-neither CURRENT nor locked is an orphan of a broken-off build; only a writer removes it.
+neither CURRENT nor locked is an orphan of a broken-off build; only a writer removes it. Making a folder with its lock,
+and removing orphans, exclude each other by a lock on the folder above.
 """
 
+import errno
 import fcntl
 import os
 import shutil
@@ -50,7 +52,6 @@ class Folder:
 
     def new(self) -> Path:
         """A fresh folder beside the one in force."""
-        make_private(self.path)
         taken = [int(each.name) for each in self.path.iterdir() if each.name.isdigit()]
         fresh = self.path / f"{max(taken, default=0) + 1:06}"
         fresh.mkdir(mode=0o700)
@@ -70,17 +71,23 @@ class Folder:
 
     def remove_orphans(self) -> list[Path]:
         """Remove them; what was removed. For writers only."""
-        removed = self.orphans()
-        for each in removed:
-            shutil.rmtree(each)
+        if not self.path.is_dir():
+            return []
+        with _held(self.path):
+            removed = self.orphans()
+            for each in removed:
+                shutil.rmtree(each, ignore_errors=True)
         return removed
 
     @contextmanager
     def building(self) -> Iterator[Path]:
         """A fresh folder under a lock. It is removed again unless it was put in force."""
-        fresh = self.new()
-        with (fresh / BUILDING).open("wb") as lock:
+        make_private(self.path)
+        with _held(self.path):
+            fresh = self.new()
+            lock = (fresh / BUILDING).open("wb")
             fcntl.flock(lock, fcntl.LOCK_EX)
+        with lock:
             try:
                 yield fresh
             finally:
@@ -88,6 +95,16 @@ class Folder:
                     (fresh / BUILDING).unlink()
                 else:
                     shutil.rmtree(fresh, ignore_errors=True)
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _is_being_built(folder: Path) -> bool:
@@ -115,6 +132,12 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
+def write_all(descriptor: int, data: bytes, start: int) -> None:
+    """Write all of it. A disk that fills up takes a part and says nothing: that is an error here."""
+    if os.pwrite(descriptor, data, start) != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file in one step: whoever reads sees the old or the new bytes, also after a power cut."""
     fresh = path.with_name(path.name + ".new")
@@ -122,7 +145,7 @@ def replace_file(path: Path, data: bytes) -> None:
         fresh.unlink()
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        os.write(descriptor, data)
+        write_all(descriptor, data, 0)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

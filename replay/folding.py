@@ -10,7 +10,7 @@ from typing import Protocol
 
 from projections.events import MessageRedacted
 from projections.fold import Fold, Record
-from projections.ids import UNSEALED, Seq, VaultId, digest16
+from projections.ids import UNSEALED, EventId, Seq, VaultId, digest16
 from projections.rows import RawRows
 from replay import codec
 from replay.log import StoredEvent
@@ -24,6 +24,24 @@ class Tables(Protocol):
     """Something that takes entries: an overlay, or a segment of a rebuild."""
 
     def put(self, table: str, key: bytes, entry: Entry) -> None: ...
+
+
+class Source(Protocol):
+    """Where events are looked up while one is folded: the log, and what is about to be recorded."""
+
+    def find(self, event: EventId) -> Seq | None: ...
+
+    def record_at(self, seq: int) -> Record | None:
+        """The event, when it can be read."""
+        ...
+
+
+def dropped_by(record: Record, source: Source) -> frozenset[Seq]:
+    """The events in front of a redaction whose bodies it drops; of any other event, none."""
+    if not isinstance(record.event, MessageRedacted):
+        return frozenset()
+    found = (source.find(event) for event in record.event.events)
+    return frozenset(seq for seq in found if seq is not None and seq < record.seq)
 
 
 class Folding:
@@ -48,8 +66,12 @@ class Folding:
         """What a fold sees of a stored event; None when its body was dropped or its key destroyed."""
         return self.sealer.record(stored, self.erased)
 
+    def find(self, event: EventId) -> Seq | None:
+        """Where an event is in the log."""
+        return self._store.log.find(event)
+
     def record_at(self, seq: int) -> Record | None:
-        """The same, by seq."""
+        """What a fold sees of an event, by seq."""
         stored = self._store.log.get(seq)
         return None if stored is None else self.record(stored)
 
@@ -59,7 +81,9 @@ class Folding:
         if record is not None:
             self.take(record, VaultId(codec.decode_header(stored.header).vault), tables, raw)
 
-    def take(self, record: Record, vault: VaultId, tables: Tables, raw: RawRows) -> None:
+    def take(
+        self, record: Record, vault: VaultId, tables: Tables, raw: RawRows, source: Source | None = None
+    ) -> None:
         """Write what a record makes. `raw` is what is there by now, the tables included."""
         seq, said = record.seq, said_body(record.event.said)
         touched = bytearray()
@@ -70,8 +94,7 @@ class Folding:
             touched += self._short[table] + bytes([len(key)]) + key
         if touched:
             tables.put(TOUCHED, seq_key(seq), Entry(seq, bytes(touched), vault, seq))
-        if isinstance(record.event, MessageRedacted):
-            self._make_again(record, record.event, tables, raw)
+        self._make_again(record, tables, raw, source or self)
 
     def _touched(self, body: bytes) -> Iterator[tuple[str, bytes]]:
         start = 0
@@ -88,30 +111,26 @@ class Folding:
         """Whether a table's rows leave a trace in the history."""
         return self._history[table]
 
-    def _make_again(self, record: Record, redaction: MessageRedacted, tables: Tables, raw: RawRows) -> None:
-        found = (self._store.log.find(event) for event in redaction.events)
-        dropped = frozenset(seq for seq in found if seq is not None)
-        for seq in sorted(dropped):
-            touched = raw.get(TOUCHED, seq_key(seq))
-            if touched is not None:
-                for table, key in self._touched(touched.body):
-                    self._make_row_again(table, key, seq, record.seq, dropped, tables, raw)
-                tables.put(TOUCHED, seq_key(seq), Entry(seq, None, UNSEALED, record.seq))
+    def _make_again(self, redaction: Record, tables: Tables, raw: RawRows, source: Source) -> None:
+        touched: set[tuple[str, bytes]] = set()
+        for seq in sorted(dropped_by(redaction, source)):
+            entry = raw.get(TOUCHED, seq_key(seq))
+            if entry is None:
+                continue
+            tables.put(TOUCHED, seq_key(seq), Entry(seq, None, UNSEALED, redaction.seq))
+            for table, key in self._touched(entry.body):
+                touched.add((table, key))
+                if self.has_history(table):
+                    tables.put(HISTORY, history_key(table, key, seq), Entry(seq, None, UNSEALED, redaction.seq))
+        for table, key in sorted(touched):
+            gone = Entry(redaction.seq, None, UNSEALED, redaction.seq)
+            last = self._last_readable(table, key, redaction.seq, raw, source) if self.has_history(table) else None
+            tables.put(table, key, last or gone)
 
-    def _make_row_again(
-        self, table: str, key: bytes, seq: Seq, at: Seq, dropped: frozenset[Seq], tables: Tables, raw: RawRows
-    ) -> None:
-        gone = Entry(seq, None, UNSEALED, at)
-        if self.has_history(table):
-            tables.put(HISTORY, history_key(table, key, seq), gone)
-            tables.put(table, key, self._last_readable(table, key, at, dropped, raw) or gone)
-        else:
-            tables.put(table, key, gone)
-
-    def _last_readable(self, table: str, key: bytes, at: Seq, dropped: frozenset[Seq], raw: RawRows) -> Entry | None:
+    def _last_readable(self, table: str, key: bytes, at: Seq, raw: RawRows, source: Source) -> Entry | None:
         prefix = history_prefix(table, key)
         for _, stored in raw.scan(HISTORY, prefix, prefix + b"\xff" * 9, reverse=True):
-            record = None if stored.seq in dropped else self.record_at(stored.seq)
+            record = source.record_at(stored.seq)
             if record is not None:
                 return Entry(record.seq, self.change(record, table, key), stored.vault, at)
         return None

@@ -1,20 +1,22 @@
 """One write group: decisions run one after the other under the write lock, each seeing what the earlier ones made, and
-everything goes to the log in one commit. A decision that raises leaves nothing behind and harms no other.
+everything goes to the log in one commit. A decision that raises leaves nothing behind and harms no other. An erasure ends
+its group: what comes after it must not use a key that is about to be destroyed.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
-from projections.events import Event, MessageRedacted, PersonErased
+from projections.events import Event, PersonErased
 from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
-from projections.rows import Rows
+from projections.rows import RawRows, Rows
 from projections.vaults import home
 from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
 from replay.errors import EventConflict, Refused
-from replay.live import Live
+from replay.folding import dropped_by
+from replay.live import Ids, Live
 from replay.log import Commit, Entry, Head
 from replay.overlay import Layered, Overlay
 
@@ -45,7 +47,6 @@ class Group:
         self._recorder = recorder
         self._ids = live.ids()
         self._staged: list[_Staged] = []
-        self._drops: list[Seq] = []
         self._erased: list[VaultId] = []
         self._at = head.at
         self.overlay = Overlay()
@@ -54,33 +55,32 @@ class Group:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
         with self._live.raw(self._live.overlay, self.overlay) as raw:
             drafts = self._news(decision(Rows(raw, self._ids)))
-            staged = self._seal(drafts)
-            own = Overlay()
-            layered = Layered(own, raw)
-            for each in staged:
-                self._live.folding.take(each.record, each.vault, own, layered)
-        self._accept(staged, own)
+            plan = self._live.store.ring.mark()
+            try:
+                staged = self._sealed(drafts)
+                own, dropped = self._folded(staged, raw)
+            except BaseException:
+                self._live.store.ring.undo(plan)
+                raise
+        self._accept(staged, own, dropped)
         return Recorded(tuple(each.record for each in staged))
+
+    @property
+    def ended(self) -> bool:
+        """Whether a further decision has to wait for the next group."""
+        return bool(self._erased)
 
     def _news(self, drafts: Sequence[Draft]) -> list[Draft]:
         """The drafts that are not in the log yet: of a platform's ids the first one recorded wins."""
         if len(drafts) > MOST_EVENTS:
             raise Refused(f"one decision made {len(drafts)} events; {MOST_EVENTS} is the most")
-        news: list[Draft] = []
+        news: dict[EventId, Draft] = {}
         for draft in drafts:
-            if self._ids.status(draft.id) == "unknown":
-                news.append(draft)
+            if draft.id not in news and self._ids.status(draft.id) == "unknown":
+                news[draft.id] = draft
             elif not draft.natural:
                 raise EventConflict(f"the id {draft.id.hex()} of a {draft.event.TAG} is in the log already")
-        return news
-
-    def _seal(self, drafts: Sequence[Draft]) -> list[_Staged]:
-        plan = self._live.store.ring.mark()
-        try:
-            return self._sealed(drafts)
-        except BaseException:
-            self._live.store.ring.undo(plan)
-            raise
+        return list(news.values())
 
     def _sealed(self, drafts: Sequence[Draft]) -> list[_Staged]:
         at = self._recorder.at(self._at)
@@ -93,7 +93,19 @@ class Group:
             header = Header(HEADER_VERSION, draft.id, at, left, event.TAG, event.VERSION, vault, b"")
             record = Record(Seq(self._head.size + len(self._staged) + position + 1), draft.id, at, event)
             staged.append(_Staged(record, vault, Entry(draft.id, *self._live.folding.sealer.seal(event, header))))
+        if _erased_by(staged).intersection(vaults.values()):
+            raise Refused("a decision erases what it records itself")
         return staged
+
+    def _folded(self, staged: Sequence[_Staged], raw: RawRows) -> tuple[Overlay, set[Seq]]:
+        """The rows of one decision, and the seqs whose bodies it drops."""
+        own = Overlay()
+        layered = Layered(own, raw)
+        source = _Source(self._live, self._ids, [*self._staged, *staged])
+        for each in staged:
+            source.dropped |= dropped_by(each.record, source)
+            self._live.folding.take(each.record, each.vault, own, layered, source)
+        return own, source.dropped
 
     def _vault(self, event: Event, own: dict[EventId, VaultId]) -> VaultId:
         """The vault of an event: of its people and the people of its causes' vaults (design §5)."""
@@ -114,25 +126,49 @@ class Group:
             raise Refused(f"a {event.TAG} rests on something that was erased")
         return self._live.store.ring.people(vault)
 
-    def _accept(self, staged: Sequence[_Staged], own: Overlay) -> None:
+    def _accept(self, staged: Sequence[_Staged], own: Overlay, dropped: set[Seq]) -> None:
         for each in staged:
             self._staged.append(each)
-            self._ids.staged[each.record.id] = each.vault
+            self._ids.staged[each.record.id] = each.record.seq, each.vault
             self._at = each.record.at
-            self._note(each.record.event)
+        self._ids.dropped |= dropped
+        self._erased += sorted(_erased_by(staged))
         self.overlay.absorb(own)
-
-    def _note(self, event: Event) -> None:
-        if isinstance(event, MessageRedacted):
-            found = (self._live.store.log.find(each) for each in event.events)
-            self._drops += [seq for seq in found if seq is not None]
-        elif isinstance(event, PersonErased):
-            self._erased += event.vaults
 
     def commit(self) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""
         if not self._staged:
             return self._head
-        self._live.store.ring.flush()
-        commit = Commit([each.entry for each in self._staged], self._at, self._drops, self._erased)
-        return self._live.store.log.append(commit, self._head)
+        entries = [each.entry for each in self._staged]
+        try:
+            self._live.store.ring.flush()
+            return self._live.store.log.append(
+                Commit(entries, self._at, sorted(self._ids.dropped), self._erased), self._head
+            )
+        except BaseException:
+            self._live.store.ring.undo(0)
+            raise
+
+
+class _Source:
+    """Events of the log and of a group that is not in it yet."""
+
+    def __init__(self, live: Live, ids: Ids, staged: Sequence[_Staged]) -> None:
+        self._live = live
+        self._ids = ids
+        self._records = {each.record.seq: each.record for each in staged}
+        self._seqs = {each.record.id: each.record.seq for each in staged}
+        self.dropped = set(ids.dropped)
+
+    def find(self, event: EventId) -> Seq | None:
+        return self._seqs.get(event) or self._ids.find(event)
+
+    def record_at(self, seq: int) -> Record | None:
+        if seq in self.dropped:
+            return None
+        return self._records.get(Seq(seq)) or self._live.folding.record_at(seq)
+
+
+def _erased_by(staged: Sequence[_Staged]) -> set[VaultId]:
+    events = [each.record.event for each in staged]
+    return {vault for event in events if isinstance(event, PersonErased) for vault in event.vaults}

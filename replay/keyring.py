@@ -5,15 +5,17 @@ only a session's era vault does. Which vault is meant is found by its people, or
 session and era, or of the place, that owns it.
 
 A new key is planned while a decision is recorded, and made to last by `flush` before the log's commit that uses it. A
-crash in between leaves a key that nobody uses, never an event without a key.
+crash in between leaves a key that nobody uses, never an event without a key. The writer plans while other threads read:
+whatever reads the file or changes the ring holds a lock.
 """
 
 import hmac
 import os
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
+from projections.ids import EventId, Handle, Identity, VaultId, keyed_hash, named_id
 from replay.errors import KeyMissing, KeyRingMissing
 from replay.ringfile import ID_KEY, PERSON, VAULT, RingRecord, RingStore
 
@@ -37,6 +39,7 @@ class KeyRing:
 
     def __init__(self, store: RingStore) -> None:
         self._store = store
+        self._lock = threading.RLock()
         self.id_key = b""
         self.vaults: dict[VaultId, Vault] = {}
         self._by_people: dict[frozenset[Handle], VaultId] = {}
@@ -57,9 +60,11 @@ class KeyRing:
         return ring
 
     def reload(self) -> None:
-        """Read everything anew; what was planned is dropped."""
-        self.vaults, self._by_people, self._by_label, self._planned = {}, {}, {}, []
-        self._take(self._store.read())
+        """Read everything anew; what is planned stays planned."""
+        with self._lock:
+            self.vaults, self._by_people, self._by_label = {}, {}, {}
+            self._take(self._store.read())
+            self._take(self._planned)
         if not self.id_key:
             raise KeyRingMissing(
                 "there is a log here and no key ring to open it with. Put the `keys` folder back from where you keep it"
@@ -67,12 +72,13 @@ class KeyRing:
 
     def refresh(self) -> bool:
         """Take in what other processes wrote; True when the ring was written anew, so that keys may be gone."""
-        news = self._store.news()
-        if news is None:
-            self.reload()
-            return True
-        self._take(news)
-        return False
+        with self._lock:
+            news = self._store.news()
+            if news is None:
+                self.reload()
+                return True
+            self._take(news)
+            return False
 
     def _take(self, records: Iterable[RingRecord]) -> None:
         growing: dict[VaultId, list[Handle]] = {}
@@ -92,9 +98,11 @@ class KeyRing:
         entry = self.vaults.get(vault)
         if entry is None:
             return
+        if entry.kind == SET and self._by_people.get(entry.people) == vault:
+            del self._by_people[entry.people]  # its records came in two parts
         entry.people |= frozenset(people)
         if entry.kind == SET:
-            self._by_people[entry.people] = vault
+            self._by_people.setdefault(entry.people, vault)
         else:
             self._by_label[entry.label] = vault
 
@@ -109,10 +117,6 @@ class KeyRing:
     def check(self, log_id: bytes) -> bytes:
         """16 bytes in the log that only its own ring can make."""
         return hmac.digest(self.id_key, b"ring of log " + log_id, "sha256")[:16]
-
-    def has(self, vault: VaultId) -> bool:
-        """Whether bodies of this vault can be opened."""
-        return vault == UNSEALED or vault in self.vaults
 
     def key(self, vault: VaultId) -> bytes:
         """The key of a vault, or KeyMissing."""
@@ -182,18 +186,20 @@ class KeyRing:
 
     def flush(self) -> None:
         """Make what was planned last, before the commit that uses it."""
-        if self._planned:
-            self._store.append(self._planned)
-            self._planned = []
+        with self._lock:
+            if self._planned:
+                self._store.append(self._planned)
+                self._planned = []
 
     def destroy(self, vaults: frozenset[VaultId]) -> bool:
         """Write the ring anew without these vaults, from a fresh read; False when none of them was there."""
-        self.reload()
-        if vaults.isdisjoint(self.vaults):
-            return False
-        self._store.rewrite(record for record in self._store.read() if record.vault not in vaults)
-        self.reload()
-        return True
+        with self._lock:
+            self.reload()
+            if vaults.isdisjoint(self.vaults):
+                return False
+            self._store.rewrite(record for record in self._store.read() if record.vault not in vaults)
+            self.reload()
+            return True
 
     def mend(self) -> None:
         """Write both copies anew from what is valid in either."""

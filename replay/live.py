@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from projections.fold import Fold
-from projections.ids import EventId, Identity, VaultId
+from projections.ids import EventId, Identity, Seq, VaultId
 from projections.rows import Known, RawRows, Rows, Stored
 from replay import codec
-from replay.errors import DamagedViews, KeyMissing, LogError, UnknownEvent
+from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
 from replay.folding import Folding
 from replay.keyring import KeyRing
 from replay.log import Head, Log
@@ -21,13 +21,14 @@ from replay.views import NoRows, Position, Views
 
 
 class Ids:
-    """What the log knows of an id, and of ids that a group is about to record."""
+    """What the log knows of an id, and of ids that a group is about to record or to drop."""
 
     def __init__(self, log: Log, ring: KeyRing, erased: frozenset[VaultId]) -> None:
         self._log = log
         self._ring = ring
         self._erased = erased
-        self.staged: dict[EventId, VaultId] = {}
+        self.staged: dict[EventId, tuple[Seq, VaultId]] = {}
+        self.dropped: set[Seq] = set()
 
     def event_id(self, identity: Identity) -> EventId:
         return self._ring.event_id(identity)
@@ -37,20 +38,26 @@ class Ids:
 
     def vault(self, event: EventId) -> VaultId | None:
         """Whose key sealed an event; None when it is not in the log."""
-        staged = self.staged.get(event)
-        if staged is not None:
-            return staged
+        if event in self.staged:
+            return self.staged[event][1]
         seq = self._log.find(event)
         stored = None if seq is None else self._log.get(seq)
         return None if stored is None else codec.decode_header(stored.header).vault
 
+    def find(self, event: EventId) -> Seq | None:
+        """Where an event is, or is going to be."""
+        staged = self.staged.get(event)
+        return self._log.find(event) if staged is None else staged[0]
+
     def status(self, event: EventId) -> Known:
-        if event in self.staged:
-            return "known"
-        seq = self._log.find(event)
-        stored = None if seq is None else self._log.get(seq)
-        if stored is None:
+        seq = self.find(event)
+        if seq is None:
             return "unknown"
+        if seq in self.dropped:
+            return "redacted"
+        stored = self._log.get(seq)
+        if stored is None:
+            return "known"
         if codec.decode_header(stored.header).vault in self._erased:
             return "erased"
         return "redacted" if stored.body is None else "known"
@@ -59,17 +66,17 @@ class Ids:
 class Living:
     """Raw rows without those whose vault was destroyed."""
 
-    def __init__(self, below: RawRows, ring: KeyRing) -> None:
+    def __init__(self, below: RawRows, erased: frozenset[VaultId]) -> None:
         self._below = below
-        self._ring = ring
+        self._erased = erased
 
     def get(self, table: str, key: bytes) -> Stored | None:
         stored = self._below.get(table, key)
-        return stored if stored is not None and self._ring.has(stored.vault) else None
+        return None if stored is None or stored.vault in self._erased else stored
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
         rows = self._below.scan(table, start, stop, reverse=reverse)
-        return ((key, stored) for key, stored in rows if self._ring.has(stored.vault))
+        return ((key, stored) for key, stored in rows if stored.vault not in self._erased)
 
 
 class Live:
@@ -90,16 +97,25 @@ class Live:
 
     def freshen(self) -> Head:
         """Follow the log, the views and the ring as other processes left them; the log's head."""
-        if self.store.refresh():
-            self._start_over()
-        head = self.store.log.head()
-        if head.epoch != self._epoch:
-            self._after_erasure(head)
+        head = self._follow()
         self._follow_views(head)
         if head.size > self.folded and self.stopped is None:
             self.store.ring.refresh()
             self._fold_tail(head)
         return head
+
+    def _follow(self) -> Head:
+        if self.store.refresh():
+            self._start_over()
+        head = self.store.log.head()
+        if head.epoch != self._epoch:
+            self._after_erasure(head)
+        return head
+
+    def doomed(self) -> frozenset[VaultId]:
+        """Vaults that an erasure names and whose keys are still in the ring. Folds nothing."""
+        self._follow()
+        return self.folding.erased & self.store.ring.vaults.keys()
 
     def _after_erasure(self, head: Head) -> None:
         self.store.ring.reload()
@@ -141,7 +157,7 @@ class Live:
             for stored in self.store.log.read(self.folded, head.size):
                 try:
                     self.folding.take_stored(stored, self.overlay, raw)
-                except (UnknownEvent, KeyMissing) as error:
+                except (UnknownEvent, KeyMissing, Damaged) as error:
                     self.stopped = error
                     return
                 self.folded = stored.seq
@@ -151,6 +167,7 @@ class Live:
         """Encoded rows of this moment: the views under these overlays, the first one lowest."""
         views = self.views()
         if views is None:
+            assert self.base == 0
             yield self._layers(NoRows(), overlays)
             return
         with views.reading() as (position, snapshot):
@@ -161,7 +178,7 @@ class Live:
     def _layers(self, below: RawRows, overlays: Sequence[Overlay]) -> RawRows:
         for overlay in overlays:
             below = Layered(overlay, below)
-        return Living(below, self.store.ring) if self.folding.erased else below
+        return Living(below, self.folding.erased) if self.folding.erased else below
 
     def absorb(self, overlay: Overlay, head: Head) -> None:
         """Take over what a group recorded."""

@@ -1,14 +1,17 @@
 """The write lock: a flock on `write.lock`, held by whoever writes, in whichever process. Always taken before log and
 views.
+
+A flock belongs to the open file, so it keeps processes apart and not the threads of one: those have a lock of their
+own in front of it.
 """
 
-import errno
 import fcntl
 import os
+import threading
 from pathlib import Path
 from types import TracebackType
 
-from replay.errors import ReadOnly
+from replay.lmdb_file import translated
 
 
 class WriteLock:
@@ -16,20 +19,22 @@ class WriteLock:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._threads = threading.Lock()
         self._descriptor: int | None = None
 
     def _open(self) -> int:
-        try:
+        with translated(self._path.parent):
             return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-                raise ReadOnly(f"{self._path.parent} cannot be written to: {error.strerror}") from error
-            raise
 
     def __enter__(self) -> "WriteLock":
-        if self._descriptor is None:
-            self._descriptor = self._open()
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        self._threads.acquire()
+        try:
+            if self._descriptor is None:
+                self._descriptor = self._open()
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except BaseException:
+            self._threads.release()
+            raise
         return self
 
     def __exit__(
@@ -37,6 +42,7 @@ class WriteLock:
     ) -> None:
         assert self._descriptor is not None
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        self._threads.release()
 
     def close(self) -> None:
         """Let the file go."""
@@ -45,14 +51,19 @@ class WriteLock:
             self._descriptor = None
 
 
-class NoLock:
-    """For a log in memory, which has one writer."""
+class ThreadLock:
+    """For a log in memory, which no other process sees."""
 
-    def __enter__(self) -> "NoLock":
+    def __init__(self) -> None:
+        self._threads = threading.Lock()
+
+    def __enter__(self) -> "ThreadLock":
+        self._threads.acquire()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self._threads.release()
 
     def close(self) -> None: ...

@@ -4,19 +4,20 @@ together.
     0      1      2        4         20          52         68         80
     | type | kind | unused | vault   | payload   | label    | checksum |
 
-A record that a crash cut short ends the valid part of its copy. What holds is the union of what is valid in both. A
+A record that a crash cut short is written over by the next. What holds is the union of what is valid in both. A
 writer that finds a copy that differs writes both anew from the union, in one rename each.
 """
 
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from replay.errors import CannotWrite, KeyRingUnreadable
-from replay.folder import make_private, replace_file, sync_folder
+from replay.folder import make_private, replace_file, sync_folder, write_all
 
 SIZE = 80
 COPIES = ("ring-a", "ring-b")
@@ -144,7 +145,7 @@ class FileRingStore:
     def read(self) -> list[RingRecord]:
         self._inode = self._first_inode()
         copies = self._load()
-        self._read_to = len(copies[0])
+        self._read_to = _whole(len(copies[0]))
         if copies[0] == copies[1]:
             return list(unpack(copies[0]))
         return list(dict.fromkeys(record for copy in copies for record in unpack(copy)))
@@ -167,21 +168,39 @@ class FileRingStore:
         with self._paths[0].open("rb") as copy:
             copy.seek(self._read_to)
             data = copy.read()
-        whole = len(data) - len(data) % SIZE
-        self._read_to += whole
-        return list(unpack(data[:whole]))
+        self._read_to += _whole(len(data))
+        return list(unpack(data))
 
     def append(self, records: list[RingRecord]) -> None:
         data = b"".join(map(pack, records))
         try:
-            if not self._descriptors:
-                self._descriptors = [os.open(path, os.O_WRONLY | os.O_APPEND) for path in self._paths]
-            other = self._second.submit(_write, self._descriptors[1], data)
-            _write(self._descriptors[0], data)
-            other.result()
+            descriptors = self._open()
+            starts = [_whole(os.fstat(each).st_size) for each in descriptors]
+            try:
+                self._write_both(descriptors, data, starts)
+            except OSError:
+                for descriptor, start in zip(descriptors, starts, strict=True):
+                    with suppress(OSError):
+                        os.ftruncate(descriptor, start)
+                raise
         except OSError as error:
             raise CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}") from error
-        self._read_to += len(data)
+
+    def _open(self) -> list[int]:
+        """Both copies as they are called now: another process may have written them anew."""
+        if [os.fstat(each).st_ino for each in self._descriptors] != [path.stat().st_ino for path in self._paths]:
+            self._let_go()
+            for path in self._paths:
+                self._descriptors.append(os.open(path, os.O_WRONLY))
+        return self._descriptors
+
+    def _write_both(self, descriptors: list[int], data: bytes, starts: list[int]) -> None:
+        other = self._second.submit(_write, descriptors[1], data, starts[1])
+        try:
+            _write(descriptors[0], data, starts[0])
+        finally:
+            wait([other])
+        other.result()
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
         data = b"".join(map(pack, records))
@@ -215,6 +234,10 @@ class FileRingStore:
         self._second.shutdown()
 
 
-def _write(descriptor: int, data: bytes) -> None:
-    os.write(descriptor, data)
+def _whole(size: int) -> int:
+    return size - size % SIZE
+
+
+def _write(descriptor: int, data: bytes, start: int) -> None:
+    write_all(descriptor, data, start)
     os.fdatasync(descriptor)

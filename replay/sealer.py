@@ -56,6 +56,8 @@ class Sealer:
                 body = cipher.decrypt(body[:NONCE], body[NONCE:], codec.associated(header))
             except (InvalidTag, ValueError) as error:
                 raise Damaged(f"the body of a {header.tag} does not fit its seal") from error
+        elif codec.digest(body) != header.body_digest:
+            raise Damaged(f"the body of a {header.tag} is not what was written")
         return codec.decode_body(header.tag, header.tag_version, body)
 
     def record(self, stored: StoredEvent, erased: frozenset[VaultId]) -> Record | None:

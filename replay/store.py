@@ -14,7 +14,7 @@ from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, NotALog, Not
 from replay.folder import Folder, Stamp, make_private
 from replay.keyring import KeyRing
 from replay.lmdb_log import LmdbLog
-from replay.lock import NoLock, WriteLock
+from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
 from replay.ringfile import FileRingStore, MemoryRingStore
 from replay.views import Views
@@ -162,7 +162,7 @@ class MemoryStore:
         self.ring = KeyRing.create(MemoryRingStore())
         log_id = os.urandom(16)
         self.log: Log = MemoryLog(log_id, self.ring.check(log_id))
-        self.lock = NoLock()
+        self.lock = ThreadLock()
 
     def refresh(self) -> bool:
         """Nobody else replaces anything."""

@@ -86,9 +86,9 @@ class Past:
                 yield key, stored
 
     def _scan_history(self, table: str, start: bytes, stop: bytes, *, reverse: bool) -> Iterator[tuple[bytes, Stored]]:
-        low, high = history_prefix(table, start), history_prefix(table, stop)
+        low, high = history_prefix(table, start), history_prefix(table, stop) + b"\xff" * 9
         entries = self._now.scan(HISTORY, low, high, reverse=reverse)
         for key, of_key in groupby(entries, key=lambda entry: entry[0][4:-8]):
-            row = self._row(table, key, of_key)
+            row = self._row(table, key, of_key) if start <= key < stop else None
             if row is not None:
                 yield key, row

@@ -28,7 +28,7 @@ ASSISTANT_CHARS = 500
 """How much of the assistant's own words goes into a summary (seed 002)."""
 INPUT_CHARS = 24_000
 """How much one refresh reads; what is behind it is read by the next."""
-END = Point(2**62, EventId(b"\xff" * 16))
+LAST_ID = EventId(b"\xff" * 16)
 
 
 class SummaryPlan(NamedTuple):
@@ -63,7 +63,7 @@ def plan_summary(
     after = None if old is None else old.upto
     ends = old is not None and old.refresh >= settings.era_refreshes
     news = _since(rows, session, audience, after)[: settings.most_lines]
-    lines = _recent(rows, session, audience) if ends and news else news
+    lines = _recent(rows, session, audience, news[-1].said) if ends and news else news
     if not lines:
         return None
     keeps = old is not None and old.text != "" and not ends
@@ -92,9 +92,9 @@ def _since(rows: Rows, session: str, audience: Audience, after: Point | None) ->
     return _take(rows, forwards(rows, session, audience.epoch, after))
 
 
-def _recent(rows: Rows, session: str, audience: Audience) -> list[WindowLine]:
-    """People's messages alone, the newest as far as the input reaches, in order."""
-    newest = backwards(rows, session, audience.epoch, END)
+def _recent(rows: Rows, session: str, audience: Audience, said: int) -> list[WindowLine]:
+    """People's messages alone up to a time, the newest as far as the input reaches, in order."""
+    newest = backwards(rows, session, audience.epoch, Point(said, LAST_ID))
     return _take(rows, (entry for entry in newest if _by_people(entry)))[::-1]
 
 

@@ -192,33 +192,46 @@ def _translate(rows: Rows, request: HeardRequest, meeting: Meeting, minter: Mint
 
 
 def _places(rows: Rows, request: HeardRequest, message: Message, partner: Handle) -> list[PlaceDescribed]:
-    seen = request.place
+    return places_news(rows, request.place, message.audience, partner, request.said)
+
+
+def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle, said: int) -> list[PlaceDescribed]:
+    """The descriptions of a place and of its guild that are not known yet."""
     described: list[PlaceDescribed] = []
     if seen.guild is not None and seen.guild_name:
-        guild = PlaceDescribed(
-            said=request.said,
-            by=PLATFORM,
-            place=seen.guild,
-            kind="guild",
-            name=seen.guild_name,
-            audience=Audience("guild", seen.guild),
+        described.append(
+            PlaceDescribed(
+                said=said,
+                by=PLATFORM,
+                place=seen.guild,
+                kind="guild",
+                name=seen.guild_name,
+                audience=Audience("guild", seen.guild),
+            )
         )
-        described.append(guild)
     described.append(
         PlaceDescribed(
-            said=request.said,
+            said=said,
             by=PLATFORM,
-            place=message.place,
+            place=place_ref(seen, partner),
             kind=seen.kind,
             name="" if partner else seen.name,
-            audience=message.audience,
-            session=message.session,
+            audience=audience,
+            session=session_of(seen, partner),
             guild=seen.guild,
             parent=seen.parent,
             person=partner,
         )
     )
     return [each for each in described if _is_news(rows, each)]
+
+
+def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Origin) -> list[Draft]:
+    """A place becomes known without a message: an import brought its summary alone."""
+    ref = place_ref(seen, partner)
+    audience = audience_of(rows, ref) or Audience(seen.audience, ref)
+    minter = Minter(rows, origin)
+    return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
 
 
 def _is_news(rows: Rows, described: PlaceDescribed) -> bool:

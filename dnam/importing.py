@@ -1,0 +1,201 @@
+"""Bringing in what other programs kept: each thing becomes events by the same decisions as what is heard live.
+
+Everything is keyed by what its platform calls it, so an import can be broken off and run again: what is known is
+passed over, and only what is new is appended.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
+from dnam.memory import Memory
+from dnam.whereabouts import new_handle, with_handles
+from projections.decisions.draft import Decision, Draft
+from projections.decisions.hear import PlaceSeen, accounts, describe, hear, place_ref, session_of
+from projections.decisions.imported import ImportItemRequest, ImportSummaryRequest, import_item, import_summary
+from projections.decisions.meet import Account, meet
+from projections.errors import BadRequest
+from projections.events import MessageHeard
+from projections.events.values import Audience
+from projections.ids import NOBODY, Handle, Ref
+from projections.lookup import find_people
+from projections.people import person_of
+from projections.places import audience_of
+from projections.policies.compartments import direct, everywhere
+from projections.rows import Rows
+from projections.summaries import era_of
+from replay.group import Recorded
+
+IN_FLIGHT = 256
+"""How many decisions wait for the log at once: they share commits."""
+
+Progress = Callable[["Tally"], None]
+
+
+@dataclass
+class Tally:
+    """What an import did so far. `known` was there already; `skipped` counts by reason."""
+
+    read: int = 0
+    messages: int = 0
+    items: int = 0
+    summaries: int = 0
+    known: int = 0
+    events: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    people: set[Handle] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
+
+
+class Importer:
+    """Records arrivals in the order in which they come."""
+
+    def __init__(self, memory: Memory, *, same: Iterable[tuple[str, str]] = (), portable: bool = False) -> None:
+        self._memory = memory
+        self._same = list(same)
+        self._portable = portable
+        self._joined: set[Account] = set()
+        self._pending: deque[tuple[str, asyncio.Future[Recorded]]] = deque()
+        self.tally = Tally()
+
+    async def bring(self, arrivals: Iterator[Arrival], progress: Progress) -> Tally:
+        """Record everything; what was read before an error or an interruption is recorded too."""
+        try:
+            while (arrival := await asyncio.to_thread(next, arrivals, None)) is not None:
+                await self._take(arrival)
+                if self.tally.read % IN_FLIGHT == 0:
+                    progress(self.tally)
+        finally:
+            await self._settle(0)
+            progress(self.tally)
+        return self.tally
+
+    async def _take(self, arrival: Arrival) -> None:
+        self.tally.read += 1
+        match arrival:
+            case Skipped(reason=reason):
+                self.tally.skipped[reason] += 1
+            case Arrived(request=request):
+                await self._join(accounts(request))
+                ready = with_handles(request)
+                await self._submit("messages", lambda rows: hear(rows, ready))
+            case ImportedItem():
+                await self._item(arrival)
+            case ImportedSummary():
+                await self._summary(arrival)
+
+    async def _submit(self, kind: str, decision: Decision) -> None:
+        future = asyncio.wrap_future(self._memory.engine.submit(decision))
+        self._pending.append((kind, future))
+        await self._settle(IN_FLIGHT)
+
+    async def _settle(self, most: int) -> None:
+        """Wait until no more than `most` are in flight, and count what came of them."""
+        while len(self._pending) > most:
+            kind, future = self._pending[0]
+            recorded = await asyncio.shield(future)
+            self._pending.popleft()
+            self._count(kind, recorded)
+
+    def _count(self, kind: str, recorded: Recorded) -> None:
+        self.tally.events += len(recorded.records)
+        if recorded.records:
+            setattr(self.tally, kind, getattr(self.tally, kind) + 1)
+        else:
+            self.tally.known += 1
+        for event in recorded.events:
+            if isinstance(event, MessageHeard):
+                self.tally.sessions.add(event.message.session)
+                self.tally.people.add(event.message.speaker)
+
+    # -- people of whom the operator says that they are the same ------------------------------------------------------
+
+    async def _join(self, met: Iterable[Account]) -> None:
+        for account in met:
+            others = self._others(account)
+            if others and account not in self._joined:
+                await self._settle(0)
+                self._joined.add(account)
+                await self._join_one(account, others)
+
+    def _others(self, account: Account) -> list[str]:
+        names = (account.id, account.name, f"{account.platform}:{account.id}")
+        pairs = (pair for pair in self._same if any(each in names for each in pair))
+        return [each for pair in pairs for each in pair if each not in names]
+
+    async def _join_one(self, account: Account, others: list[str]) -> None:
+        known = await self._memory.look(lambda rows: [each for name in others for each in find_people(rows, name)])
+        if len(set(known)) != 1:
+            return
+        person, origin, said = known[0], self._memory.origin(), self._memory.now()
+        own = await self._memory.look(lambda rows: person_of(rows, account.platform, account.id))
+        if own is not None and own.row.person != person:
+            raise BadRequest(
+                f"{account.name or account.id} is a person of their own here already; `--same-person` joins accounts "
+                "when they are first seen. Import into a new folder to join them"
+            )
+        await self._memory.record(lambda rows: meet(rows, account, origin, (), said, person))
+
+    # -- what another program remembered ------------------------------------------------------------------------------
+
+    async def _item(self, item: ImportedItem) -> None:
+        person = await self._person(item.account)
+        request = ImportItemRequest(
+            user=item.account.id,
+            owner=person,
+            compartment=everywhere(person) if self._portable else direct(person),
+            id=item.id,
+            kind=item.kind,
+            text=item.text,
+            status="active" if item.status == "active" else "deprecated",
+            created=item.created,
+            updated=item.updated,
+            source=item.source,
+            tags=item.tags,
+            hits=item.hits,
+            last_hit=item.last_hit,
+            cap=self._memory.settings.durable_max_items,
+        )
+        self.tally.people.add(person)
+        await self._submit("items", lambda rows: import_item(rows, request))
+
+    async def _person(self, account: Account) -> Handle:
+        await self._join([account])
+        origin, fresh, said = self._memory.origin(), (new_handle(),), self._memory.now()
+        await self._memory.record(lambda rows: meet(rows, account, origin, fresh, said))
+        found = await self._memory.look(lambda rows: person_of(rows, account.platform, account.id))
+        return NOBODY if found is None else found.row.person
+
+    async def _summary(self, summary: ImportedSummary) -> None:
+        person = NOBODY if summary.account is None else await self._person(summary.account)
+        seen = _place(summary)
+        origin = self._memory.origin()
+        await self._memory.record(lambda rows: describe(rows, seen, person, summary.updated, origin))
+        self.tally.sessions.add(session_of(seen, person))
+        await self._submit("summaries", lambda rows: _import_summary(rows, summary, seen, person))
+
+
+def _place(summary: ImportedSummary) -> PlaceSeen:
+    """The place of a session key, `discord:channel:123`; who could read it is not in it, so it counts as restricted."""
+    platform, kind, key = summary.session_key.split(":", 2)
+    if summary.account is not None:
+        return PlaceSeen(platform, "", "direct", "", "direct", partner=summary.account)
+    return PlaceSeen(platform, key, "thread" if kind == "thread" else "channel", "", "channel")
+
+
+def _import_summary(rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person: Handle) -> list[Draft]:
+    ref: Ref = place_ref(seen, person)
+    audience = audience_of(rows, ref) or Audience(seen.audience, ref)
+    session = session_of(seen, person)
+    request = ImportSummaryRequest(
+        key=summary.session_key,
+        session=session,
+        audience=audience,
+        era=era_of(rows, session, audience.epoch),
+        text=summary.summary,
+        updated=summary.updated,
+        person=person,
+    )
+    return import_summary(rows, request)

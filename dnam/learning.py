@@ -1,0 +1,134 @@
+"""Learning from what came in without being answered: an import, or talk that was only heard.
+
+The loops run at the same cadence as live, counted in messages, in the order in which things were said. What an
+extraction has read is known from the log, so learning can be broken off and goes on where it stopped.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from dnam.assistant import SUMMARY_PROMPT, Assistant
+from dnam.loops.extraction import Said, unread_by_compartment
+from dnam.loops.summary import plan_summary, refresh_summary
+from dnam.prompts import load
+from projections.ids import NOBODY, Handle
+from projections.lookup import SessionCard, people, sessions
+from projections.messages import MessageRow
+from projections.rows import Rows
+from projections.summaries import find_summary
+from projections.window import forwards
+
+
+class Estimate(NamedTuple):
+    """What learning would take: calls of a model, and characters sent to it (about four to a token)."""
+
+    extractions: int
+    summaries: int
+    characters: int
+
+    @property
+    def calls(self) -> int:
+        """All calls."""
+        return self.extractions + self.summaries
+
+
+class LearnedAll(NamedTuple):
+    """What learning did: extractions and refreshes that worked, item events, and what went wrong."""
+
+    extractions: int
+    summaries: int
+    events: int
+    errors: tuple[str, ...]
+
+
+class Lesson(NamedTuple):
+    """Messages of one person in one compartment that are read together."""
+
+    person: Handle
+    compartment: str
+    said: list[Said]
+
+
+Progress = Callable[[int, int], None]
+
+
+class Learner:
+    """Learns for chosen people and sessions; for everybody when none are given."""
+
+    def __init__(
+        self, assistant: Assistant, persons: Iterable[Handle] | None = None, chosen: Iterable[str] | None = None
+    ) -> None:
+        self._assistant = assistant
+        self._memory = assistant.memory
+        self._persons = None if persons is None else [each for each in persons if each]
+        self._chosen = None if chosen is None else set(chosen)
+
+    def lessons(self, rows: Rows) -> list[Lesson]:
+        """Everything unread, in pieces of the cadence's size, in the order of what was said last in each."""
+        every = self._memory.settings.durable_every_n_turns
+        persons = people(rows) if self._persons is None else self._persons
+        found = [
+            Lesson(person, compartment, said[start : start + every])
+            for person in persons
+            for compartment, said in unread_by_compartment(rows, person).items()
+            for start in range(0, len(said), every)
+        ]
+        return sorted(found, key=lambda lesson: lesson.said[-1].point)
+
+    def cards(self, rows: Rows) -> list[SessionCard]:
+        """The sessions whose summaries are brought up to date."""
+        return [card for card in sessions(rows) if self._chosen is None or card.session in self._chosen]
+
+    def estimate(self, rows: Rows) -> Estimate:
+        """What it would take, without asking anything."""
+        lessons = self.lessons(rows) if self._memory.settings.durable_memory_enabled else []
+        characters = sum(len(each.found.row.message.text) for lesson in lessons for each in lesson.said)
+        lines = [self._behind(rows, card) for card in self.cards(rows)] if self._memory.settings.summary_enabled else []
+        every = self._memory.settings.summary_every_n_turns
+        return Estimate(
+            extractions=len(lessons),
+            summaries=sum(-(-len(each) // every) for each in lines),
+            characters=characters + sum(map(sum, lines)),
+        )
+
+    def _behind(self, rows: Rows, card: SessionCard) -> list[int]:
+        """The lengths of what a session's summary does not cover yet."""
+        found = find_summary(rows, card.session, card.audience.epoch)
+        after = None if found is None else found.row.upto
+        entries = forwards(rows, card.session, card.audience.epoch, after)
+        return [len(entry.row.message.text) for entry in entries if isinstance(entry.row, MessageRow)]
+
+    async def learn(self, progress: Progress) -> LearnedAll:
+        """Run the loops over everything unread."""
+        settings = self._memory.settings
+        lessons = await self._memory.look(self.lessons) if settings.durable_memory_enabled else []
+        cards = await self._memory.look(self.cards) if settings.summary_enabled else []
+        total = len(lessons) + len(cards)
+        results = []
+        for done, lesson in enumerate(lessons):
+            progress(done, total)
+            results.append(await self._assistant.extract_from(*lesson))
+        refreshed = 0
+        for done, card in enumerate(cards, len(lessons)):
+            progress(done, total)
+            refreshed += await self._summarise(card)
+        progress(total, total)
+        errors = tuple(each.error for each in results if each.error)
+        return LearnedAll(len(results) - len(errors), refreshed, sum(each.events for each in results), errors)
+
+    async def _summarise(self, card: SessionCard) -> int:
+        """Refresh one session's summary until it has caught up; how many refreshes worked."""
+        every = self._memory.settings.summary_every_n_turns
+        settings = self._assistant.refreshing()._replace(most_lines=every)
+        whose = card.place.person if card.audience.kind == "direct" else NOBODY
+        prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model
+        refreshed = 0
+        while True:
+            plan = await self._memory.look(
+                lambda rows: plan_summary(rows, card.session, card.audience, whose, settings)
+            )
+            if plan is None:
+                return refreshed
+            if not await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting)):
+                return refreshed
+            refreshed += 1
