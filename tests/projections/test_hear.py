@@ -1,0 +1,291 @@
+"""Hearing: what arrives becomes a message once, with handles for accounts and places described."""
+
+import pytest
+
+from projections.context import Request, assemble
+from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver
+from projections.decisions.draft import Origin
+from projections.decisions.hear import (
+    DeletedRequest,
+    HeardRequest,
+    Mention,
+    PlaceSeen,
+    accounts,
+    delete,
+    describe,
+    hear,
+    message_identity,
+    place_ref,
+    session_of,
+)
+from projections.decisions.meet import Account, meet
+from projections.events import (
+    MessageDeleted,
+    MessageEdited,
+    MessageHeard,
+    PersonErased,
+    PersonOptedIn,
+    PersonOptedOut,
+    PersonRenamed,
+    PersonSeen,
+    PlaceDescribed,
+    TurnAnswered,
+    TurnDelivered,
+)
+from projections.events.values import OPERATOR, Attachment, Audience, Limits, ModelUse
+from projections.ids import NOBODY, Point, Ref
+from projections.messages import messages_after, spoken_in, units_of
+from projections.people import SOMEONE, accounts_of, name_of, names_of, person_of
+from projections.places import audience_of, find_place, place_of
+from projections.policies.compartments import Setting
+from projections.retrieval import Vocabulary
+from projections.turns import DELIVERIES, asked_after, turns_after
+from tests.world import NOW, World, fresh, origin
+
+GUILD = Ref("discord", "9")
+GENERAL = PlaceSeen("discord", "7", "channel", "general", "guild", guild=GUILD, guild_name="Garden")
+SESSION = "discord:channel:7"
+ADA = Account("discord", "100", "Ada")
+BEN = Account("discord", "200", "Ben")
+DM = PlaceSeen("discord", "555", "direct", "", "direct", partner=ADA)
+
+
+def said(key: str = "1", text: str = "hello", **changes: object) -> HeardRequest:
+    """A message of Ada's in general."""
+    request = HeardRequest(key, GENERAL, "person", ADA, text, NOW, fresh(salt=key))
+    return request._replace(**changes)  # type: ignore[arg-type]
+
+
+def test_a_first_message_brings_its_speaker_its_guild_and_its_place() -> None:
+    world = World()
+    seen, guild, place, heard = world.decide(hear, said())
+    assert isinstance(seen, PersonSeen)
+    assert (seen.platform, seen.platform_id, seen.name) == ("discord", "100", "Ada")
+    assert isinstance(guild, PlaceDescribed)
+    assert (guild.place, guild.kind, guild.name, guild.session) == (GUILD, "guild", "Garden", "")
+    assert isinstance(place, PlaceDescribed)
+    assert (place.place, place.session, place.guild) == (Ref("discord", "7"), SESSION, GUILD)
+    assert isinstance(heard, MessageHeard)
+    assert heard.message.speaker == seen.person == heard.by.person
+    assert heard.message.audience == Audience("guild", Ref("discord", "7"))
+    assert name_of(world.rows, seen.person) == "Ada"
+
+
+def test_a_second_message_is_only_that() -> None:
+    world = World()
+    world.decide(hear, said())
+    assert [type(event) for event in world.decide(hear, said("2", "again"))] == [MessageHeard]
+    texts = [found.row.message.text for found in messages_after(world.rows, SESSION, 0, None)]
+    assert sorted(texts) == ["again", "hello"]
+
+
+def test_a_message_delivered_twice_is_heard_once() -> None:
+    world = World()
+    world.decide(hear, said())
+    assert world.decide(hear, said()) == []
+
+
+def test_mentions_become_handles_and_nobody_s_id_stays_in_the_text() -> None:
+    world = World()
+    request = said(text="hi  and ", mentions=(Mention(3, BEN), Mention(8, ADA), Mention(8, BEN, "quote")))
+    assert accounts(request) == [ADA, BEN]
+    heard = world.decide(hear, request)[-1]
+    assert isinstance(heard, MessageHeard)
+    ben = person_of(world.rows, "discord", "200")
+    assert ben is not None
+    assert [span.person for span in heard.message.spans] == [ben.row.person, heard.message.speaker, ben.row.person]
+    assert [span.kind for span in heard.message.spans] == ["mention", "mention", "quote"]
+
+
+def test_a_new_name_is_a_renaming_and_an_older_one_is_not() -> None:
+    world = World()
+    person = world.decide(hear, said())[0].person  # type: ignore[attr-defined]
+    later = said("2", speaker=ADA._replace(name="Countess"), said=NOW + 1)
+    renamed = world.decide(hear, later)[0]
+    assert isinstance(renamed, PersonRenamed)
+    assert (renamed.name, renamed.previous) == ("Countess", "Ada")
+    earlier = said("3", speaker=ADA._replace(name="Augusta"), said=NOW - 5)
+    assert [type(event) for event in world.decide(hear, earlier)] == [MessageHeard]
+    assert [row.name for row in names_of(world.rows, person)] == ["Ada", "Countess"]
+    assert [found.row.name for found in accounts_of(world.rows, person)] == ["Countess"]
+
+
+def test_a_direct_message_is_named_after_the_handle() -> None:
+    world = World()
+    events = world.decide(hear, said(place=DM, attachments=(Attachment("map.png", 12),)))
+    heard = events[-1]
+    assert isinstance(heard, MessageHeard)
+    person = heard.message.speaker
+    assert heard.message.session == f"discord:dm:{person.hex()}" == session_of(DM, person)
+    assert heard.message.place == Ref("discord", f"dm:{person.hex()}") == place_ref(DM, person)
+    found = place_of(world.rows, heard.message.session)
+    assert found is not None
+    assert (found.row.kind, found.row.name, found.row.person) == ("direct", "", person)
+
+
+def test_threads_have_sessions_of_their_own() -> None:
+    assert session_of(GENERAL._replace(kind="thread")) == "discord:thread:7"
+
+
+@pytest.mark.parametrize("author", ["bot", "webhook", "self", "unknown"])
+def test_only_people_become_people(author: str) -> None:
+    world = World()
+    heard = world.decide(hear, said(author=author))[-1]
+    assert isinstance(heard, MessageHeard)
+    assert (heard.message.speaker, heard.message.author_name) == (NOBODY, "Ada")
+    assert person_of(world.rows, "discord", "100") is None
+    assert units_of(world.rows, NOBODY) == []
+
+
+def test_a_copy_counts_as_an_edit_only_when_it_was_edited_later() -> None:
+    world = World()
+    world.decide(hear, said(addressed=True))
+    assert world.decide(hear, said(text="other words, same message")) == []
+    (edited,) = world.decide(hear, said(text="hello!", edited=NOW + 10))
+    assert isinstance(edited, MessageEdited)
+    assert (edited.message.text, edited.said, edited.message.addressed) == ("hello!", NOW + 10, True)
+    assert world.decide(hear, said(text="hello!", edited=NOW + 10)) == []
+    assert world.decide(hear, said(text="hell", edited=NOW + 5)) == []
+    assert [found.row.message.text for found in messages_after(world.rows, SESSION, 0, None)] == ["hello!"]
+
+
+def test_a_deletion_takes_the_message_and_can_be_repeated() -> None:
+    world = World()
+    world.decide(hear, said())
+    request = DeletedRequest("discord", "1", SESSION, 0, NOW, NOW + 20)
+    (deleted,) = world.decide(delete, request)
+    assert isinstance(deleted, MessageDeleted)
+    assert list(messages_after(world.rows, SESSION, 0, None)) == []
+    assert world.decide(delete, request) == []
+    assert world.decide(hear, said(text="late edit", edited=NOW + 30)) == []
+    assert world.decide(delete, request._replace(key="never heard")) == []
+
+
+def test_nothing_of_somebody_who_opted_out_is_heard() -> None:
+    world = World()
+    hashed = (world.ids.keyed_hash("discord", "100"),)
+    world.add(PersonOptedOut(said=NOW, by=OPERATOR, hashes=hashed))
+    assert world.decide(hear, said()) == []
+    heard = world.decide(hear, said("2", speaker=BEN, mentions=(Mention(0, ADA),)))[-1]
+    assert isinstance(heard, MessageHeard)
+    assert heard.message.spans[0].person == NOBODY
+    assert meet(world.rows, ADA, origin("m"), fresh(), NOW) == []
+    world.add(PersonOptedIn(said=NOW, by=OPERATOR, hashes=hashed))
+    assert world.decide(hear, said("3")) != []
+
+
+def test_what_was_erased_does_not_come_back() -> None:
+    world = World()
+    hashed = (world.ids.keyed_hash("discord", "100"),)
+    world.add(PersonErased(said=NOW, by=OPERATOR, vaults=(), hashes=hashed, until=NOW))
+    assert world.decide(hear, said()) == []
+    assert world.decide(hear, said("2", said=NOW + 1)) != []
+
+
+def test_redacted_messages_are_not_heard_again() -> None:
+    world = World()
+    world.decide(hear, said())
+    heard = world.ids.event_id(message_identity("discord", "1", "heard", NOW))
+    world.ids.seen[heard] = "redacted"
+    assert world.decide(hear, said(edited=NOW + 9)) == []
+
+
+def test_a_known_place_keeps_its_audience_and_may_get_a_new_name() -> None:
+    world = World()
+    world.decide(hear, said())
+    renamed = GENERAL._replace(name="lounge", audience="channel")
+    described, heard = world.decide(hear, said("2", place=renamed))
+    assert isinstance(described, PlaceDescribed)
+    assert isinstance(heard, MessageHeard)
+    assert (described.name, described.audience.kind) == ("lounge", "guild")
+    assert heard.message.audience.kind == "guild"
+    assert audience_of(world.rows, Ref("discord", "7")) == heard.message.audience
+
+
+def test_a_place_can_be_described_alone() -> None:
+    world = World()
+    drafts = describe(world.rows, GENERAL, NOBODY, NOW, origin("d"))
+    assert [draft.event.name for draft in drafts] == ["Garden", "general"]  # type: ignore[attr-defined]
+    for draft in drafts:
+        world.record(draft)
+    assert describe(world.rows, GENERAL, NOBODY, NOW, origin("e")) == []
+    found = find_place(world.rows, GUILD)
+    assert found is not None
+    assert found.row.kind == "guild"
+    assert place_of(world.rows, "discord:channel:0") is None
+
+
+def test_an_account_joins_a_known_person_once() -> None:
+    world = World()
+    ada = world.decide(hear, said())[0].person  # type: ignore[attr-defined]
+    other = Account("local", "ada", "ada")
+    for draft in meet(world.rows, other, origin("j"), (), NOW, ada):
+        world.record(draft)
+    assert {found.row.platform for found in accounts_of(world.rows, ada)} == {"discord", "local"}
+    assert meet(world.rows, other, origin("k"), (), NOW, ada) == []
+    assert meet(world.rows, other, origin("l"), fresh(), NOW) == []
+
+
+def test_nobody_is_someone() -> None:
+    assert name_of(World().rows, NOBODY) == SOMEONE
+
+
+def ask(world: World) -> AnswerRequest:
+    """An answer to Ada's message."""
+    person = world.decide(hear, said())[0].person  # type: ignore[attr-defined]
+    audience = Audience("guild", Ref("discord", "7"))
+    point = Point(NOW, world.ids.event_id(message_identity("discord", "1", "heard", NOW)))
+    setting = Setting(person, audience, GUILD)
+    context = assemble(world.rows, Request(setting, SESSION, point, "dnam", Vocabulary(frozenset(), frozenset())))
+    use = ModelUse(model="offline", version="1")
+    return AnswerRequest(
+        point, SESSION, Ref("discord", "7"), audience, GUILD, person, "hi!", context, use, Limits(), NOW, "dnam"
+    )
+
+
+def test_a_question_is_answered_once_and_later_than_it_was_asked() -> None:
+    world = World()
+    request = ask(world)
+    (turn,) = world.decide(answer, request)
+    assert isinstance(turn, TurnAnswered)
+    assert turn.said == NOW + 1
+    assert turn.causes == request.context.causes
+    assert len(turn.nonce) == 25
+    assert world.decide(answer, request._replace(text="something else")) == []
+    assert [found.row.text for found in turns_after(world.rows, SESSION, 0, None)] == ["hi!"]
+    assert [point.said for point, _ in asked_after(world.rows, request.asker, None)] == [NOW + 1]
+
+
+def test_a_delivery_is_recorded_once_and_its_messages_are_not_heard_as_words_of_its_own() -> None:
+    world = World()
+    world.decide(answer, ask(world))
+    turn = next(iter(turns_after(world.rows, SESSION, 0, None)))
+    row = turn.row
+    request = DeliverRequest(row.event, SESSION, row.audience, 0, row.asker, (Ref("discord", "3"),), NOW + 2)
+    (delivered,) = world.decide(deliver, request)
+    assert isinstance(delivered, TurnDelivered)
+    assert world.decide(deliver, request) == []
+    found = world.rows.get(DELIVERIES, row.event)
+    assert found is not None
+    assert found.messages == (Ref("discord", "3"),)
+    assert world.decide(hear, said("3", author="self", speaker=Account("discord", "1", "dnam"))) == []
+
+
+def test_what_one_person_said_is_listed_by_unit() -> None:
+    world = World()
+    person = world.decide(hear, said())[0].person  # type: ignore[attr-defined]
+    world.decide(hear, said("2", place=DM))
+    world.decide(hear, said("3", said=NOW + 5))
+    where = {unit.session: unit for unit in units_of(world.rows, person)}
+    assert set(where) == {SESSION, f"discord:dm:{person.hex()}"}
+    points = list(spoken_in(world.rows, person, where[SESSION]))
+    assert [point.said for point in points] == [NOW, NOW + 5]
+    assert list(spoken_in(world.rows, person, where[SESSION], points[0])) == points[1:]
+
+
+def test_an_origin_without_a_name_mints_the_same_ids_again() -> None:
+    world = World()
+    first = meet(world.rows, ADA, origin("same"), fresh(), NOW)
+    again = meet(world.rows, ADA, origin("same"), fresh(), NOW)
+    assert [draft.id for draft in first] == [draft.id for draft in again]
+    assert Origin().identity is None

@@ -1,0 +1,83 @@
+"""Who and where is meant."""
+
+from projections.decisions.hear import hear
+from projections.events import ItemRemembered, SummaryRefreshed
+from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
+from projections.ids import NOBODY, Handle, Point, Ref
+from projections.lookup import find_people, find_sessions, people, person_card, sessions, shown_session
+from projections.policies.compartments import direct
+from tests.projections.test_hear import ADA, BEN, DM, SESSION, said
+from tests.world import NOW, World, handle
+
+
+def told() -> tuple[World, Handle, Handle]:
+    """Ada in general and in a DM, Ben in general; Ada was renamed."""
+    world = World()
+    world.decide(hear, said())
+    world.decide(hear, said("2", place=DM, said=NOW + 7))
+    world.decide(hear, said("3", speaker=BEN))
+    world.decide(hear, said("4", speaker=ADA._replace(name="Countess"), said=NOW + 9))
+    ada, ben = find_people(world.rows, "100")[0], find_people(world.rows, "200")[0]
+    return world, ada, ben
+
+
+def test_a_person_goes_by_id_by_handle_and_by_any_name() -> None:
+    world, ada, ben = told()
+    for name in ("100", "discord:100", ada.hex(), "Countess", "@countess", "ADA", " ada "):
+        assert find_people(world.rows, name) == [ada], name
+    assert find_people(world.rows, "ben") == [ben]
+    assert find_people(world.rows, "") == find_people(world.rows, "nobody") == []
+    assert set(people(world.rows)) == {ada, ben}
+
+
+def test_an_id_wins_over_a_name_and_a_current_name_over_a_former_one() -> None:
+    world, ada, ben = told()
+    world.decide(hear, said("5", speaker=BEN._replace(name="Ada"), said=NOW + 20))
+    assert find_people(world.rows, "Ada") == [ben]
+    world.decide(hear, said("6", speaker=BEN._replace(name="100"), said=NOW + 21))
+    assert find_people(world.rows, "100") == [ada]
+
+
+def test_a_card_counts_what_there_is() -> None:
+    world, ada, _ = told()
+    item = Item("durable-1", ada, direct(ada), "fact", "likes tea", NOW, NOW, Source("manual"))
+    world.add(ItemRemembered(said=NOW, by=OPERATOR, item=item))
+    card = person_card(world.rows, ada)
+    assert (card.name, card.messages, card.items, card.last_said) == ("Countess", 3, 1, NOW + 9)
+    assert [row.name for row in card.names] == ["Ada", "Countess"]
+    assert person_card(world.rows, handle("nobody")).last_said is None
+
+
+def test_sessions_are_listed_with_what_is_in_them() -> None:
+    world, ada, _ = told()
+    audience = Audience("guild", Ref("discord", "7"))
+    use = ModelUse(model="offline", version="1")
+    upto = Point(NOW, world.records[0].id)
+    world.add(
+        SummaryRefreshed(
+            said=NOW, by=OPERATOR, session=SESSION, audience=audience, era=0,
+            text="They met.", refresh=1, after=None, upto=upto, covered=1, call=use,
+        )
+    )  # fmt: skip
+    general, dm = sessions(world.rows)
+    assert (general.key, general.messages, general.turns, general.summarised) == (SESSION, 3, 0, True)
+    assert (general.name, general.last_said) == ("general", NOW + 9)
+    assert (dm.key, dm.messages, dm.last_said, dm.summarised) == ("discord:dm:100", 1, NOW + 7, False)
+    assert dm.session == f"discord:dm:{ada.hex()}"
+    assert dm.name == "Countess"
+
+
+def test_a_session_goes_by_its_key_or_by_its_channel_s_name() -> None:
+    world, ada, _ = told()
+    for text in (SESSION, "general", "#General"):
+        assert [card.key for card in find_sessions(world.rows, text)] == [SESSION]
+    for text in ("discord:dm:100", f"discord:dm:{ada.hex()}"):
+        assert [card.key for card in find_sessions(world.rows, text)] == ["discord:dm:100"]
+    assert find_sessions(world.rows, "attic") == []
+
+
+def test_a_dm_of_somebody_unknown_keeps_its_handle() -> None:
+    person = handle("gone")
+    key = f"discord:dm:{person.hex()}"
+    assert shown_session(World().rows, key, person) == key
+    assert shown_session(World().rows, SESSION, NOBODY) == SESSION
