@@ -63,6 +63,11 @@ class Learner:
         self._persons = None if persons is None else [each for each in persons if each]
         self._chosen = None if chosen is None else set(chosen)
 
+    @property
+    def paid(self) -> bool:
+        """Whether the model costs money, so that somebody should be asked first."""
+        return self._assistant.model.paid
+
     def lessons(self, rows: Rows) -> list[Lesson]:
         """Everything unread, in pieces of the cadence's size, in the order of what was said last in each."""
         every = self._memory.settings.durable_every_n_turns

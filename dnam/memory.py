@@ -16,9 +16,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from dnam.errors import Unknown
 from dnam.languages import Language, load
 from dnam.settings import Settings, read
-from dnam.whereabouts import LOCAL, Heard, in_direct, locate, new_handle, openings_for, the_one, with_handles
+from dnam.whereabouts import (
+    LOCAL,
+    Heard,
+    handle_of,
+    in_direct,
+    locate,
+    new_handle,
+    openings_for,
+    the_one,
+    with_handles,
+)
 from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver, turn_origin
 from projections.decisions.draft import Decision, Origin
@@ -39,6 +50,7 @@ from projections.events.values import By, FileDigest, Item, Limits, ModelUse, So
 from projections.ids import EventId, Handle, Ref
 from projections.items import items_of
 from projections.lookup import find_people
+from projections.people import person_of
 from projections.policies.compartments import Setting, opened, place_item
 from projections.policies.text import whole
 from projections.retrieval import Hit, Vocabulary, query, rank
@@ -109,8 +121,9 @@ class Memory:
         return Origin(seed=os.urandom(32), now=self.now())
 
     async def record(self, decision: Decision) -> Recorded:
-        """Decide, fold and record; returns when it is durable."""
-        return await asyncio.wrap_future(self.engine.submit(decision))
+        """Decide, fold and record; returns when it is durable. Who is cancelled here stops waiting: it is recorded yet."""
+        # Without the shield the engine's own future would be cancelled, in the middle of a group with others in it.
+        return await asyncio.shield(asyncio.wrap_future(self.engine.submit(decision)))
 
     async def look(self, question: Callable[[Rows], T]) -> T:
         """Ask something of the rows as they are now, off the event loop."""
@@ -138,7 +151,7 @@ class Memory:
 
         Without a `place` it was a direct message. `said` is ms since 1970, default now. The same key is heard once.
         """
-        account = Account(platform, whole(user), whole(name or user))
+        account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
         request = HeardRequest(
             key=key or os.urandom(16).hex(),
@@ -151,6 +164,13 @@ class Memory:
             addressed=addressed,
         )
         return await self.hear(request)
+
+    async def _account(self, platform: str, user: str, name: str) -> Account:
+        """An account under the name given, else the one it has, else its id."""
+        if not name:
+            found = await self.look(lambda rows: person_of(rows, platform, user))
+            name = user if found is None else found.row.name
+        return Account(platform, user, name)
 
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""
@@ -173,13 +193,15 @@ class Memory:
         )
 
     def limits(self) -> Limits:
-        """The budgets in force."""
+        """The budgets in force. What is switched off has none; the recent conversation is no memory."""
+        settings = self.settings
+        durable, summary = settings.durable_memory_enabled, settings.summary_enabled
         return Limits(
-            items=self.settings.durable_inject_max_items if self.settings.durable_memory_enabled else 0,
-            item_chars=self.settings.durable_inject_max_chars,
-            history_messages=self.settings.message_history_count,
-            history_chars=self.settings.message_history_budget,
-            summary_chars=self.settings.summary_max_chars if self.settings.summary_enabled else 0,
+            items=settings.durable_inject_max_items if settings.memory_enabled and durable else 0,
+            item_chars=settings.durable_inject_max_chars,
+            history_messages=settings.message_history_count,
+            history_chars=settings.message_history_budget,
+            summary_chars=settings.summary_max_chars if settings.memory_enabled and summary else 0,
         )
 
     async def context(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
@@ -195,8 +217,12 @@ class Memory:
         *,
         call: ModelUse | None = None,
         files: Sequence[FileDigest] = (),
+        said: int | None = None,
     ) -> Turn:
-        """The assistant's answer, before it is sent. A question is answered once: a second answer is not recorded."""
+        """The assistant's answer, before it is sent. A question is answered once: a second answer is not recorded.
+
+        `said` is when it was finished, in ms, default now.
+        """
         request = AnswerRequest(
             question=heard.point,
             session=heard.session,
@@ -208,7 +234,7 @@ class Memory:
             context=context,
             call=call or ModelUse(model="unknown", version="", prompt_digest=context.digest),
             limits=self.limits(),
-            said=self.now(),
+            said=self.now() if said is None else said,
             assistant=self.settings.assistant_name,
             files=tuple(files),
         )
@@ -218,8 +244,10 @@ class Memory:
                 return Turn(record.id, record.event.said, record.event.era, record.event.nonce)
         return await self.look(lambda rows: _turn_of(rows, heard))
 
-    async def delivered(self, heard: Heard, turn: Turn, messages: Sequence[Ref] = ()) -> None:
-        """The answer arrived, as these messages of the platform."""
+    async def delivered(
+        self, heard: Heard, turn: Turn, messages: Sequence[Ref] = (), *, said: int | None = None
+    ) -> None:
+        """The answer arrived, as these messages of the platform; `said` is when, in ms, default now."""
         request = DeliverRequest(
             turn.id,
             heard.session,
@@ -227,7 +255,7 @@ class Memory:
             turn.era,
             heard.person,
             tuple(messages),
-            max(self.now(), turn.said),
+            max(self.now() if said is None else said, turn.said),
         )
         await self.record(lambda rows: deliver(rows, request))
 
@@ -343,15 +371,23 @@ class Memory:
             return user
         found = await self.look(lambda rows: find_people(rows, user))
         if not found and make:
-            return await self._meet(user)
+            return await self._met(user)
         return await self.look(lambda rows: the_one(rows, user, found))
 
-    async def _meet(self, user: str) -> Handle:
-        account = Account(LOCAL, whole(user), whole(user))
+    async def _met(self, user: str) -> Handle:
+        person = await self.meet(Account(LOCAL, whole(user), whole(user)))
+        if not person:
+            raise Unknown(f"{user!r} asked that nothing of theirs is kept")
+        return person
+
+    async def meet(self, account: Account) -> Handle:
+        """Whose account it is; an unknown one is met now. NOBODY for somebody who opted out."""
+        known = await self.look(lambda rows: handle_of(rows, account))
+        if known:
+            return known
         origin, fresh, said = self.origin(), (new_handle(),), self.now()
         await self.record(lambda rows: meet(rows, account, origin, fresh, said))
-        (person,) = await self.look(lambda rows: find_people(rows, f"{account.platform}:{account.id}"))
-        return person
+        return await self.look(lambda rows: handle_of(rows, account))
 
 
 def _items(recorded: Recorded) -> list[Item]:

@@ -49,8 +49,8 @@ def with_handles(request: HeardRequest) -> HeardRequest:
 def locate(rows: Rows, request: HeardRequest) -> Heard:
     """Where a message is, after it was heard. Who opted out is nobody, and their message lies nowhere."""
     place = request.place
-    partner = _handle(rows, place.partner) if place.partner else NOBODY
-    speaker = _handle(rows, request.speaker) if request.author == "person" else NOBODY
+    partner = handle_of(rows, place.partner) if place.partner else NOBODY
+    speaker = handle_of(rows, request.speaker) if request.author == "person" else NOBODY
     ref = place_ref(place, partner)
     audience = audience_of(rows, ref) or Audience(place.audience, ref)
     heard = rows.ids.event_id(message_identity(place.platform, request.key, "heard", request.said))
@@ -64,7 +64,8 @@ def locate(rows: Rows, request: HeardRequest) -> Heard:
     )
 
 
-def _handle(rows: Rows, account: Account) -> Handle:
+def handle_of(rows: Rows, account: Account) -> Handle:
+    """Whose account it is; NOBODY when nobody knows it."""
     found = person_of(rows, account.platform, account.id)
     return NOBODY if found is None else found.row.person
 

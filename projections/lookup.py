@@ -4,7 +4,7 @@ USER is a platform's id, a handle in hex, or a name, current or former. SESSION 
 A session key that holds a handle (a DM's) is shown, and may be given, with the platform's id instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from projections.events.values import Audience
@@ -95,8 +95,7 @@ def person_card(rows: Rows, person: Handle) -> PersonCard:
 
 def sessions(rows: Rows) -> list[SessionCard]:
     """Every session there is, by the name that people call it."""
-    cards = (_card(rows, found.row) for found in rows.scan(PLACES) if found.row.session)
-    return sorted(cards, key=lambda card: card.key)
+    return _cards(rows, (found.row for found in rows.scan(PLACES) if found.row.session))
 
 
 def _card(rows: Rows, place: PlaceRow) -> SessionCard:
@@ -136,6 +135,16 @@ def shown_session(rows: Rows, session: str, person: Handle) -> str:
 def find_sessions(rows: Rows, text: str) -> list[SessionCard]:
     """Sessions that go by this: an exact key wins over a channel's name."""
     wanted = text.strip()
-    cards = sessions(rows)
-    exact = [card for card in cards if wanted in (card.key, card.session)]
-    return exact or [card for card in cards if _same(card.place.name, wanted.removeprefix("#"))]
+    places = [found.row for found in rows.scan(PLACES) if found.row.session]
+    exact = [each for each in places if wanted in (each.session, shown_session(rows, each.session, each.person))]
+    return _cards(rows, exact or [each for each in places if _same(each.name, wanted.removeprefix("#"))])
+
+
+def sessions_with(rows: Rows, person: Handle) -> list[SessionCard]:
+    """The direct conversations with a person, one a platform."""
+    return _cards(rows, (found.row for found in rows.scan(PLACES) if found.row.session and found.row.person == person))
+
+
+def _cards(rows: Rows, places: Iterable[PlaceRow]) -> list[SessionCard]:
+    """Counting takes time, so only what was asked for is counted."""
+    return sorted((_card(rows, place) for place in places), key=lambda card: card.key)

@@ -4,6 +4,7 @@ Most of the work runs unlocked. The last stretch, from where the log was to wher
 that nothing is missing when CURRENT is replaced. No segment cuts a decision.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from projections.events import MessageRedacted, PersonErased
 from projections.fold import Fold
 from replay import codec
-from replay.errors import ReadOnly
+from replay.errors import KeyMissing
 from replay.folding import Folding
 from replay.live import Live
 from replay.log import Head, Log, StoredEvent
@@ -85,8 +87,7 @@ def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress:
         store.ring.refresh()
         with views.reading() as (_, snapshot):
             raw = Layered(segment, snapshot)
-            for stored in run:
-                folding.take_stored(stored, segment, raw)
+            folding.take_stored(run, segment, raw)
         last = run[-1]
         views.commit(segment.changes(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
         done = last.seq
@@ -115,27 +116,32 @@ def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent) -> Built:
 
 
 def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress) -> Built | None:
-    folding = Folding(fold, store)
     epoch = store.log.head().epoch
+    folding = Folding(fold, store)
     place = store.views_folder()
-    before = place.current()
     with place.building() as fresh:
         views = Views(fresh, fold, writable=True, building=True)
         try:
             _approach(views, store, folding, progress)
             with store.lock:
+                store.refresh()
                 head = store.log.head()
                 if head.epoch != epoch:
                     return None
+                before = place.current()
                 bring(views, store, folding, head.size, progress)
                 with views.reading() as (_, snapshot):
                     digest = digest_rows(snapshot, tables_of(fold))
                 views.sync()
                 place.put_in_force(fresh)
+        except KeyMissing:
+            if store.log.head().epoch != epoch:  # destroyed meanwhile, not missing
+                return None
+            raise
         finally:
             views.close()
     if before is not None:
-        shutil.rmtree(before)
+        shutil.rmtree(before, ignore_errors=True)
     return Built(head.size, digest)
 
 
@@ -165,14 +171,24 @@ class Check(NamedTuple):
 def check(store: DiskStore, fold: Fold, progress: Progress = silent) -> Check:
     """Compare the rows as they are with a rebuild; nothing is changed.
 
-    A redaction that comes in between takes rows from the one and not from the other: then it is looked at again.
+    A redaction or erasure that comes in between takes rows from the one and not from the other: then it is looked at
+    again.
     """
-    found = _check_once(store, fold, progress)
-    for _ in range(2):
-        if found.equal or store.log.head().size == found.events:
-            break
-        found = _check_once(store, fold, progress)
-    return found
+    while True:
+        size = store.log.head().size
+        try:
+            found = _check_once(store, fold, progress)
+        except KeyMissing:
+            if not _took_back(store.log, size):
+                raise
+            continue
+        if found.equal or not _took_back(store.log, size):
+            return found
+
+
+def _took_back(log: Log, since: int) -> bool:
+    tags = (codec.decode_header(stored.header).tag for stored in log.read(since))
+    return any(tag in (MessageRedacted.TAG, PersonErased.TAG) for tag in tags)
 
 
 def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
@@ -193,10 +209,10 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
 @contextmanager
 def _scratch(store: DiskStore) -> Iterator[Path]:
     """A folder for a build that is thrown away: beside the views, or a private one where that disk is read-only."""
-    try:
-        store.views_folder().path.mkdir(mode=0o700, exist_ok=True)
-        with store.views_folder().building() as fresh:
+    place = store.views_folder()
+    if os.access(place.path if place.path.exists() else store.path, os.W_OK):
+        with place.building() as fresh:
             yield fresh
-    except (PermissionError, ReadOnly):
+    else:
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder)

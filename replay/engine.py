@@ -8,7 +8,7 @@ events; what is not in them yet is folded from the log's tail.
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -19,12 +19,12 @@ from projections.rows import Rows
 from replay import codec
 from replay.builder import bring_up, rebuild
 from replay.clock import Clock, Recorder, SystemClock
-from replay.errors import LogError, NewerViews, ReadOnly
+from replay.errors import Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
 from replay.live import Live
 from replay.log import Head
 from replay.store import DiskStore, MemoryStore, Store
-from replay.travel import Moment, Past
+from replay.travel import Moment, Past, settled
 from replay.views import Position
 
 MOST_IN_GROUP = 512
@@ -58,6 +58,7 @@ class Engine:
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
         self._writer: threading.Thread | None = None
+        self._gate = threading.Lock()
         self._closed = False
         if store.writable:
             self._prepare()
@@ -90,34 +91,44 @@ class Engine:
     def _prepare(self) -> None:
         """A writer's opening: the ring follows every erasure, views exist and are near the log's end."""
         self.follow_erasures()
-        if not isinstance(self.store, DiskStore) or self.store.newer_views():
-            return
+        if isinstance(self.store, DiskStore) and not self.store.newer_views():
+            with suppress(UnknownEvent, KeyMissing, Damaged):  # rows stop there too: `stopped` says why
+                self._prepare_views(self.store)
+
+    def _prepare_views(self, store: DiskStore) -> None:
         self.live.freshen_views()
         views = self.live.views()
         if views is None:
-            rebuild(self.store, self.fold)
+            rebuild(store, self.fold)
         else:
-            head = self.store.log.head()
+            head = store.log.head()
             position = views.position()
             if position is not None and head.size - position.size > BEHIND:
-                bring_up(self.store, self.live, head)
+                bring_up(store, self.live, head)
 
     def follow_erasures(self) -> None:
-        """Destroy what a broken-off erasure left in the ring."""
-        left = frozenset(vault for vault in self.live.folding.erased if vault in self.store.ring.vaults)
-        if left:
-            with self.store.lock:
-                self.store.ring.destroy(left)
+        """Bring the ring in line with every erasure in the log."""
+        with self._mutex:
+            doomed = self.live.doomed()
+        if doomed:
+            with self.store.lock, self._mutex:
+                self._destroy()
+
+    def _destroy(self) -> None:
+        doomed = self.live.doomed()
+        if doomed:
+            self.store.ring.destroy(doomed)
             self.live.folding.after_erasure()
 
     def submit(self, decision: Decision) -> "Future[Recorded]":
         """Queue a decision. The future holds what was recorded once it is durable, or the error."""
         if self._writer is None:
             raise ReadOnly("this memory was opened for reading only")
-        if self._closed:
-            raise LogError("this memory is closed")
         job = _Job(decision)
-        self._queue.put(job)
+        with self._gate:
+            if self._closed:
+                raise LogError("this memory is closed")
+            self._queue.put(job)
         return job.future
 
     def record(self, decision: Decision) -> Recorded:
@@ -126,13 +137,10 @@ class Engine:
 
     def _write(self) -> None:
         while (job := self._queue.get()) is not None:
-            jobs, more = self._drain(job)
-            try:
-                self._record(jobs)
-            except Exception as error:  # noqa: BLE001 - the writer survives; every caller of the group hears of it
-                for each in jobs:
-                    if not each.future.done():
-                        each.future.set_exception(error)
+            drained, more = self._drain(job)
+            jobs = [each for each in drained if each.future.set_running_or_notify_cancel()]
+            while jobs:
+                jobs = self._try(jobs)
             if not more:
                 return
 
@@ -149,24 +157,39 @@ class Engine:
             jobs.append(job)
         return jobs, True
 
-    def _record(self, jobs: list[_Job]) -> None:
+    def _try(self, jobs: list[_Job]) -> list[_Job]:
+        """Record a group; the jobs that have to wait for the next."""
+        try:
+            return self._record(jobs)
+        except Exception as error:  # noqa: BLE001 - the writer survives; every caller of the group hears of it
+            for each in jobs:
+                if not each.future.done():
+                    each.future.set_exception(error)
+            return []
+
+    def _record(self, jobs: list[_Job]) -> list[_Job]:
+        waiting = iter(jobs)
         with self.store.lock:
             done: list[tuple[_Job, Recorded]] = []
             with self._mutex:
+                self._destroy()
                 head = self.live.freshen()
                 self._check_writable()
                 group = Group(self.live, head, self.recorder)
-                for job in jobs:
+                for job in waiting:
                     try:
                         done.append((job, group.run(job.decision)))
                     except Exception as error:  # noqa: BLE001 - a decision fails its own caller and nobody else
                         job.future.set_exception(error)
+                    if group.ended:
+                        break
             head = group.commit()
             with self._mutex:
                 self.live.absorb(group.overlay, head)
         for job, recorded in done:
             job.future.set_result(recorded)
         self._maybe_commit_views()
+        return list(waiting)
 
     def _check_writable(self) -> None:
         if self.live.stopped is not None:
@@ -214,9 +237,11 @@ class Engine:
 
     @contextmanager
     def past(self, moment: Moment) -> Iterator[Rows]:
-        """The rows as they were at a moment."""
+        """The rows as they were at a moment; inside a decision, at its end."""
         with self._mutex:
             self.live.freshen()
+            if moment.seq is not None:
+                moment = moment._replace(seq=settled(self.store.log, moment.seq))
             with self.live.raw(self.live.overlay) as raw:
                 yield Rows(Past(raw, self.live, moment), self.live.ids())
 
@@ -243,11 +268,12 @@ class Engine:
 
     def close(self) -> None:
         """Finish what is queued, commit the views, let everything go."""
-        if self._closed:
-            return
-        self._closed = True
-        if self._writer is not None:
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
             self._queue.put(None)
+        if self._writer is not None:
             self._writer.join()
         self._committer.shutdown()
         try:

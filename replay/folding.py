@@ -5,7 +5,7 @@ touched. When bodies are dropped, that list says which rows to make again, each 
 can still be read. So live = replay, over any subset of the bodies.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from projections.events import MessageRedacted
@@ -75,15 +75,20 @@ class Folding:
         stored = self._store.log.get(seq)
         return None if stored is None else self.record(stored)
 
-    def take_stored(self, stored: StoredEvent, tables: Tables, raw: RawRows) -> None:
-        """Fold an event as it lies in the log."""
-        record = self.record(stored)
-        if record is not None:
-            self.take(record, VaultId(codec.decode_header(stored.header).vault), tables, raw)
+    def take_stored(self, run: Sequence[StoredEvent], tables: Tables, raw: RawRows) -> None:
+        """Fold events as they lie in the log."""
+        for stored in run:
+            record = self.record(stored)
+            if record is not None:
+                self.take(record, VaultId(codec.decode_header(stored.header).vault), tables, raw)
 
-    def take(
-        self, record: Record, vault: VaultId, tables: Tables, raw: RawRows, source: Source | None = None
-    ) -> None:
+    def take_decision(self, run: Sequence[StoredEvent], tables: Tables, raw: RawRows) -> None:
+        """Fold the events of one decision: all, or none where one of them cannot be opened."""
+        for stored in run if len(run) > 1 else ():
+            self.record(stored)
+        self.take_stored(run, tables, raw)
+
+    def take(self, record: Record, vault: VaultId, tables: Tables, raw: RawRows, source: Source | None = None) -> None:
         """Write what a record makes. `raw` is what is there by now, the tables included."""
         seq, said = record.seq, said_body(record.event.said)
         touched = bytearray()

@@ -1,13 +1,13 @@
 """One write group: decisions run one after the other under the write lock, each seeing what the earlier ones made, and
-everything goes to the log in one commit. A decision that raises leaves nothing behind and harms no other. An erasure ends
-its group: what comes after it must not use a key that is about to be destroyed.
+everything goes to the log in one commit. A decision that raises leaves nothing behind and harms no other. An erasure
+ends its group: what comes after it must not use a key that is about to be destroyed.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
-from projections.events import Event, PersonErased
+from projections.events import Event, MessageRedacted, PersonErased
 from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.rows import RawRows, Rows
@@ -101,7 +101,8 @@ class Group:
         """The rows of one decision, and the seqs whose bodies it drops."""
         own = Overlay()
         layered = Layered(own, raw)
-        source = _Source(self._live, self._ids, [*self._staged, *staged])
+        redacts = any(isinstance(each.record.event, MessageRedacted) for each in staged)
+        source = _Source(self._live, self._ids, [*self._staged, *staged] if redacts else ())
         for each in staged:
             source.dropped |= dropped_by(each.record, source)
             self._live.folding.take(each.record, each.vault, own, layered, source)

@@ -14,7 +14,7 @@ from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
 from replay.folding import Folding
 from replay.keyring import KeyRing
-from replay.log import Head, Log
+from replay.log import Head, Log, StoredEvent
 from replay.overlay import Layered, Overlay
 from replay.store import Store
 from replay.views import NoRows, Position, Views
@@ -154,20 +154,25 @@ class Live:
 
     def _fold_tail(self, head: Head) -> None:
         with self.raw(self.overlay) as raw:
+            run: list[StoredEvent] = []
             for stored in self.store.log.read(self.folded, head.size):
+                run.append(stored)
                 try:
-                    self.folding.take_stored(stored, self.overlay, raw)
+                    if codec.decode_header(stored.header).left:
+                        continue
+                    self.folding.take_decision(run, self.overlay, raw)
                 except (UnknownEvent, KeyMissing, Damaged) as error:
                     self.stopped = error
                     return
                 self.folded = stored.seq
+                run = []
 
     @contextmanager
     def raw(self, *overlays: Overlay) -> Iterator[RawRows]:
         """Encoded rows of this moment: the views under these overlays, the first one lowest."""
         views = self.views()
         if views is None:
-            assert self.base == 0
+            assert self.base == 0, "rows below the overlay are gone"
             yield self._layers(NoRows(), overlays)
             return
         with views.reading() as (position, snapshot):

@@ -1,8 +1,9 @@
 """Opening LMDB so that nothing it does surprises us: sizes checked first, errors translated, one set of options.
 
 A truncated data file would be a SIGBUS when its missing pages are read, so its size is held against its own meta
-pages before it is opened. LMDB's meta page, little-endian: magic at 16, page size at 40, last page at 136,
-transaction at 144 (two of them, pages 0 and 1).
+pages before it is opened; it may be shorter by pages that are free (free_pages.py). LMDB's meta page, little-endian:
+magic at 16, page size at 40, root of the free list at 80, last page at 136, transaction at 144 (two of them, pages 0
+and 1).
 """
 
 import errno
@@ -10,46 +11,79 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
+from typing import NamedTuple
 
 import lmdb
 
 from replay.errors import CannotWrite, LogError, LogFull, NotALog, ReadOnly, Truncated
+from replay.free_pages import FreePages
 
 MAP_SIZE = 1 << 40
 """1 TiB of address space, set once and never grown."""
 MOST_TABLES = 64
 MOST_READERS = 510
 _MAGIC = 0xBEEFC0DE
-_META = struct.Struct("<16xII8x8xI92xQQ")
+_META = struct.Struct("<16xI20xI36xQ48xQQ")
+
+
+class _Meta(NamedTuple):
+    magic: int
+    page_size: int
+    free_root: int
+    last_page: int
+    transaction: int
 
 
 def check_file(folder: Path) -> None:
     """Refuse a data file that is not LMDB's, or shorter than it says."""
     path = folder / "data.mdb"
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            first = file.read(_META.size)
-            page_size = _page_size(path, first)
-            file.seek(page_size)
-            second = file.read(_META.size)
+        with path.open("rb", buffering=0) as file:
+            _check(path, file)
     except FileNotFoundError:
         raise NotALog(f"{folder} has no data.mdb: this is not a folder that dnam made") from None
-    metas = [_META.unpack(each) for each in (first, second) if len(each) == _META.size]
-    last_page = max(metas, key=lambda meta: meta[4])[3]
-    if size < (last_page + 1) * page_size:
-        raise Truncated(
-            f"{path} has {size} bytes and says that it should have {(last_page + 1) * page_size}: it was cut short. "
-            "Restore it from a backup; do not write to it"
-        )
+    except PermissionError as error:
+        raise NotALog(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _page_size(path: Path, meta: bytes) -> int:
-    if len(meta) < _META.size or _META.unpack(meta)[0] != _MAGIC:
+def _check(path: Path, file: FileIO) -> None:
+    meta = _newest(path, file)
+    while not _whole(file, meta):
+        again = _newest(path, file)
+        if again == meta:
+            raise Truncated(
+                f"{path} has {os.fstat(file.fileno()).st_size} bytes and says that it should have "
+                f"{(meta.last_page + 1) * meta.page_size}: it was cut short. Restore it from a backup; do not write "
+                "to it"
+            )
+        meta = again  # somebody wrote meanwhile
+
+
+def _newest(path: Path, file: FileIO) -> _Meta:
+    first = _meta_at(file, 0)
+    if first is None or first.magic != _MAGIC:
         raise NotALog(f"{path} is not an LMDB file: this is not a folder that dnam made")
-    size: int = _META.unpack(meta)[2]
-    return size
+    second = _meta_at(file, first.page_size)
+    return first if second is None else max(first, second, key=lambda meta: meta.transaction)
+
+
+def _meta_at(file: FileIO, place: int) -> _Meta | None:
+    file.seek(place)
+    data = file.read(_META.size)
+    return _Meta(*_META.unpack(data)) if len(data) == _META.size else None
+
+
+def _whole(file: FileIO, meta: _Meta) -> bool:
+    """Whether all pages are there, but for free ones."""
+    there = os.fstat(file.fileno()).st_size // meta.page_size
+    missing = max(meta.last_page + 1 - there, 0)
+    try:
+        free = FreePages(file, meta.page_size).under(meta.free_root) if missing else ()
+        return len({page for page in free if there <= page <= meta.last_page}) == missing
+    except (EOFError, RecursionError, struct.error):
+        return False
 
 
 def open_environment(
@@ -59,8 +93,6 @@ def open_environment(
 
     `building` syncs nothing until the end: for a folder that is not in force yet.
     """
-    if not writable or (folder / "data.mdb").exists():
-        check_file(folder)
     with translated(folder):
         environment = lmdb.open(
             str(folder),

@@ -19,8 +19,8 @@ import msgspec
 
 from projections.ids import EventId, Seq, VaultId
 from replay import codec
-from replay.errors import Damaged, HeadMoved, NewerLog, NotALog
-from replay.lmdb_file import MAP_SIZE, open_environment, translated
+from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
+from replay.lmdb_file import MAP_SIZE, check_file, open_environment, translated
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
 from replay.tree import Kept
 from replay.views import seq_key
@@ -36,6 +36,7 @@ class LmdbLog:
 
     def __init__(self, folder: Path, *, writable: bool = True, map_size: int = MAP_SIZE) -> None:
         self.folder = folder
+        check_file(folder)
         self._environment = open_environment(folder, writable=writable, durable=True, map_size=map_size)
         try:
             self._open_tables()
@@ -47,9 +48,7 @@ class LmdbLog:
         try:
             with translated(self.folder):
                 tables = [self._environment.open_db(name, create=False) for name in TABLES]
-        except NotALog:
-            raise
-        except Exception as error:
+        except LogError as error:
             raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam") from error
         self._headers, self._bodies, self._ids, self._tree, self._erased, self._meta = tables
         self.id, self.key_check = self._read_meta()[1:3]
@@ -69,13 +68,14 @@ class LmdbLog:
         if transaction is None:
             with self._environment.begin() as own:
                 return self._read_meta(own)
-        data = transaction.get(b"log", db=self._meta)
+        data: Any = transaction.get(b"log", db=self._meta)
         if data is None:
             raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam")
-        version = msgspec.msgpack.decode(data)[0]
+        version = _version_of(data)
         if version > FORMAT:
             raise NewerLog(
-                f"{self.folder} has log format {version}, and this program knows up to {FORMAT}. Install the version of dnam that wrote it"
+                f"{self.folder} has log format {version}, and this program knows up to {FORMAT}. "
+                "Install the version of dnam that wrote it"
             )
         try:
             return _META.decode(data)
@@ -173,6 +173,15 @@ class LmdbLog:
 
     def close(self) -> None:
         self._environment.close()
+
+
+def _version_of(data: bytes) -> int:
+    """The first field, whatever a later version puts behind it; 0 when that cannot be read."""
+    try:
+        fields = msgspec.msgpack.decode(data)
+    except msgspec.DecodeError:
+        return 0
+    return fields[0] if isinstance(fields, list) and fields and isinstance(fields[0], int) else 0
 
 
 def _mark(data: bytes) -> Mark:

@@ -13,6 +13,7 @@ from projections.fold import Fold
 from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private
 from replay.keyring import KeyRing
+from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
@@ -40,16 +41,17 @@ class DiskStore:
         self.lock = WriteLock(path / "write.lock")
         self._check_path()
         if create and self._log_folder.current() is None:
-            self._create()
+            with translated(path):
+                self._create()
         self._retired: list[LmdbLog | Views] = []
-        self._log_stamp = self._log_folder.stamp()
-        self.log: LmdbLog
+        self._log_stamp: Stamp | None = None
         self.ring, self.log = self._open_ring_and_log()
         self.views: Views | None = None
         self._views_stamp: Stamp | None = None
         self._open_views()
         if writable:
-            self._mend()
+            with translated(path):
+                self._mend()
 
     def _check_path(self) -> None:
         if self.path.exists() and not self.path.is_dir():
@@ -84,24 +86,45 @@ class DiskStore:
                 "Put the `keys` folder back from where you keep it"
             )
         ring = KeyRing.open(keys)
-        log = LmdbLog(current, writable=self.writable)
+        log = self._open_log()
         if ring.check(log.id) != log.key_check:
             log.close()
             raise ForeignKeyRing(f"the key ring in {self.path / 'keys'} belongs to another log than {current}")
         return ring, log
 
+    def _open_log(self) -> LmdbLog:
+        """The log in force; once more when it was replaced while it was being opened."""
+        while True:
+            self._log_stamp = self._log_folder.stamp()
+            current = self._log_folder.current()
+            if current is None:
+                raise NotALog(f"the log in {self.path} is gone")
+            try:
+                return LmdbLog(current, writable=self.writable)
+            except NotALog:
+                if self._log_folder.stamp() == self._log_stamp:
+                    raise
+
     def _open_views(self) -> None:
-        if self.views is not None:
-            self._retired.append(self.views)
-        self.views = None
+        before = self.views
         self._views_stamp = self._views_folder.stamp()
+        self.views = self._usable_views()
+        if before is not None:
+            self._retired.append(before)
+
+    def _usable_views(self) -> Views | None:
         current = self._views_folder.current()
         if current is None:
-            return
+            return None
         try:
-            self.views = Views(current, self._fold, writable=self.writable)
+            views = Views(current, self._fold, writable=self.writable)
         except LogError as error:
             self.findings.append(Finding(f"the views cannot be used: {error}", mended=False))
+            return None
+        if views.lacking:
+            lacking = ", ".join(sorted(views.lacking))
+            self.findings.append(Finding(f"the views are of another version: {lacking} is not there", mended=False))
+        return views
 
     def _mend(self) -> None:
         with self.lock:
@@ -117,14 +140,9 @@ class DiskStore:
 
     def refresh(self) -> bool:
         """Follow what other processes put in force; True when the views are others now."""
-        stamp = self._log_folder.stamp()
-        if stamp != self._log_stamp:
-            self._log_stamp = stamp
-            current = self._log_folder.current()
-            if current is None:
-                raise NotALog(f"the log in {self.path} is gone")
-            self._retired.append(self.log)
-            self.log = LmdbLog(current, writable=self.writable)
+        if self._log_folder.stamp() != self._log_stamp:
+            before, self.log = self.log, self._open_log()
+            self._retired.append(before)
         if self._views_folder.stamp() != self._views_stamp:
             self._open_views()
             return True
@@ -140,7 +158,7 @@ class DiskStore:
 
     def newer_views(self) -> set[str]:
         """Tables of a newer program in the views."""
-        return set() if self.views is None else self.views.extra_tables()
+        return set() if self.views is None else self.views.newer_tables()
 
     def close(self) -> None:
         """Let every file go, also what was replaced meanwhile: somebody may have been reading it."""

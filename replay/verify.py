@@ -3,6 +3,7 @@
     header      its place in order, its time, its decision, its leaf in the tree, its mark in the id table
     body        its digest; missing only where an event says so
     tree        the kept subtrees, the right edge
+    erased      the vaults that a person.erased names, no more and no less
     views       every row's checksum
     key ring    both copies; the log's own check value
     --open      every body, opened and decoded
@@ -10,10 +11,11 @@
 Nothing is changed, and a finding names the event.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from projections.events import MessageRedacted
+from projections.events import MessageRedacted, PersonErased
+from projections.ids import VaultId
 from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import LogError
@@ -60,7 +62,7 @@ class _Walk:
         self._left = 0
         self._expected = 1
         self._missing: list[tuple[int, bytes]] = []
-        self.redactions: list[StoredEvent] = []
+        self.in_the_clear: list[StoredEvent] = []
 
     def look(self, stored: StoredEvent, mark: Mark | None) -> codec.Header | None:
         """Check one event; its header, when it can be read."""
@@ -78,8 +80,8 @@ class _Walk:
             return None
         self._order(stored.seq, header)
         self._body(stored, header)
-        if header.tag == MessageRedacted.TAG:
-            self.redactions.append(stored)
+        if header.tag in (MessageRedacted.TAG, PersonErased.TAG):
+            self.in_the_clear.append(stored)
         return header
 
     def _order(self, seq: int, header: codec.Header) -> None:
@@ -96,11 +98,15 @@ class _Walk:
         elif codec.digest(stored.body) != header.body_digest:
             self._found(stored.seq, f"the body of this {header.tag} is not what was written")
 
-    def finish(self, redacted: frozenset[bytes]) -> bytes:
+    def finish(self, redacted: set[bytes], erased: set[bytes]) -> bytes:
         """Check what concerns the whole; the root as computed."""
         for seq, event in self._missing:
             if event not in redacted:
                 self._found(seq, "its body is missing, and no event says that it was dropped")
+        if erased != self._erased:
+            self._found(0, "the list of erased vaults is not what the erasures in the log name")
+        if self._at != self._head.at:
+            self._found(0, f"the log says that its last event was recorded at {self._head.at}, not {self._at}")
         if self._left:
             self._found(self._expected - 1, f"its decision is cut short: {self._left} events are missing")
         if self._tree.size != self._head.size:
@@ -130,9 +136,10 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     def found(seq: int, what: str) -> None:
         problems.append(Problem(seq, what))
 
-    for each in store.ring.damage():
-        found(0, f"key ring: {each}")
+    damage = set(store.ring.damage())
     root, events = _verify_log(store, folding, opened, progress, found)
+    for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
+        found(0, f"key ring: {each}")
     rows = 0 if store.views is None else _verify_views(store.views, found)
     return Verified(events, rows, root, tuple(sorted(problems)))
 
@@ -140,8 +147,8 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
 def _verify_log(
     store: DiskStore, folding: Folding, opened: bool, progress: Progress, found: Found
 ) -> tuple[bytes, int]:
-    head = store.log.head()
-    walk = _Walk(store.log, head, folding.erased, found)
+    head, erased = _stand(store.log)
+    walk = _Walk(store.log, head, erased, found)
     for stored, mark in store.log.marks(0, head.size):
         header = walk.look(stored, mark)
         if opened and header is not None and stored.body is not None:
@@ -149,18 +156,36 @@ def _verify_log(
         if stored.seq % EVERY == 0:
             progress(stored.seq, head.size)
     progress(head.size, head.size)
-    return walk.finish(frozenset(_redacted(folding, walk.redactions, found))), head.size
+    redacted, named = _taken_back(folding, walk.in_the_clear, found)
+    redacted |= _taken_back(folding, store.log.read(head.size), found)[0]  # while we walked
+    return walk.finish(redacted, named), head.size
 
 
-def _redacted(folding: Folding, redactions: list[StoredEvent], found: Found) -> Iterator[bytes]:
-    for stored in redactions:
+def _stand(log: Log) -> tuple[Head, frozenset[VaultId]]:
+    """The head, and the erased vaults as of then."""
+    while True:
+        head, erased = log.head(), log.erased_vaults()
+        if log.head().epoch == head.epoch:
+            return head, erased
+
+
+def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -> tuple[set[bytes], set[bytes]]:
+    """The events that are said to be redacted, and the vaults that are said to be erased."""
+    redacted: set[bytes] = set()
+    erased: set[bytes] = set()
+    for stored in events:
+        if codec.decode_header(stored.header).tag not in (MessageRedacted.TAG, PersonErased.TAG):
+            continue
         try:
             record = folding.record(stored)
         except LogError as error:
             found(stored.seq, str(error))
             continue
         if record is not None and isinstance(record.event, MessageRedacted):
-            yield from record.event.events
+            redacted.update(record.event.events)
+        elif record is not None and isinstance(record.event, PersonErased):
+            erased.update(record.event.vaults)
+    return redacted, erased
 
 
 def _open(folding: Folding, stored: StoredEvent, found: Found) -> None:

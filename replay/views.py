@@ -23,12 +23,14 @@ from projections.fold import Fold
 from projections.ids import Seq, VaultId, digest16
 from projections.rows import RawRows, Stored
 from replay.errors import DamagedViews
-from replay.lmdb_file import open_environment, translated
+from replay.lmdb_file import check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry, visible
 
 _ENVELOPE = 24
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
+META = "meta"
+"""The table that says how far the views are."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
 
 
@@ -98,7 +100,7 @@ def _damage(table: str, key: bytes, data: bytes) -> str | None:
 class Snapshot:
     """The rows of one read transaction."""
 
-    def __init__(self, transaction: lmdb.Transaction, tables: Mapping[str, Any]) -> None:
+    def __init__(self, transaction: Any, tables: Mapping[str, Any]) -> None:
         self._transaction = transaction
         self._tables = tables
 
@@ -139,28 +141,36 @@ class NoRows:
 
 
 class Views:
-    """Views in a folder."""
+    """Views in a folder. Where a table of this program's is `lacking`, they are of another version, and not used."""
 
     def __init__(self, folder: Path, fold: Fold, *, writable: bool, building: bool = False) -> None:
         self.folder = folder
+        if not building:
+            check_file(folder)
         self._environment = open_environment(folder, writable=writable, durable=False, building=building)
         self._names = tables_of(fold)
+        self._versions = {projection.name: projection.version for projection in fold.projections}
+        names = (*self._names, META)
         with translated(folder):
-            existing = set(self._names_on_disk())
-            missing = set(self._names) - existing
-            if missing and not writable:
-                self._environment.close()
-                raise DamagedViews(f"{folder} lacks {', '.join(sorted(missing))}")
-            self._tables = {name: self._environment.open_db(name.encode(), create=writable) for name in self._names}
-            self._meta = self._environment.open_db(b"meta", create=writable)
+            self.lacking = frozenset() if building else frozenset(names) - self._names_on_disk()
+            self._tables = {
+                name: self._environment.open_db(name.encode(), create=building)
+                for name in names
+                if name not in self.lacking
+            }
+        self._meta = self._tables.pop(META, None)
 
-    def _names_on_disk(self) -> list[str]:
+    def _names_on_disk(self) -> frozenset[str]:
         with self._environment.begin() as transaction:
-            return [key.decode() for key in transaction.cursor().iternext(values=False)]
+            return frozenset(key.decode() for key in transaction.cursor().iternext(values=False))
 
-    def extra_tables(self) -> set[str]:
-        """Tables that this program does not know: a newer one's."""
-        return set(self._names_on_disk()) - set(self._names) - {"meta"}
+    def newer_tables(self) -> set[str]:
+        """Tables of projections or versions that this program does not know: a newer one's."""
+        extra = self._names_on_disk() - {*self._names, META}
+        return {name for name in extra if self._is_newer(*name.partition("@")[::2])}
+
+    def _is_newer(self, name: str, version: str) -> bool:
+        return not version.isdigit() or int(version) > self._versions.get(name, 0)
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Position | None, Snapshot]]:
@@ -178,7 +188,9 @@ class Views:
             raise DamagedViews(f"{self.folder}: how far the views are cannot be read: {error}") from error
 
     def position(self) -> Position | None:
-        """How far the views are; None before the first commit."""
+        """How far the views are; None before the first commit, and for views of another version."""
+        if self.lacking:
+            return None
         with self._environment.begin() as transaction:
             return self._position(transaction)
 

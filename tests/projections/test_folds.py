@@ -2,6 +2,8 @@
 
 import pytest
 
+from projections.decisions.answer import answer
+from projections.decisions.hear import hear
 from projections.events import ErasureCompleted
 from projections.events.values import OPERATOR
 from projections.fold import AnyProjection, Record
@@ -9,8 +11,7 @@ from projections.ids import EventId, Seq
 from projections.registry import FOLD, PROJECTIONS
 from projections.rows import after_prefix
 from projections.window import forwards
-from tests.projections.test_hear import SESSION, ask, hear, said
-from tests.projections.test_hear import answer as decide_answer
+from tests.projections.test_hear import SESSION, ask, said
 from tests.world import NOW, World
 
 
@@ -22,7 +23,7 @@ def test_an_event_that_a_projection_does_not_see_makes_nothing(projection: AnyPr
 
 def test_tables_have_distinct_names_and_their_keys_one_length() -> None:
     world = World()
-    world.decide(decide_answer, ask(world))
+    world.decide(answer, ask(world))
     assert len({projection.table for projection in PROJECTIONS}) == len(PROJECTIONS)
     for projection in FOLD.projections:
         keys = [key for key, _ in world.raw.scan(projection.table, b"", after_prefix(b""))]
@@ -31,7 +32,7 @@ def test_tables_have_distinct_names_and_their_keys_one_length() -> None:
 
 def test_a_session_reads_forwards_with_its_answers_in_place() -> None:
     world = World()
-    world.decide(decide_answer, ask(world))
+    world.decide(answer, ask(world))
     world.decide(hear, said("2", "thanks", said=NOW + 50))
     texts = [entry.row.text if hasattr(entry.row, "text") else entry.row.message.text
              for entry in forwards(world.rows, SESSION, 0, None)]  # fmt: skip

@@ -1,0 +1,68 @@
+"""The command line: the table of commands, and what stands before them.
+
+A command is a line in its module's COMMANDS. To add a module: list it in TABLES.
+"""
+
+from typing import Annotated
+
+import typer
+
+from dnam.cli import changing, logbook, looking, prompting, upkeep
+from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
+
+TABLES: tuple[tuple[Command, ...], ...] = (
+    looking.COMMANDS,
+    changing.COMMANDS,
+    prompting.COMMANDS,
+    logbook.COMMANDS,
+    upkeep.COMMANDS,
+)
+
+app = typer.Typer(
+    cls=Group,
+    rich_markup_mode=None,  # rich's help costs more time than all the rest
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+    version: Annotated[bool, typer.Option("--version", help="Show what this program is and what it reads.")] = False,
+) -> None:
+    """A memory for assistants that can say where everything in it came from."""
+    if version:
+        _print_version(as_json)
+        raise Ending
+    if context.invoked_subcommand is None:
+        context.fail("say which command: `dnam --help` lists them")
+
+
+def _print_version(as_json: bool) -> None:
+    from dnam import __version__
+    from dnam.cli.screen import Screen
+    from projections.registry import PROJECTIONS
+    from replay.log import FORMAT
+
+    out, views = Screen(as_json=as_json), [projection.table for projection in PROJECTIONS]
+    if as_json:
+        out.emit({"program": __version__, "log_format": FORMAT, "views": views})
+        return
+    out.line(f"dnam {__version__}")
+    out.line(f"log format {FORMAT}")
+    out.line(f"views {' '.join(views)}")
+
+
+def _add(command: Command) -> None:
+    app.command(command.name, epilog=f"Example: dnam {command.example}".strip())(command.run)
+
+
+for _table in TABLES:
+    for _command in _table:
+        _add(_command)

@@ -1,0 +1,259 @@
+"""Bringing things in: `import` and `learn`.
+
+An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the same command goes on where it stopped.
+"""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dnam.cli.screen import Screen, note
+from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
+from projections.errors import BadRequest
+
+if TYPE_CHECKING:
+    from dnam.importers.source import Arrival, Source, Told
+    from dnam.importing import Tally
+    from dnam.learning import Estimate, LearnedAll, Learner
+    from dnam.memory import Memory
+
+TOLD = ("guild", "channel", "dm")
+
+
+def bring(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Exported files, or a DiscoClaw data folder.")],
+    audience: Annotated[
+        str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")
+    ] = None,
+    assistant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The name or id of the account that was the assistant.")
+    ] = None,
+    same_person: Annotated[
+        list[str] | None, typer.Option(metavar="A=B", help="Two accounts, by id or name, that are one person.")
+    ] = None,
+    portable: Annotated[
+        bool, typer.Option(help="Let imported items hold everywhere, not only in direct messages.")
+    ] = False,
+    learn_after: Annotated[bool, typer.Option("--learn/--no-learn", help="Learn from what came in.")] = True,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Bring in what other programs kept: DiscordChatExporter JSON, DiscoClaw folders, LoCoMo JSON."""
+    shell = Shell(data, as_json, yes)
+    same = [_pair(each) for each in same_person or []]
+    sources = _sources(paths)
+    arrivals = _arrivals(sources, shell.out, audience, assistant)
+    total = sum(channel.messages or 0 for source in sources for channel in source.channels)
+
+    async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
+        tally = await _import(memory, arrivals, shell.out, same, portable, total)
+        _say_tally(shell.out, tally)
+        if not learn_after or not (tally.people or tally.sessions):
+            return tally, None
+        learner = _learner(memory, tally.people, tally.sessions)
+        return tally, await _learn(memory, learner, shell.out)
+
+    tally, learned = shell.run(action, create=True)
+    if as_json:
+        shell.out.emit({"imported": _tally_json(tally), "learned": learned})
+    if learned is not None and learned.errors:
+        raise Ending(FOUND_SOMETHING)
+
+
+def learn(
+    user: Annotated[str | None, typer.Option(metavar="USER", help="Only from this person.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="SESSION", help="Only this session's summary.")] = None,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Learn from everything that was heard or imported and not read yet."""
+    shell = Shell(data, as_json, yes)
+
+    async def action(memory: "Memory") -> "LearnedAll":
+        persons = None if user is None else [await memory.person(user)]
+        chosen = None if session is None else [await _session(memory, session)]
+        if user is not None and session is None:
+            chosen = []
+        if session is not None and user is None:
+            persons = []
+        return await _learn(memory, _learner(memory, persons, chosen), shell.out)
+
+    learned = shell.run(action)
+    if as_json:
+        shell.out.emit(learned)
+    if learned.errors:
+        raise Ending(FOUND_SOMETHING)
+
+
+COMMANDS = (
+    Command("import", bring, "import --audience guild --assistant dnam data/samples/garden-club.json"),
+    Command("learn", learn, "learn --user ada"),
+)
+
+
+# -- what is read --------------------------------------------------------------------------------------------------
+
+
+def _pair(text: str) -> tuple[str, str]:
+    one, equals, other = text.partition("=")
+    if not (one and equals and other):
+        raise BadRequest(f"--same-person takes two accounts as A=B, not {text!r}")
+    return one.strip(), other.strip()
+
+
+def _sources(paths: list[Path]) -> "list[Source]":
+    from dnam.importers.detect import detect
+
+    return [detect(path) for path in paths]
+
+
+def _arrivals(sources: "list[Source]", out: Screen, audience: str | None, assistant: str | None) -> "Iterator[Arrival]":
+    """Everything in the sources, in the order of `said`."""
+    from dnam.importers.merge import in_order
+    from dnam.importers.source import Options
+
+    told = None if audience is None else _told(audience)
+    asked = {} if told is not None else _ask(sources, out)
+    options = Options(audience=told, audiences=asked, assistant=assistant)
+    return in_order([source.read(options) for source in sources])
+
+
+def _told(text: str) -> "Told":
+    for each in TOLD:
+        if text.strip().casefold() == each:
+            return each  # type: ignore[return-value]
+    raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {text!r}")
+
+
+def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
+    """Ask once for each channel of which the file does not say who could read it; only in a terminal."""
+    channels = [channel for source in sources for channel in source.channels if channel.must_ask]
+    if out.yes or out.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if channels:
+            note(f"who could read {len(channels)} channel(s) is unsaid (--audience): they count as restricted")
+        return {}
+    answers: dict[str, Told] = {}
+    for channel in channels:
+        sys.stderr.write(f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] ")
+        sys.stderr.flush()
+        answers[channel.key] = _told(sys.stdin.readline().strip() or "channel")
+    return answers
+
+
+# -- importing -----------------------------------------------------------------------------------------------------
+
+
+async def _import(
+    memory: "Memory",
+    arrivals: "Iterator[Arrival]",
+    out: Screen,
+    same: list[tuple[str, str]],
+    portable: bool,
+    total: int,
+) -> "Tally":
+    from dnam.importing import Importer
+
+    importer = Importer(memory, same=same, portable=portable)
+    with out.progress("importing", "messages") as tell:
+        try:
+            return await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
+        except BaseException:
+            note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
+            raise
+
+
+def _in_words(tally: "Tally") -> str:
+    counts = [(tally.messages, "message"), (tally.items, "item"), (tally.summaries, "summary")]
+    new = [_counted(count, word) for count, word in counts if count]
+    parts = [f"imported {', '.join(new)}" if new else "imported nothing new"]
+    if tally.known:
+        parts.append(f"{tally.known} known already")
+    if tally.skipped:
+        parts.append(f"{tally.skipped.total()} skipped")
+    return "; ".join(parts)
+
+
+def _counted(count: int, word: str) -> str:
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{count} {word if count == 1 else plural}"
+
+
+def _say_tally(out: Screen, tally: "Tally") -> None:
+    if out.as_json:
+        return
+    out.line(_in_words(tally).capitalize() + ".")
+    for reason, count in Counter(tally.skipped).most_common():
+        out.line(f"  skipped {count}: {reason}")
+
+
+def _tally_json(tally: "Tally") -> dict[str, object]:
+    return {
+        "read": tally.read,
+        "messages": tally.messages,
+        "items": tally.items,
+        "summaries": tally.summaries,
+        "known": tally.known,
+        "events": tally.events,
+        "skipped": dict(tally.skipped),
+    }
+
+
+# -- learning ------------------------------------------------------------------------------------------------------
+
+
+def _learner(memory: "Memory", persons: object, chosen: object) -> "Learner":
+    from dnam.assistant import Assistant
+    from dnam.learning import Learner
+    from dnam.models import choose
+
+    return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)  # type: ignore[arg-type]
+
+
+async def _session(memory: "Memory", text: str) -> str:
+    from dnam.finding import the_session
+
+    return (await memory.look(lambda rows: the_session(rows, text))).session
+
+
+async def _learn(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedAll":
+    from dnam.learning import LearnedAll
+
+    estimate = await memory.look(learner.estimate)
+    if not estimate.calls:
+        _say(out, "Nothing to learn: everything has been read.")
+        return LearnedAll(0, 0, 0, ())
+    if learner.paid and not await asyncio.to_thread(out.confirm, _price(estimate)):
+        _say(out, "Not learned. `dnam learn` does it later.")
+        return LearnedAll(0, 0, 0, ())
+    with out.progress("learning", "calls") as tell:
+        learned = await learner.learn(tell)
+    _say(out, _learned_words(learned))
+    for error, count in Counter(learned.errors).most_common():
+        note(f"{count} extraction(s) failed and will be tried again by `dnam learn`: {error}")
+    return learned
+
+
+def _learned_words(learned: "LearnedAll") -> str:
+    return (
+        f"Learned: {_counted(learned.events, 'event')} about items "
+        f"from {_counted(learned.extractions, 'extraction')}; summaries refreshed {learned.summaries} times."
+    )
+
+
+def _price(estimate: "Estimate") -> str:
+    return (
+        f"Learning takes {estimate.calls} calls of a paid model and sends about {estimate.characters // 4:,} tokens. "
+        "Go on?"
+    )
+
+
+def _say(out: Screen, text: str) -> None:
+    if not out.as_json:
+        out.line(text)

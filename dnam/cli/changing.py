@@ -1,0 +1,153 @@
+"""What the operator does to somebody's items by hand: `remember`, `edit`, `forget` and `restore`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from dnam.cli.shell import Command, Data, ItemId, Json, Place, Shell, Text, User
+
+if TYPE_CHECKING:
+    from dnam.memory import Memory
+    from projections.events.values import Item
+    from projections.ids import Handle
+    from projections.policies.compartments import Setting
+
+
+class Done(NamedTuple):
+    """What was done, to which items, and how to say so."""
+
+    done: str
+    items: "Sequence[Item]"
+    words: str
+
+
+def remember(
+    user: User,
+    text: Text,
+    new: Annotated[bool, typer.Option("--new", help="Meet somebody nobody knows yet, under this name.")] = False,
+    place: Place = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Keep this for a person; it holds in their direct messages, or where --in says."""
+
+    async def action(memory: "Memory") -> Done:
+        from projections.events.values import OPERATOR
+
+        person = await _met(memory, user, new=new)
+        setting = await _setting(memory, person, place)
+        item = await memory.remember(person, text, by=OPERATOR, setting=setting)
+        return Done("remembered", [item], f"Remembered: {item.text}")
+
+    shell = Shell(data, as_json)
+    _tell(shell, shell.run(action, create=new))
+
+
+async def _met(memory: "Memory", user: str, *, new: bool) -> "Handle":
+    """Who is meant; with `new`, somebody unknown becomes a person of this machine."""
+    from dnam.errors import Unknown
+    from dnam.finding import new_name
+
+    try:
+        return await memory.person(user)
+    except Unknown as error:
+        if not new:
+            raise Unknown(f"{error}; --new makes a new person") from None
+    return await memory.person(new_name(user), make=True)
+
+
+async def _setting(memory: "Memory", person: "Handle", place: str | None) -> "Setting | None":
+    """The setting of a place that was named; without one, all of a person's items are meant."""
+    from dnam.finding import whereabouts
+
+    if place is None:
+        return None
+    return await memory.look(lambda rows: whereabouts(rows, person, place).setting)
+
+
+def edit(user: User, item: ItemId, text: Text, place: Place = None, data: Data = None, as_json: Json = False) -> None:
+    """Change what an item says; its id stays."""
+
+    async def action(memory: "Memory") -> Done:
+        from projections.events.values import OPERATOR
+
+        person = await memory.person(user)
+        setting = await _setting(memory, person, place)
+        items = await memory.edit(person, item, text, by=OPERATOR, setting=setting)
+        return Done("edited", items, f"Changed: {items[0].text}" if items else "It says so already.")
+
+    shell = Shell(data, as_json)
+    _tell(shell, shell.run(action))
+
+
+def forget(
+    user: User,
+    what: Annotated[
+        str, typer.Argument(metavar="TEXT|ID", help="An item's id, or most of its words (at least 60 % of them).")
+    ],
+    place: Place = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Take back what matches. It stays listed with `show --all`, can be restored, and is not learned again."""
+    from projections.policies.text import whole
+
+    async def action(memory: "Memory") -> Done:
+        from dnam.finding import is_item
+        from projections.events.values import OPERATOR
+
+        person, meant = await memory.person(user), whole(what).strip()
+        setting = await _setting(memory, person, place)
+        if await memory.look(lambda rows: is_item(rows, person, meant)):
+            items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting)
+        else:
+            items = await memory.forget(person, meant, by=OPERATOR, setting=setting)
+        return Done("forgotten", items, _forgotten(user, items))
+
+    shell = Shell(data, as_json)
+    _tell(shell, shell.run(action))
+
+
+def _forgotten(user: str, items: "Sequence[Item]") -> str:
+    from shlex import quote
+
+    if not items:
+        return "No matching items found."
+    lines = [f"  {item.text}\n    dnam restore {quote(user)} {item.id}" for item in items]
+    return "\n".join([f"Forgot {len(items)} item(s).", *lines])
+
+
+def restore(user: User, item: ItemId, place: Place = None, data: Data = None, as_json: Json = False) -> None:
+    """Bring back an item that was forgotten, deprecated or evicted."""
+
+    async def action(memory: "Memory") -> Done:
+        from projections.events.values import OPERATOR
+
+        person = await memory.person(user)
+        setting = await _setting(memory, person, place)
+        items = await memory.restore(person, item, by=OPERATOR, setting=setting)
+        words = [_restored(each) for each in items] or ["It is there already."]
+        return Done("restored", items, "\n".join(words))
+
+    shell = Shell(data, as_json)
+    _tell(shell, shell.run(action))
+
+
+def _restored(item: "Item") -> str:
+    return f"Restored: {item.text}" if item.status == "active" else f"Made room for it: {item.id} {item.text}"
+
+
+def _tell(shell: Shell, done: Done) -> None:
+    if shell.out.as_json:
+        shell.out.emit({"done": done.done, "items": done.items})
+    else:
+        shell.out.lines(done.words)
+
+
+COMMANDS = (
+    Command("remember", remember, 'remember Kim "prefers tea over coffee"'),
+    Command("edit", edit, 'edit Kim durable-1234abcd "prefers green tea"'),
+    Command("forget", forget, 'forget Kim "prefers green tea"'),
+    Command("restore", restore, "restore Kim durable-1234abcd"),
+)

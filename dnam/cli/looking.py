@@ -1,0 +1,282 @@
+"""What is known of whom: `people`, `sessions`, `show` and `summary`. They change no byte on disk."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dnam.cli.screen import iso
+from dnam.cli.shell import Command, Data, Json, SessionName, Shell, User, View
+
+if TYPE_CHECKING:
+    from projections.events.values import Item
+    from projections.ids import Handle
+    from projections.items import ItemRow
+    from projections.lookup import PersonCard, SessionCard
+    from projections.rows import Found, Rows
+    from projections.summaries import SummaryRow
+
+
+def people(data: Data = None, as_json: Json = False) -> None:
+    """Everybody there is: what USER may be, names over time, and how much they said."""
+    from projections.lookup import people as everybody
+    from projections.lookup import person_card
+
+    shell = Shell(data, as_json)
+    with shell.looking() as view:
+        cards = [person_card(view.rows, person) for person in everybody(view.rows)]
+    cards.sort(key=lambda card: (card.name.casefold(), card.person))
+    if shell.out.as_json:
+        for card in cards:
+            shell.out.emit(_person_json(card))
+    else:
+        titles = ("name", "formerly", "ids", "messages", "items", "last said")
+        shell.out.table(titles, (_person_cells(shell, card) for card in cards))
+
+
+def _person_json(card: "PersonCard") -> dict[str, Any]:
+    return {
+        "person": card.person,
+        "name": card.name,
+        "accounts": [
+            {"platform": each.platform, "platform_id": each.platform_id, "name": each.name} for each in card.accounts
+        ],
+        "names": [
+            {"name": each.name, "platform": each.platform, "said": each.said, "said_iso": iso(each.said)}
+            for each in card.names
+        ],
+        "messages": card.messages,
+        "items": card.items,
+        "last_said": card.last_said,
+        "last_said_iso": iso(card.last_said),
+    }
+
+
+def _person_cells(shell: Shell, card: "PersonCard") -> Sequence[str]:
+    former = dict.fromkeys(each.name for each in card.names if each.name != card.name)
+    ids = ", ".join(f"{each.platform}:{each.platform_id}" for each in card.accounts)
+    last = shell.out.when(card.last_said)
+    return card.name, ", ".join(former), ids, str(card.messages), str(card.items), last
+
+
+def sessions(data: Data = None, as_json: Json = False) -> None:
+    """Every session there is: what SESSION and PLACE may be, and how much was said there."""
+    from projections.lookup import sessions as every_session
+
+    shell = Shell(data, as_json)
+    with shell.looking() as view:
+        cards = every_session(view.rows)
+    if shell.out.as_json:
+        for card in cards:
+            shell.out.emit(_session_json(card))
+    else:
+        titles = ("session", "name", "who can read it", "messages", "turns", "summary", "last said")
+        shell.out.table(titles, (_session_cells(shell, card) for card in cards))
+
+
+def _session_json(card: "SessionCard") -> dict[str, Any]:
+    return {
+        "key": card.key,
+        "session": card.session,
+        "name": card.name,
+        "kind": card.place.kind,
+        "place": card.place.place,
+        "guild": card.place.guild,
+        "audience": card.audience.kind,
+        "epoch": card.audience.epoch,
+        "messages": card.messages,
+        "turns": card.turns,
+        "summarised": card.summarised,
+        "last_said": card.last_said,
+        "last_said_iso": iso(card.last_said),
+    }
+
+
+READERS = {"guild": "everybody in the guild", "channel": "who is in the channel", "direct": "the two of them"}
+
+
+def _session_cells(shell: Shell, card: "SessionCard") -> Sequence[str]:
+    counts = str(card.messages), str(card.turns), "yes" if card.summarised else ""
+    return card.key, card.name, READERS[card.audience.kind], *counts, shell.out.when(card.last_said)
+
+
+# -- one person ---------------------------------------------------------------------------------------------------------
+
+
+def show(
+    user: User,
+    all_items: Annotated[
+        bool, typer.Option("--all", help="Also what was forgotten, deprecated, evicted or merged, and why.")
+    ] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """What is remembered of a person, by where it holds, and the summaries of their sessions."""
+    from projections.people import name_of
+
+    shell = Shell(data, as_json)
+    with shell.looking() as view:
+        rows, person = view.rows, named(view, user)
+        found = _items(rows, person, all_items=all_items)
+        summaries = list(_summaries(rows, person))
+        if shell.out.as_json:
+            shell.out.emit(
+                {
+                    "person": person,
+                    "name": name_of(rows, person),
+                    "items": [item_json(rows, each) for each in found],
+                    "summaries": [_summary_json(rows, each) for each in summaries],
+                }
+            )
+            return
+        _show_items(shell, rows, found, with_reasons=all_items)
+        for each in summaries:
+            _show_summary(shell, rows, each)
+
+
+def named(view: View, user: str) -> "Handle":
+    """Who is meant; nobody where nothing is remembered yet."""
+    from dnam.finding import the_person
+    from projections.ids import NOBODY
+
+    return NOBODY if view.empty else the_person(view.rows, user)
+
+
+def _items(rows: "Rows", person: "Handle", *, all_items: bool) -> "list[Found[ItemRow]]":
+    """By where they hold, newest first."""
+    from projections.items import items_of
+
+    wanted = (each for each in items_of(rows, person) if all_items or each.row.item.status == "active")
+    return sorted(wanted, key=lambda each: (each.row.item.compartment, -each.row.item.updated, each.row.item.id))
+
+
+def item_json(rows: "Rows", found: "Found[ItemRow]") -> dict[str, Any]:
+    """An item, and the event that left it as it is."""
+    row = found.row
+    return {
+        **plain_item(rows, row.item),
+        "seq": found.seq,
+        "event": row.event,
+        "tag": row.tag,
+        "by": row.by,
+        "reason": row.reason,
+        "policy": row.policy,
+    }
+
+
+def plain_item(rows: "Rows", item: "Item") -> dict[str, Any]:
+    """An item by its fields, and where it holds in words."""
+    from dnam.finding import compartment_words
+
+    fields = {name: getattr(item, name) for name in item.__struct_fields__}
+    return {
+        **fields,
+        "where": compartment_words(rows, item.compartment),
+        "created_iso": iso(item.created),
+        "updated_iso": iso(item.updated),
+    }
+
+
+def _show_items(shell: Shell, rows: "Rows", found: "list[Found[ItemRow]]", *, with_reasons: bool) -> None:
+    from dnam.finding import compartment_words
+
+    titles = ["id", "kind", "text", "updated", "source", *(("status", "why") if with_reasons else ())]
+    for compartment, group in groupby(found, key=lambda each: each.row.item.compartment):
+        shell.out.line(f"{compartment_words(rows, compartment)}:")
+        shell.out.table(titles, [_item_cells(shell, rows, each.row, with_reasons) for each in group])
+        shell.out.line()
+
+
+def _item_cells(shell: Shell, rows: "Rows", row: "ItemRow", with_reasons: bool) -> Sequence[str]:
+    from dnam.finding import by_words, source_words
+
+    item = row.item
+    cells = (item.id, item.kind, item.text, shell.out.when(item.updated), source_words(item.source))
+    if not with_reasons:
+        return cells
+    why = "" if item.status == "active" else f"{row.reason} ({by_words(rows, row.by)})"
+    return *cells, item.status, why
+
+
+# -- summaries ----------------------------------------------------------------------------------------------------------
+
+
+def _summaries(rows: "Rows", person: "Handle") -> "Iterator[Found[SummaryRow]]":
+    """The summaries of the sessions in which a person spoke, and of the conversations with them alone."""
+    from projections.lookup import sessions_with
+    from projections.messages import units_of
+    from projections.summaries import find_summary
+
+    if not person:
+        return
+    spoken = [(each.session, each.audience.epoch) for each in units_of(rows, person)]
+    direct = [(card.session, card.audience.epoch) for card in sessions_with(rows, person)]
+    for session, epoch in sorted({*spoken, *direct}):
+        found = find_summary(rows, session, epoch)
+        if found is not None and found.row.text:
+            yield found
+
+
+def _summary_json(rows: "Rows", found: "Found[SummaryRow]") -> dict[str, Any]:
+    row = found.row
+    return {
+        "key": _shown(rows, row.session),
+        "session": row.session,
+        "text": row.text,
+        "said": row.said,
+        "said_iso": iso(row.said),
+        "era": row.era,
+        "refresh": row.refresh,
+        "covered": row.covered,
+        "model": row.model,
+        "seq": found.seq,
+        "event": row.event,
+    }
+
+
+def _shown(rows: "Rows", session: str) -> str:
+    from projections.lookup import shown_session
+    from projections.places import place_of
+
+    place = place_of(rows, session)
+    return session if place is None else shown_session(rows, session, place.row.person)
+
+
+def _show_summary(shell: Shell, rows: "Rows", found: "Found[SummaryRow]") -> None:
+    row = found.row
+    shell.out.line(f"summary of {_shown(rows, row.session)}, {shell.out.when(row.said)}, {row.covered} messages:")
+    shell.out.lines(row.text, indent="  ")
+    shell.out.line()
+
+
+def summary(session: SessionName, data: Data = None, as_json: Json = False) -> None:
+    """The rolling summary of a session."""
+    shell = Shell(data, as_json)
+    with shell.looking() as view:
+        found = _summary_of(view, session)
+        if found is None and not view.empty:
+            shell.out.note(f"there is no summary of {session} yet")
+        if shell.out.as_json:
+            shell.out.emit(None if found is None else _summary_json(view.rows, found))
+        elif found is not None:
+            shell.out.lines(found.row.text)
+
+
+def _summary_of(view: View, session: str) -> "Found[SummaryRow] | None":
+    from dnam.finding import the_session
+    from projections.summaries import find_summary
+
+    if view.empty:
+        return None
+    card = the_session(view.rows, session)
+    found = find_summary(view.rows, card.session, card.audience.epoch)
+    return found if found is not None and found.row.text else None
+
+
+COMMANDS = (
+    Command("people", people, "people"),
+    Command("sessions", sessions, "sessions"),
+    Command("show", show, "show Kim"),
+    Command("summary", summary, "summary general"),
+)

@@ -1,0 +1,234 @@
+"""What a command prints: words for people, JSON for programs, and what is no answer on stderr.
+
+On stdout stands the answer and nothing else. Text from people is made visible first: no control character of theirs
+reaches a terminal. Tables are drawn where stdout is a terminal, and plain columns anywhere else.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+from projections.errors import BadRequest
+from projections.policies.text import whole
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is to do."""
+MOST_NOTE_CHARS = 500
+EARLIEST_MS = -62_135_596_800_000
+LATEST_MS = 253_402_300_799_999
+"""The first and the last ms of the years 1 to 9999."""
+AGES = ((60_000, "minute"), (3_600_000, "hour"), (86_400_000, "day"), (31_557_600_000, "year"))
+
+
+class Screen:
+    """The terminal, the pipe or the file that a command prints to."""
+
+    def __init__(self, *, as_json: bool = False, yes: bool = False, timezone: str = "") -> None:
+        self.as_json = as_json
+        self.yes = yes
+        self._timezone = timezone
+
+    # -- the answer -----------------------------------------------------------------------------------------------------
+
+    def line(self, text: str = "") -> None:
+        """One line for people."""
+        self.exactly(_visible(text) + "\n")
+
+    def lines(self, text: str, indent: str = "") -> None:
+        """A text of several lines for people."""
+        for each in text.splitlines():
+            self.line(indent + each)
+
+    def exactly(self, text: str) -> None:
+        """The text and nothing else, as it is."""
+        sys.stdout.write(text)
+
+    def emit(self, value: object) -> None:
+        """One JSON value on one line: structs and named tuples by their fields, bytes as hex."""
+        import msgspec
+
+        self.exactly(msgspec.json.encode(jsonable(value)).decode() + "\n")
+
+    def table(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """A table for people; nothing at all when it has no rows."""
+        shown = [[_visible(cell) for cell in row] for row in rows]
+        if not shown:
+            return
+        if sys.stdout.isatty():
+            _draw(titles, shown)
+        else:
+            for text in _columns([list(titles), *shown]):
+                self.exactly(text + "\n")
+
+    # -- times ----------------------------------------------------------------------------------------------------------
+
+    def when(self, milliseconds: int | None) -> str:
+        """A time for people: ISO 8601 to the minute, in the reader's zone; empty for none."""
+        if milliseconds is None:
+            return ""
+        return _in_zone(_moment(milliseconds), self._zone()).isoformat(" ", "minutes")
+
+    def _zone(self) -> tzinfo | None:
+        if not self._timezone:
+            return None
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo(self._timezone)
+
+    # -- the way there --------------------------------------------------------------------------------------------------
+
+    def note(self, text: str) -> None:
+        """Something that is no answer, on stderr."""
+        note(text)
+
+    @contextmanager
+    def progress(self, what: str, unit: str = "events") -> Iterator[Progress]:
+        """A bar on stderr with the speed and the time left; silent where stderr is no terminal."""
+        if not sys.stderr.isatty():
+            yield _silent
+            return
+        with _bar(what, unit) as tell:
+            yield tell
+
+    def confirm(self, question: str) -> bool:
+        """Ask; --yes answers. Without a terminal to ask in, the command is refused."""
+        if self.yes:
+            return True
+        if not sys.stdin.isatty():
+            raise BadRequest(f"{question} There is no terminal to answer in: pass --yes to go on")
+        sys.stderr.write(f"{question} [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
+def note(text: str) -> None:
+    """`dnam: …` on stderr. Long lines are cut: an error may quote what was given."""
+    shown = "\n".join(_cut(_visible(each)) for each in text.splitlines())
+    sys.stderr.write(f"dnam: {shown}\n")
+    sys.stderr.flush()
+
+
+def silence() -> None:
+    """Nobody reads stdout any more: what is still to be flushed goes nowhere, and the interpreter does not complain."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except OSError:  # stdout is no file, as in a test
+        pass
+
+
+def iso(milliseconds: int | None) -> str | None:
+    """A time for programs: ISO 8601 in UTC with ms."""
+    if milliseconds is None:
+        return None
+    return _moment(milliseconds).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def age(milliseconds: int, now: int) -> str:
+    """How long ago something was, in words."""
+    passed = max(now - milliseconds, 0)
+    span, word = next((each for each in reversed(AGES) if passed >= each[0]), (0, ""))
+    if not span:
+        return "just now"
+    count = passed // span
+    return f"{count} {word}{'s' if count > 1 else ''} ago"
+
+
+def jsonable(value: object) -> Any:
+    """The value as JSON has it: structs and named tuples by field name, bytes as hex, no text that UTF-8 cannot hold."""
+    match value:
+        case str():
+            return value if value.isascii() else whole(value)
+        case bytes():
+            return value.hex()
+        case Path():
+            return whole(str(value))
+        case dict():
+            return {jsonable(key): jsonable(each) for key, each in value.items()}
+        case list() | tuple() | set() | frozenset():
+            fields = getattr(value, "_fields", None)
+            return [jsonable(each) for each in value] if fields is None else _by_name(value, fields)
+        case _:
+            fields = getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", None)
+            return value if fields is None else _by_name(value, fields)
+
+
+def _by_name(value: object, fields: Iterable[str]) -> dict[str, Any]:
+    return {name: jsonable(getattr(value, name)) for name in fields}
+
+
+def _visible(text: str) -> str:
+    from projections.quoting import visible
+
+    return visible(text.replace("\t", " "))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_NOTE_CHARS else f"{text[:MOST_NOTE_CHARS]}… ({len(text)} characters)"
+
+
+def _moment(milliseconds: int) -> datetime:
+    inside = min(max(milliseconds, EARLIEST_MS), LATEST_MS)
+    seconds, rest = divmod(inside, 1000)
+    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)
+
+
+def _in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError):  # the first and the last day of the calendar have no other zone
+        return moment
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _draw(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    class Quiet(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the program with 1
+
+    table = Table(*titles, box=SIMPLE, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(cell, overflow="fold") for cell in row))
+    Quiet(highlight=False).print(table)
+
+
+def _silent(done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+@contextmanager
+def _bar(what: str, unit: str) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[speed]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, speed="")
+
+        def tell(done: int, total: int) -> None:
+            speed = bar.tasks[0].speed
+            words = "" if speed is None else f"{speed:,.0f} {unit}/s"
+            bar.update(task, completed=done, total=total, speed=words)
+
+        yield tell

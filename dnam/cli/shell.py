@@ -1,0 +1,227 @@
+"""How a command meets the world: its settings and data folder, how it opens a memory, and what its failures are called.
+
+    exit 0    done; an empty answer and a closed pipe are no failures
+    exit 1    a check or a diff found something
+    exit 2    wrong use: an unknown or ambiguous name, a setting that is not allowed
+    exit 3    it could not be done: log, keys, views, disk, network
+    exit 130  interrupted
+
+A command is a function whose last parameters are `data: Data = None, as_json: Json = False`, each accepted before the
+command's name too. It begins with `shell = Shell(data, as_json)`, and raises: nothing in it ends the program itself but
+`Ending(1)`.
+
+    with shell.looking() as view:                     # for reading; changes no byte on disk
+        shell.out.line(name_of(view.rows, person))
+    shell.run(lambda memory: memory.forget(…))        # for writing: an async function of the open `Memory`
+
+Importing this is cheap, because `dnam --help` does: what is heavy is imported where it is used.
+"""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+
+import typer
+from typer.core import TyperGroup
+
+from dnam.cli.screen import Screen, note, silence
+from projections.errors import BadRequest, DnamError
+from projections.policies.text import whole
+from replay.errors import NothingHere
+
+if TYPE_CHECKING:
+    from dnam.memory import Memory
+    from projections.rows import Rows
+    from replay.engine import Engine
+
+T = TypeVar("T")
+Ending = typer.Exit
+"""What a command raises to end with a code of its own: `raise Ending(1)` when a check found something."""
+FOUND_SOMETHING = 1
+WRONG_USE = 2
+COULD_NOT = 3
+INTERRUPTED = 130
+
+
+# -- what may stand before a command and behind it ----------------------------------------------------------------------
+
+
+def _or_before(context: typer.Context, parameter: typer.CallbackParam, value: object) -> object:
+    """An option's value, or what was given for it before the command's name."""
+    return value or context.find_root().params.get(parameter.name)
+
+
+Data = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        callback=_or_before,
+        help="The folder of the memory. Without it: the setting DNAM_DATA, else `data`.",
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", callback=_or_before, help="Print JSON for programs: one value, or one a line."),
+]
+Yes = Annotated[bool, typer.Option("--yes", callback=_or_before, help="Answer every question with yes.")]
+
+
+def _text(value: str | None) -> str | None:
+    """What was typed, as something that can be stored: a terminal may hand in bytes that are no UTF-8."""
+    return None if value is None else whole(value)
+
+
+User = Annotated[
+    str, typer.Argument(metavar="USER", callback=_text, help="A platform's id, a handle, or a name, current or former.")
+]
+SessionName = Annotated[
+    str, typer.Argument(metavar="SESSION", callback=_text, help="A session key or a channel's name.")
+]
+ItemId = Annotated[str, typer.Argument(metavar="ID", callback=_text, help="An item's id, as `dnam show` lists it.")]
+Text = Annotated[str, typer.Argument(metavar="TEXT", callback=_text, help="The words; quote them in a shell.")]
+Place = Annotated[
+    str | None,
+    typer.Option("--in", metavar="PLACE", callback=_text, help="A session key, a channel's name, or `dm`."),
+]
+
+
+class Command(NamedTuple):
+    """A line in the table of commands: what runs, and an example of it, without `dnam`."""
+
+    name: str
+    run: Callable[..., None]
+    example: str
+
+
+# -- failures -----------------------------------------------------------------------------------------------------------
+
+
+class Group(TyperGroup):
+    """The app's group of commands: every failure that was expected ends as one line on stderr and a code."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        with failures():
+            return super().invoke(ctx)  # type: ignore[arg-type]
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn what a command raises into a line on stderr and an exit code. What nobody expected stays a traceback."""
+    from dnam.settings import SettingError
+
+    try:
+        yield
+    except BrokenPipeError:
+        silence()
+        raise Ending(0) from None
+    except KeyboardInterrupt:
+        note("interrupted")
+        raise Ending(INTERRUPTED) from None
+    except (BadRequest, SettingError) as error:
+        note(str(error))
+        raise Ending(WRONG_USE) from None
+    except (DnamError, OSError) as error:
+        note(str(error))
+        raise Ending(COULD_NOT) from None
+
+
+def flushed(code: int) -> int:
+    """The exit code once everything printed has left: a reader that is gone is no failure, a full disk is."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+    except OSError as error:
+        silence()
+        note(f"what was printed could not be written: {error}")
+        return COULD_NOT
+    return code
+
+
+# -- opening ------------------------------------------------------------------------------------------------------------
+
+
+def nothing_yet(data: Path) -> None:
+    """Say that a folder holds no log yet: an empty memory, and no failure."""
+    note(f"nothing remembered here yet: there is no log in {data}. `dnam chat` or `dnam import` starts one")
+
+
+class View(NamedTuple):
+    """A memory that is looked at. `empty`: there is no log here yet, and the rows are those of an empty one."""
+
+    engine: "Engine"
+    rows: "Rows"
+    empty: bool
+
+
+class Shell:
+    """One run of one command: the settings as they are now, the data folder, and the screen.
+
+    `data` is what was given as --data; settings are read once, from the environment and `.env`.
+    """
+
+    def __init__(self, data: str | None = None, as_json: bool = False, yes: bool = False) -> None:
+        from dnam.settings import read, read_dotenv
+
+        self.settings = read(os.environ, read_dotenv(Path(".env")))
+        self.data = Path(data).expanduser() if data else self.settings.data
+        self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
+
+    @contextmanager
+    def looking(self) -> "Iterator[View]":
+        """The memory for reading: nothing on disk is changed, and a folder without a log is an empty memory."""
+        engine, empty = self._open_to_look()
+        with engine, engine.reading() as rows:
+            stopped = engine.stopped()
+            if stopped is not None:
+                note(f"as of #{engine.live.folded}: {stopped}")
+            yield View(engine, rows, empty)
+
+    def _open_to_look(self) -> "tuple[Engine, bool]":
+        from replay.engine import Engine
+
+        try:
+            return Engine.open(self.data, writable=False), False
+        except NothingHere:
+            nothing_yet(self.data)
+            return Engine.in_memory(), True
+
+    def memory(self, engine: "Engine") -> "Memory":
+        """The library's view of an open engine, with these settings."""
+        from dnam.languages import load
+        from dnam.memory import Memory
+
+        return Memory(engine, self.settings, load(self.settings.language))
+
+    @asynccontextmanager
+    async def writing(self, *, create: bool = False) -> "AsyncIterator[Memory]":
+        """The memory for writing, durable at every return. With `create` an empty folder becomes a memory."""
+        import asyncio
+
+        from replay.engine import Engine
+
+        engine = await asyncio.to_thread(
+            Engine.open,
+            self.data,
+            writable=True,
+            create=create,
+            view_commit_events=self.settings.view_commit_events,
+        )
+        try:
+            yield self.memory(engine)
+        finally:
+            await asyncio.to_thread(engine.close)
+
+    def run(self, action: "Callable[[Memory], Awaitable[T]]", *, create: bool = False) -> T:
+        """Do something to the memory, from a command: opens it for writing, and closes it again."""
+        import asyncio
+
+        async def acting() -> T:
+            async with self.writing(create=create) as memory:
+                return await action(memory)
+
+        return asyncio.run(acting())

@@ -1,0 +1,134 @@
+"""The commands about durable items: show, remember, edit, forget, restore. Each sees and changes what its place opens,
+and no more."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dnam.assistant import Assistant
+from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
+from dnam.whereabouts import openings_for
+from projections.context import Block, Memory, Request, item_line, remembered
+from projections.events.values import Audience, Item
+from projections.ids import EventId, Point
+from projections.items import items_in
+from projections.policies.compartments import Setting
+from projections.quoting import label, one_line
+from projections.rows import Rows
+
+CHARS_PER_TOKEN = 4
+BEHIND_EVERYTHING = EventId(b"\xff" * 16)
+NONE = "(none)"
+
+
+class Shown(NamedTuple):
+    """What `show` shows: what the next prompt would hold, and what is kept here besides."""
+
+    memory: Memory
+    besides: tuple[Item, ...]
+
+
+async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+    """What a prompt would hold here, with ids, then what is kept and would not fit."""
+    memory = assistant.memory
+    request = Request(
+        setting=asked.setting,
+        session=asked.session,
+        point=Point(memory.now(), BEHIND_EVERYTHING),
+        assistant=memory.settings.assistant_name,
+        vocabulary=memory.vocabulary,
+        limits=memory.limits(),
+    )
+    shown = await memory.look(lambda rows: _look(rows, request))
+    items = (*(hit.item for hit in shown.memory.hits), *shown.besides)
+    return Reply("\n\n".join(_sections(shown)), items)
+
+
+def _look(rows: Rows, request: Request) -> Shown:
+    memory = remembered(rows, request)
+    known = {(hit.item.compartment, hit.item.id) for hit in memory.hits}
+    own = _own(rows, request.setting)
+    besides = (each for each in own if each.status == "active" and (each.compartment, each.id) not in known)
+    return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))))
+
+
+def _own(rows: Rows, setting: Setting) -> Iterator[Item]:
+    """The person's own items that the place opens, of every status."""
+    for opening in openings_for(rows, setting.person, setting):
+        for found in items_in(rows, *opening):
+            yield found.row.item
+
+
+def _sections(shown: Shown) -> Iterator[str]:
+    durable, summary = shown.memory.durable, shown.memory.summary
+    lines = [f"{item_line(hit.item)} {shown_id(hit.item)}" for hit in shown.memory.hits]
+    yield "\n".join([f"**Durable memory:** ({_size(durable)})", *(lines or [NONE])])
+    yield "\n".join([f"**Rolling summary:** ({_size(summary)})", summary.body or NONE])
+    if shown.besides:
+        yield "\n".join([f"**Also kept, not in the next prompt:** {len(shown.besides)}", *listed(shown.besides)])
+    yield f"**Total prompt memory:** {_size(durable, summary)}"
+
+
+def _size(*blocks: Block) -> str:
+    chars = sum(block.chars for block in blocks)
+    return f"{chars} chars, ~{-(-chars // CHARS_PER_TOKEN)} tokens"
+
+
+async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """Keep a text, and say who may come to hear it."""
+    item = await assistant.memory.remember(asked.person, arguments["text"], by=asked.by, setting=asked.setting)
+    return Reply(f"Remembered: {item.text}\n{_reach(asked.setting.audience)} ({shown_id(item)})", (item,))
+
+
+def _reach(audience: Audience) -> str:
+    match audience.kind:
+        case "direct":
+            return "It stays in your direct messages."
+        case "guild":
+            return "It may be told wherever everyone in this server can read."
+        case "channel":
+            return "It stays in this channel: whoever can read here may be told."
+
+
+async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """Change what an item says."""
+    item_id = arguments["id"]
+    items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.setting)
+    if not items:
+        return Reply(f"`{_plain(item_id)}` says that already.")
+    return Reply(f"Edited: {items[0].text}\n({shown_id(items[0])})", (items[0],))
+
+
+async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """Take back what an id names, or what the words cover by at least 60 %."""
+    what = arguments["what"]
+    named = await assistant.memory.look(lambda rows: any(each.id == what for each in _own(rows, asked.setting)))
+    items = await assistant.memory.forget(
+        asked.person, "" if named else what, id=what if named else "", by=asked.by, setting=asked.setting
+    )
+    if not items:
+        return Reply("No matching items found.")
+    lines = [f"Forgot {len(items)} item(s).", *listed(items), f"To take it back: `{PREFIX} restore <id>`"]
+    return Reply("\n".join(lines), tuple(items))
+
+
+async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """Bring an item back."""
+    item_id = arguments["id"]
+    items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.setting)
+    if not items:
+        return Reply(f"`{_plain(item_id)}` is remembered already.")
+    return Reply(f"Restored: {items[0].text}\n({shown_id(items[0])})", (items[0],))
+
+
+def listed(items: Iterable[Item]) -> list[str]:
+    """Items, one a line, with their ids."""
+    return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
+
+
+def shown_id(item: Item) -> str:
+    """An item's id as code, so that it can be copied."""
+    return f"`{_plain(item.id)}`"
+
+
+def _plain(text: str) -> str:
+    return one_line(text).replace("`", "'")

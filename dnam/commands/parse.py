@@ -1,0 +1,65 @@
+"""Text as a command. Total: every text is a command, a misread one, or none.
+
+!memory                          the first command of the table
+!memory  Remember   I like tea   command words in any case, any white space between; the last parameter keeps its own
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from dnam.commands.command import PREFIX, Command
+from projections.quoting import label
+
+SHOWN_CHARS = 32
+
+
+class Call(NamedTuple):
+    """A command with a value for each of its parameters."""
+
+    command: Command
+    arguments: Mapping[str, str]
+
+
+class Misread(NamedTuple):
+    """It was meant for the memory and is no command; `problem` says what is wrong, `command` is the one it began as."""
+
+    problem: str
+    command: Command | None = None
+
+
+def parse(text: str, commands: Sequence[Command]) -> Call | Misread | None:
+    """What a text asks for; None when it does not begin with `!memory`."""
+    head, rest = _taken(text, 1)
+    if head != [PREFIX]:
+        return None
+    if not rest:
+        return Call(commands[0], {})
+    for command in commands:
+        wanted = command.name.split()
+        words, given = _taken(rest, len(wanted))
+        if words == wanted:
+            return _filled(command, given)
+    return Misread(f"There is no command `{_shown(rest)}`.")
+
+
+def _taken(text: str, count: int) -> tuple[list[str], str]:
+    """The first words of a text, case folded, and what follows them, as it stands."""
+    parts = text.split(maxsplit=count)
+    rest = parts[count].rstrip() if len(parts) > count else ""
+    return [word.casefold() for word in parts[:count]], rest
+
+
+def _filled(command: Command, given: str) -> Call | Misread:
+    most = max(len(command.parameters) - 1, 0)
+    values = given.split(maxsplit=most) if command.parameters else given.split(maxsplit=0)
+    if len(values) > len(command.parameters):
+        return Misread(f"`{command.usage}` takes nothing more.", command)
+    if len(values) < len(command.parameters):
+        missing = command.parameters[len(values)]
+        return Misread(f"`{command.usage}` needs {missing.help}.", command)
+    return Call(command, {each.name: value for each, value in zip(command.parameters, values, strict=True)})
+
+
+def _shown(rest: str) -> str:
+    word = label(rest.split(maxsplit=1)[0]).replace("`", "'")
+    return word if len(word) <= SHOWN_CHARS else f"{word[:SHOWN_CHARS]}…"

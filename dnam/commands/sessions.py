@@ -1,0 +1,81 @@
+"""The commands about what runs by itself otherwise: the rolling summary, and learning from what was said."""
+
+from dnam.assistant import Assistant
+from dnam.commands.command import Arguments, Invocation, Reply
+from dnam.commands.items import listed
+from dnam.loops.extraction import Learned
+from dnam.whereabouts import openings_for
+from projections.decisions.draft import Draft
+from projections.decisions.summaries import ResetRequest, reset
+from projections.events.values import Item
+from projections.ids import NOBODY, EventId, Point
+from projections.items import items_in
+from projections.messages import key_point
+from projections.rows import Rows
+from projections.summaries import era_of
+from projections.window import backwards
+
+END = Point(2**62, EventId(b"\xff" * 16))
+
+
+async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+    """Clear this session's summary. What was said until now does not come back into the next one."""
+    audience = asked.setting.audience
+    origin, said = assistant.memory.origin(), assistant.memory.now()
+
+    def decision(rows: Rows) -> list[Draft]:
+        request = ResetRequest(
+            session=asked.session,
+            audience=audience,
+            era=era_of(rows, asked.session, audience.epoch),
+            by=asked.by,
+            said=said,
+            upto=_last_said(rows, asked.session, audience.epoch),
+            origin=origin,
+            person=asked.person if audience.kind == "direct" else NOBODY,
+        )
+        return reset(rows, request)
+
+    recorded = await assistant.memory.record(decision)
+    if not recorded.records:
+        return Reply("There is no rolling summary for this session.")
+    return Reply("Rolling summary cleared for this session.")
+
+
+def _last_said(rows: Rows, session: str, epoch: int) -> Point | None:
+    newest = next(backwards(rows, session, epoch, END), None)
+    return None if newest is None else key_point(newest.key)
+
+
+async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+    """Learn now from what the person said in what this place opens."""
+    memory = assistant.memory
+    if not memory.settings.durable_memory_enabled:
+        return Reply("Learning is switched off here, so nothing was learned.", failed=True)
+    before = memory.engine.head().size
+    openings = await memory.look(lambda rows: openings_for(rows, asked.person, asked.setting))
+    runs = await assistant.extract(asked.person, frozenset(each.compartment for each in openings))
+    items = await memory.look(lambda rows: _changed_since(rows, asked, before))
+    return Reply(_told(runs, items), items, failed=any(run.error for run in runs))
+
+
+def _changed_since(rows: Rows, asked: Invocation, seq: int) -> tuple[Item, ...]:
+    """Own items that the place opens and that changed after an event, active ones first."""
+    openings = openings_for(rows, asked.person, asked.setting)
+    found = [each for opening in openings for each in items_in(rows, *opening) if each.seq > seq]
+    items = (each.row.item for each in sorted(found, key=lambda each: each.seq))
+    return tuple(sorted(items, key=lambda item: item.status != "active"))
+
+
+def _told(runs: list[Learned], items: tuple[Item, ...]) -> str:
+    learned = [item for item in items if item.status == "active"]
+    gone = [item for item in items if item.status != "active"]
+    errors = [f"Some of it could not be read: {run.error}. It is tried again later." for run in runs if run.error]
+    parts = [
+        *([f"Learned {len(learned)} item(s).", *listed(learned)] if learned else []),
+        *([f"No longer held: {len(gone)} item(s).", *listed(gone)] if gone else []),
+        *errors,
+    ]
+    if parts:
+        return "\n".join(parts)
+    return "Nothing to remember was found." if runs else "Nothing new was said since I last learned."

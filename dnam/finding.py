@@ -1,0 +1,135 @@
+"""Finding what a command names, and saying in words where a memory lives: pure questions to the rows."""
+
+from typing import NamedTuple
+
+from dnam.errors import Ambiguous, Unknown
+from dnam.whereabouts import LOCAL, in_direct, the_one
+from projections.errors import BadRequest
+from projections.events.values import By, Source
+from projections.ids import Handle, Ref
+from projections.items import items_of
+from projections.lookup import SessionCard, find_people, find_sessions, sessions_with
+from projections.people import name_of
+from projections.places import find_place
+from projections.policies.compartments import Setting
+from projections.quoting import NAME_CHARS, line_name
+from projections.rows import Rows
+
+DIRECT = "dm"
+
+
+class Whereabouts(NamedTuple):
+    """A session, where it is, and the setting in which a person is there."""
+
+    session: str
+    place: Ref
+    setting: Setting
+
+
+def the_person(rows: Rows, user: str) -> Handle:
+    """Who is meant by a platform's id, a handle or a name. Unknown and Ambiguous say what there is."""
+    return the_one(rows, user, find_people(rows, user))
+
+
+def the_session(rows: Rows, text: str) -> SessionCard:
+    """Which session is meant by a key or a channel's name."""
+    found = find_sessions(rows, text)
+    if not found:
+        raise Unknown(f"there is no session {text!r}. `dnam sessions` lists them")
+    if len(found) > 1:
+        raise Ambiguous(f"{text!r} may be any of", tuple(map(_described, found)))
+    return found[0]
+
+
+def _described(card: SessionCard) -> str:
+    where = f" in {card.place.guild}" if card.place.guild else ""
+    return f"{card.key}  {card.name}{where}  ({card.messages} messages)"
+
+
+def whereabouts(rows: Rows, person: Handle, place: str | None) -> Whereabouts:
+    """Where a person is when they speak in a place; without one, or with `dm`, in their direct messages."""
+    if place is None or place.strip().casefold() == DIRECT:
+        return _in_direct(rows, person)
+    card = the_session(rows, place)
+    if card.audience.kind == "direct" and card.place.person != person:
+        raise BadRequest(f"{card.key} is a conversation with {name_of(rows, card.place.person)}: nobody else is in it")
+    return _there(card, person)
+
+
+def _in_direct(rows: Rows, person: Handle) -> Whereabouts:
+    """The DM with a person in which was spoken last; one that has not begun when there is none."""
+    cards = sessions_with(rows, person)
+    if cards:
+        return _there(max(cards, key=lambda card: (card.last_said or 0, card.key)), person)
+    setting = in_direct(person)
+    return Whereabouts(f"{LOCAL}:dm:{person.hex()}", setting.audience.place, setting)
+
+
+def _there(card: SessionCard, person: Handle) -> Whereabouts:
+    return Whereabouts(card.session, card.place.place, Setting(person, card.audience, card.place.guild))
+
+
+def is_item(rows: Rows, person: Handle, text: str) -> bool:
+    """Whether this is the id of one of a person's items, of whatever status."""
+    return any(found.row.item.id == text for found in items_of(rows, person))
+
+
+def new_name(text: str) -> str:
+    """The name of somebody who is met now, as it may stand in prompts and be typed again."""
+    name = text.strip().removeprefix("@")
+    if not name or name != line_name(name):
+        raise BadRequest(f"a new name is 1 to {NAME_CHARS} characters on one line, without brackets")
+    return name
+
+
+# -- in words -----------------------------------------------------------------------------------------------------------
+
+
+def compartment_class(compartment: str) -> str:
+    """What kind of compartment it is: direct, everywhere, channel, guild, self, owner."""
+    parts = compartment.split("/", 3)
+    return parts[2] if parts[0] == "person" and len(parts) > 2 else parts[0]
+
+
+def compartment_words(rows: Rows, compartment: str) -> str:
+    """Where a memory holds, for people."""
+    words = {
+        "direct": "in direct messages",
+        "everywhere": "everywhere",
+        "self": "everywhere, about the assistant itself",
+        "owner": "for the owner",
+    }
+    kind = compartment_class(compartment)
+    place = compartment.rpartition(f"{kind}/")[2]
+    return words.get(kind) or f"in {kind} {place_words(rows, place)}"
+
+
+def place_words(rows: Rows, place: str) -> str:
+    """A place by its name, or as its platform names it."""
+    found = find_place(rows, Ref(*place.partition(":")[::2]))
+    return place if found is None or not found.row.name else found.row.name
+
+
+def source_words(source: Source) -> str:
+    """How an item came."""
+    if source.type in ("manual", "import") and source.message is None:
+        return source.type
+    return f"{source.type} {source.channel_name or _source_place(source)}".strip()
+
+
+def _source_place(source: Source) -> str:
+    """A DM is keyed by a handle, which says nothing to anybody."""
+    if source.place is None:
+        return ""
+    return DIRECT if source.place.key.startswith("dm:") else source.place.key
+
+
+def by_words(rows: Rows, by: By) -> str:
+    """Who did it."""
+    match by.kind:
+        case "person":
+            return name_of(rows, by.person)
+        case "operator" | "platform":
+            return f"the {by.kind}"
+        case _:
+            return " ".join(part for part in (by.kind, by.name, by.version) if part)

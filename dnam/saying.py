@@ -1,0 +1,121 @@
+"""An event in a few words: a table, one line for each kind of event. For `dnam log` and whoever else lists events."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from projections.events import (
+    ConfigSet,
+    ErasureCompleted,
+    Event,
+    ExtractionAnswered,
+    ExtractionFailed,
+    ItemDeprecated,
+    ItemEvicted,
+    ItemForgotten,
+    ItemMerged,
+    ItemMoved,
+    ItemRefused,
+    ItemRemembered,
+    ItemRestored,
+    ItemUpserted,
+    MergeAnswered,
+    MessageDeleted,
+    MessageEdited,
+    MessageHeard,
+    MessageRedacted,
+    PersonErased,
+    PersonNoted,
+    PersonOptedIn,
+    PersonOptedOut,
+    PersonRenamed,
+    PersonSeen,
+    PlaceAudienceChanged,
+    PlaceDescribed,
+    ReflectionAnswered,
+    SummaryAnswered,
+    SummaryFailed,
+    SummaryRefreshed,
+    SummaryReset,
+    TurnAnswered,
+    TurnDelivered,
+)
+from projections.ids import Handle
+from projections.vaults import home
+
+
+def _item(event: Any) -> str:
+    return f"{event.item.id} [{event.item.kind}] {event.item.text}"
+
+
+def _because(event: Any) -> str:
+    return f"{_item(event)}: {event.reason}" if event.reason else _item(event)
+
+
+def _reply(event: Any) -> str:
+    return f"{event.call.model} replied {event.reply}"
+
+
+def _error(event: Any) -> str:
+    return f"{event.call.model}: {event.error}"
+
+
+def _text(event: Any) -> str:
+    return str(event.text)
+
+
+def _message(event: Any) -> str:
+    return str(event.message.text)
+
+
+WORDS: Mapping[type[Event], Callable[[Any], str]] = {
+    MessageHeard: _message,
+    MessageEdited: _message,
+    MessageDeleted: lambda event: f"a message of {event.session}",
+    PlaceDescribed: lambda event: f"{event.kind} {event.name or event.place}, {event.audience.kind}",
+    PlaceAudienceChanged: lambda event: f"{event.place}: {event.previous.kind} -> {event.audience.kind}",
+    TurnAnswered: _text,
+    TurnDelivered: lambda event: f"as {len(event.messages)} messages",
+    ItemRemembered: _item,
+    ItemUpserted: _because,
+    ItemDeprecated: _because,
+    ItemMerged: lambda event: f"{_item(event)}, with {', '.join(each.id for each in event.absorbed)}",
+    ItemEvicted: _because,
+    ItemForgotten: _item,
+    ItemRestored: _item,
+    ItemMoved: lambda event: f"{_item(event)}, from {event.from_compartment}",
+    ItemRefused: lambda event: f"[{event.kind}] {event.text}: {event.reason}",
+    SummaryRefreshed: _text,
+    SummaryFailed: _error,
+    SummaryReset: lambda event: f"the summary of {event.session} was cleared",
+    SummaryAnswered: _reply,
+    ExtractionAnswered: _reply,
+    ExtractionFailed: _error,
+    MergeAnswered: _reply,
+    ReflectionAnswered: _reply,
+    PersonSeen: lambda event: f"{event.name} ({event.platform}:{event.platform_id})",
+    PersonRenamed: lambda event: f"{event.previous} -> {event.name} ({event.platform}:{event.platform_id})",
+    PersonNoted: lambda event: str(event.note),
+    ConfigSet: lambda event: f"{event.scope} {event.key} = {event.value}",
+    PersonOptedOut: lambda event: f"{len(event.hashes)} accounts",
+    PersonOptedIn: lambda event: f"{len(event.hashes)} accounts",
+    PersonErased: lambda event: f"{len(event.vaults)} keys destroyed",
+    ErasureCompleted: lambda event: f"of {event.erased.hex()}",
+    MessageRedacted: lambda event: f"{len(event.events)} bodies dropped",
+}
+
+
+def words(event: Event) -> str:
+    """What an event says, in one line of any length."""
+    return " ".join(WORDS[type(event)](event).split())
+
+
+def people_of(event: Event) -> frozenset[Handle]:
+    """Whom an event is about, and whoever did it."""
+    return home(event).people | ({event.by.person} if event.by.person else frozenset())
+
+
+def session_of(event: Event) -> str:
+    """The session in which it happened; empty for what happened in none."""
+    if isinstance(event, MessageHeard | MessageEdited):
+        return event.message.session
+    return str(getattr(event, "session", ""))

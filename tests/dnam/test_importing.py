@@ -1,0 +1,185 @@
+"""Bringing things in, and learning from them: once, in order, resumable."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dnam.importers.detect import detect
+from dnam.importers.merge import in_order
+from dnam.importers.source import Arrival, BrokenImport, ImportedItem, ImportedSummary, Options
+from dnam.importing import Importer, Tally
+from dnam.learning import Learner
+from dnam.memory import Memory
+from projections.decisions.meet import Account
+from projections.errors import BadRequest
+from projections.events.values import Source
+from projections.lookup import find_people, find_sessions, people, sessions
+from projections.summaries import find_summary
+from tests.dnam.scripted import FakeClock, ScriptedModel, down, talking
+from tests.world import NOW
+
+SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "garden-club.json"
+OPTIONS = Options(audience="guild", assistant="dnam")
+
+
+def sample() -> Iterator[Arrival]:
+    """The sample conversation."""
+    return in_order([detect(SAMPLE).read(OPTIONS)])
+
+
+async def bring(memory: Memory, arrivals: Iterator[Arrival], **options: object) -> Tally:
+    """Import, without a progress bar."""
+    return await Importer(memory, **options).bring(arrivals, lambda _: None)  # type: ignore[arg-type]
+
+
+def locomo(folder: Path, *names: str) -> Path:
+    """Two conversations of invented people; both have somebody of the first name."""
+    first, second, third = names
+    conversations = [
+        {
+            "sample_id": f"c{number}",
+            "conversation": {
+                "speaker_a": one,
+                "speaker_b": other,
+                "session_1_date_time": "1:00 pm on 8 May, 2023",
+                "session_1": [
+                    {"speaker": one, "dia_id": "D1:1", "text": f"I keep bees, says number {number}"},
+                    {"speaker": other, "dia_id": "D1:2", "text": "How lovely"},
+                ],
+            },
+        }
+        for number, (one, other) in enumerate([(first, second), (first, third)])
+    ]
+    path = folder / "talks.json"
+    path.write_text(json.dumps(conversations))
+    return path
+
+
+async def test_the_sample_comes_in_whole_and_only_once(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tally = await bring(memory, sample())
+        assert (tally.messages, tally.known, tally.skipped.total()) == (41, 0, 0)
+        size = memory.engine.head().size
+        again = await bring(memory, sample())
+        assert (again.messages, again.known, again.events) == (0, 41, 0)
+        assert memory.engine.head().size == size
+
+
+async def test_an_import_that_broke_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    text = SAMPLE.read_text(encoding="utf-8")
+    cut = tmp_path / "cut.json"
+    cut.write_text(text[: len(text) * 2 // 3], encoding="utf-8")
+    async with Memory.open(tmp_path / "data", clock=FakeClock()) as memory:
+        importer = Importer(memory)
+        with pytest.raises(BrokenImport, match=r"cut\.json"):
+            await importer.bring(in_order([detect(cut).read(OPTIONS)]), lambda _: None)
+        assert 10 < importer.tally.messages < 41
+        rest = await bring(memory, sample())
+        assert (rest.messages, rest.known) == (41 - importer.tally.messages, importer.tally.messages)
+
+
+async def test_people_of_different_conversations_are_different_people(tmp_path: Path) -> None:
+    path = locomo(tmp_path, "Kim", "Lou", "Max")
+    async with Memory.open(tmp_path / "data", clock=FakeClock()) as memory:
+        await bring(memory, in_order([detect(path).read(Options())]))
+        assert len(await memory.look(people)) == 4
+        assert len(await memory.look(lambda rows: find_people(rows, "Kim"))) == 2
+
+
+async def test_the_operator_can_say_that_two_are_one(tmp_path: Path) -> None:
+    path = locomo(tmp_path, "Kim", "Lou", "Max")
+    async with Memory.open(tmp_path / "data", clock=FakeClock()) as memory:
+        await bring(memory, in_order([detect(path).read(Options())]), same=[("c0/Kim", "c1/Kim")])
+        assert len(await memory.look(people)) == 3
+        assert len(await memory.look(lambda rows: find_people(rows, "Kim"))) == 1
+
+
+async def test_two_who_are_known_as_two_are_not_joined_afterwards(tmp_path: Path) -> None:
+    path = locomo(tmp_path, "Kim", "Lou", "Max")
+    async with Memory.open(tmp_path / "data", clock=FakeClock()) as memory:
+        await bring(memory, in_order([detect(path).read(Options())]))
+        with pytest.raises(BadRequest, match="when they are first seen"):
+            await bring(memory, in_order([detect(path).read(Options())]), same=[("c0/Kim", "c1/Kim")])
+
+
+def remembered(**changes: object) -> ImportedItem:
+    """An item as DiscoClaw keeps it."""
+    values: dict[str, object] = {
+        "account": Account("discord", "100", "Ada"), "id": "durable-abc", "kind": "fact", "text": "likes tea",
+        "tags": ("drinks",), "status": "active", "source": Source("manual"), "created": NOW - 9, "updated": NOW - 5,
+        "hits": 2, "last_hit": NOW - 1,
+    }  # fmt: skip
+    return ImportedItem(**(values | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("portable", "where"), [(False, "direct"), (True, "everywhere")])
+async def test_items_keep_their_ids_states_and_times(tmp_path: Path, portable: bool, where: str) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tally = await bring(
+            memory, iter([remembered(), remembered(id="durable-old", status="deprecated")]), portable=portable
+        )
+        assert tally.items == 2
+        (item,) = await memory.show("100")
+        assert (item.id, item.created, item.updated, item.hits) == ("durable-abc", NOW - 9, NOW - 5, 2)
+        assert item.compartment.endswith(where)
+        assert (await bring(memory, iter([remembered()]), portable=portable)).known == 1
+
+
+async def test_summaries_come_with_their_places(tmp_path: Path) -> None:
+    ada = Account("discord", "100", "Ada")
+    arrivals = [
+        ImportedSummary("discord:dm:100", "Ada plans a trip.", NOW, ada),
+        ImportedSummary("discord:thread:7", "They compare tents.", NOW),
+    ]
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        assert (await bring(memory, iter(arrivals))).summaries == 2
+        cards = await memory.look(sessions)
+        assert [(card.key, card.summarised) for card in cards] == [("discord:dm:100", True), ("discord:thread:7", True)]
+        dm = await memory.look(lambda rows: find_summary(rows, cards[0].session, 0))
+        assert dm is not None
+        assert dm.row.text == "Ada plans a trip."
+
+
+async def test_learning_reads_everything_once_at_the_cadence(tmp_path: Path) -> None:
+    model = ScriptedModel({"extraction": lambda _: '{"upserts": [{"kind": "fact", "text": "User gardens."}]}'})
+    async with talking(tmp_path, model, durable_every_n_turns="3", summary_every_n_turns="10") as assistant:
+        memory = assistant.memory
+        tally = await bring(memory, sample())
+        learner = Learner(assistant, tally.people, tally.sessions)
+        estimate = await memory.look(learner.estimate)
+        told: list[tuple[int, int]] = []
+        learned = await learner.learn(lambda done, total: told.append((done, total)))
+        assert (learned.extractions, learned.errors) == (estimate.extractions, ())
+        assert len(model.asks) == estimate.calls
+        assert told[-1][0] == told[-1][1]
+        assert (await memory.look(learner.estimate)).calls == 0
+        (card,) = await memory.look(lambda rows: find_sessions(rows, next(iter(tally.sessions))))
+        assert card.summarised
+
+
+async def test_what_could_not_be_learned_is_learned_later(tmp_path: Path) -> None:
+    model = ScriptedModel({"extraction": down, "summary": down})
+    async with talking(tmp_path, model) as assistant:
+        await bring(assistant.memory, sample())
+        learner = Learner(assistant)
+        before = await assistant.memory.look(learner.estimate)
+        learned = await learner.learn(lambda *_: None)
+        assert len(learned.errors) == before.extractions
+        assert await assistant.memory.look(learner.estimate) == before
+        model.scripts.clear()
+        assert (await learner.learn(lambda *_: None)).errors == ()
+
+
+async def test_an_old_import_does_not_make_the_live_cursor_go_back(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        memory = assistant.memory
+        await memory.heard("ada", "something new", key="new", said=NOW)
+        ada = await memory.person("ada")
+        await assistant.extract(ada)
+        await memory.heard("ada", "something old", key="old", said=NOW - 1_000_000)
+        await Learner(assistant, [ada], []).learn(lambda *_: None)
+        assert [ask.inputs.lines[0].text for ask in model.asked("extraction")] == ["something new", "something old"]  # type: ignore[union-attr]
+        assert await assistant.extract(ada) == []

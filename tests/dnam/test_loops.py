@@ -1,0 +1,189 @@
+"""The loops, driven by a script: what is asked, what is recorded, and what a failure costs."""
+
+import json
+from pathlib import Path
+
+from dnam.assistant import Assistant
+from dnam.model import Ask, ExtractionInputs, SummaryInputs
+from dnam.prompts import load
+from projections.events import (
+    Event,
+    ExtractionAnswered,
+    ExtractionFailed,
+    ItemUpserted,
+    SummaryAnswered,
+    SummaryFailed,
+    SummaryRefreshed,
+)
+from projections.ids import Handle
+from projections.lookup import find_sessions
+from tests.dnam.scripted import ScriptedModel, down, say, talking
+
+
+def recorded(assistant: Assistant, *kinds: type[Event]) -> list[Event]:
+    """Every event of these kinds, in order."""
+    engine = assistant.memory.engine
+    records = (engine.live.folding.record(stored) for stored in engine.store.log.read(0))
+    return [record.event for record in records if record is not None and isinstance(record.event, kinds)]
+
+
+async def person(assistant: Assistant) -> Handle:
+    """Ada."""
+    return await assistant.memory.person("ada")
+
+
+async def test_a_summary_reads_the_old_one_and_everything_since(tmp_path: Path) -> None:
+    model = ScriptedModel({"answer": lambda _: "x" * 900})
+    async with talking(tmp_path, model, summary_every_n_turns="2") as assistant:
+        await say(assistant, "ada", "one", "two", "three", "four")
+        first, second = (ask.inputs for ask in model.asked("summary"))
+        assert isinstance(first, SummaryInputs)
+        assert isinstance(second, SummaryInputs)
+        assert (first.previous, second.previous) == ("", "They talked.")
+        assert [line.text for line in first.lines if not line.assistant] == ["one", "two"]
+        assert [line.text for line in second.lines if not line.assistant] == ["three", "four"]
+        assert {len(line.text) for line in first.lines if line.assistant} == {500}
+        answered, refreshed = recorded(assistant, SummaryAnswered, SummaryRefreshed)[:2]
+        assert isinstance(answered, SummaryAnswered)
+        assert isinstance(refreshed, SummaryRefreshed)
+        assert answered.reply == refreshed.text == "They talked."
+        assert (refreshed.refresh, refreshed.covered, refreshed.said) == (1, 4, refreshed.upto.said)
+
+
+async def test_a_long_summary_is_sent_back_once_and_only_then_cut(tmp_path: Path) -> None:
+    replies = iter(["y" * 80, "z" * 60])
+    model = ScriptedModel({"summary": lambda _: next(replies)})
+    async with talking(tmp_path, model, summary_every_n_turns="1", summary_max_chars="50") as assistant:
+        await say(assistant, "ada", "one")
+        (refreshed,) = recorded(assistant, SummaryRefreshed)
+        assert isinstance(refreshed, SummaryRefreshed)
+        assert (refreshed.text, refreshed.cut) == ("z" * 50, True)
+        assert len(recorded(assistant, SummaryAnswered)) == 2
+
+
+async def test_a_shortened_summary_is_not_cut(tmp_path: Path) -> None:
+    replies = iter(["y" * 80, "short"])
+    model = ScriptedModel({"summary": lambda _: next(replies)})
+    async with talking(tmp_path, model, summary_every_n_turns="1", summary_max_chars="50") as assistant:
+        await say(assistant, "ada", "one")
+        (refreshed,) = recorded(assistant, SummaryRefreshed)
+        assert isinstance(refreshed, SummaryRefreshed)
+        assert (refreshed.text, refreshed.cut) == ("short", False)
+
+
+async def test_a_model_that_is_down_is_an_event_and_nothing_else(tmp_path: Path) -> None:
+    model = ScriptedModel({"summary": down, "extraction": down})
+    async with talking(tmp_path, model, summary_every_n_turns="1", durable_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I like tea")
+        failed, lost = recorded(assistant, SummaryFailed, ExtractionFailed)
+        assert {type(failed), type(lost)} == {SummaryFailed, ExtractionFailed}
+        assert "no answer" in failed.error  # type: ignore[attr-defined]
+        model.scripts.clear()
+        await say(assistant, "ada", "and cake")
+        inputs = model.asked("extraction")[-1].inputs
+        assert isinstance(inputs, ExtractionInputs)
+        assert [line.text for line in inputs.lines] == ["I like tea", "and cake"]
+
+
+async def test_a_model_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+    model = ScriptedModel()
+
+    async def never(ask: Ask) -> object:
+        raise TimeoutError(ask.purpose)
+
+    async with talking(tmp_path, model, summary_every_n_turns="1") as assistant:
+        heard = await assistant.memory.heard("ada", "hello")
+        await assistant.answer(heard)
+        model.ask = never  # type: ignore[method-assign, assignment]
+        assistant.after_turn(heard)
+        await assistant.settle()
+        (failed,) = recorded(assistant, SummaryFailed)
+        assert "did not answer within 30 seconds" in failed.error  # type: ignore[attr-defined]
+
+
+async def test_an_extraction_sees_one_person_s_words_and_items(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, durable_every_n_turns="1") as assistant:
+        await assistant.memory.remember("ada", "likes tea")
+        await assistant.memory.remember("ben", "likes coffee")
+        await say(assistant, "ben", "I row")
+        await say(assistant, "ada", "I sing")
+        inputs = model.asked("extraction")[-1].inputs
+        assert isinstance(inputs, ExtractionInputs)
+        assert ([line.text for line in inputs.lines], [item.text for item in inputs.items]) == (
+            ["I sing"],
+            ["likes tea"],
+        )
+        assert json.loads(model.asked("extraction")[-1].prompt)["user"] == "ada"
+
+
+async def test_a_reply_becomes_items_with_evidence_and_causes(tmp_path: Path) -> None:
+    reply = '{"upserts": [{"kind": "preference", "text": "User likes tea.", "evidence": [{"quote": "I like tea"}]}]}'
+    model = ScriptedModel({"extraction": lambda _: reply})
+    async with talking(tmp_path, model, durable_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I like tea")
+        answered, upserted = recorded(assistant, ExtractionAnswered, ItemUpserted)
+        assert isinstance(answered, ExtractionAnswered)
+        assert isinstance(upserted, ItemUpserted)
+        assert answered.reply == reply
+        assert [each.quote for each in upserted.item.evidence] == ["I like tea"]
+        assert upserted.by.name == "scripted"
+        assert set(answered.inputs) <= set(upserted.causes) | set(answered.causes)
+
+
+async def test_an_unreadable_reply_changes_nothing_and_is_kept(tmp_path: Path) -> None:
+    model = ScriptedModel({"extraction": lambda _: "I would rather not."})
+    async with talking(tmp_path, model, durable_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I like tea")
+        (failed,) = recorded(assistant, ExtractionFailed)
+        assert isinstance(failed, ExtractionFailed)
+        assert failed.reply == "I would rather not."
+        assert await assistant.memory.show("ada") == []
+
+
+async def test_a_new_era_starts_from_people_s_messages_alone(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, summary_every_n_turns="1", era_refreshes="2") as assistant:
+        await say(assistant, "ada", "one", "two", "three")
+        third = model.asked("summary")[-1].inputs
+        assert isinstance(third, SummaryInputs)
+        assert third.previous == ""
+        assert [line.text for line in third.lines] == ["one", "two", "three"]
+        eras = [(each.era, each.refresh) for each in recorded(assistant, SummaryRefreshed)]  # type: ignore[attr-defined]
+        assert eras == [(0, 1), (0, 2), (1, 1)]
+
+
+async def test_nothing_new_asks_nothing(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        await say(assistant, "ada", "one")
+        assert await assistant.extract(await person(assistant)) != []
+        assert await assistant.extract(await person(assistant)) == []
+        (card,) = await assistant.memory.look(lambda rows: find_sessions(rows, "local:dm:ada"))
+        assert await assistant.summarise(card.session, card.audience, await person(assistant))
+        assert not await assistant.summarise(card.session, card.audience, await person(assistant))
+
+
+async def test_switched_off_loops_do_not_run(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    every = {"summary_every_n_turns": "1", "durable_every_n_turns": "1"}
+    async with talking(tmp_path, model, None, summary_enabled="0", durable_memory_enabled="0", **every) as assistant:
+        await assistant.memory.remember("ada", "likes tea")
+        await say(assistant, "ada", "one")
+        assert {ask.purpose for ask in model.asks} == {"answer"}
+        heard = await assistant.memory.heard("ada", "tea?")
+        assert "likes tea" not in (await assistant.memory.context(heard)).text
+
+
+async def test_a_bug_in_the_background_is_kept_and_answers_go_on(tmp_path: Path) -> None:
+    model = ScriptedModel({"summary": lambda _: str(1 // 0)})
+    async with talking(tmp_path, model, summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "one", "two")
+        assert assistant.failures == ["summary: integer division or modulo by zero"] * 2
+
+
+def test_prompts_have_a_version_and_hold_nobody_s_words() -> None:
+    for name in ("answer@1", "summary@1", "extraction@1"):
+        prompt = load(name)
+        assert prompt.name == name
+        assert "%s" not in prompt.text

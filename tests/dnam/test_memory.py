@@ -1,0 +1,171 @@
+"""The library: what the README promises to whoever builds on it."""
+
+import asyncio
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import dnam
+from dnam import Memory
+from dnam.errors import Ambiguous, Unknown
+from projections.decisions.hear import PlaceSeen
+from projections.errors import BadRequest
+from projections.events.values import Audience, By
+from projections.ids import Ref
+from projections.policies.compartments import Setting
+from replay.errors import NothingHere, ReadOnly
+from tests.dnam.scripted import FakeClock, ScriptedModel, say, talking
+from tests.world import NOW
+
+GUILD = Ref("discord", "9")
+GENERAL = PlaceSeen("local", "7", "channel", "general", "guild", guild=GUILD, guild_name="Garden")
+
+
+async def test_what_is_remembered_is_there_after_a_restart(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path / "data") as memory:
+        item = await memory.remember("ada", "my train leaves at 7:40")
+        assert item.status == "active"
+    async with Memory.open(tmp_path / "data") as memory:
+        assert [each.text for each in await memory.show("ada")] == ["my train leaves at 7:40"]
+
+
+async def test_a_conversation_ends_up_in_the_prompt_of_its_next_turn(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        first = await memory.heard("ada", "I prefer tea", name="Ada")
+        context = await memory.context(first)
+        turn = await memory.answered(first, context, "Tea it is.")
+        await memory.delivered(first, turn, [Ref("local", "m2")])
+        second = await memory.heard("ada", "what do I prefer?")
+        text = (await memory.context(second)).text
+        assert "[Ada]: I prefer tea\n[dnam]: Tea it is." in text
+        assert text.endswith("User message:\nwhat do I prefer?")
+
+
+async def test_the_same_message_and_the_same_answer_are_recorded_once(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        heard = await memory.heard("ada", "hello", key="1", said=NOW)
+        context = await memory.context(heard)
+        turn = await memory.answered(heard, context, "hi")
+        size = memory.engine.head().size
+        again = await memory.heard("ada", "hello", key="1", said=NOW)
+        assert again == heard
+        assert (await memory.answered(again, context, "hi, twice")).id == turn.id
+        assert memory.engine.head().size == size
+
+
+async def test_forget_edit_and_restore(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        item = await memory.remember("ada", "likes green tea")
+        (edited,) = await memory.edit("ada", item.id, "likes black tea")
+        assert (edited.id, edited.text) == (item.id, "likes black tea")
+        assert await memory.forget("ada", "tea") == []
+        (forgotten,) = await memory.forget("ada", "likes black")
+        assert forgotten.status == "forgotten"
+        assert await memory.show("ada") == []
+        (restored,) = await memory.restore("ada", item.id)
+        assert restored.status == "active"
+        with pytest.raises(BadRequest, match="durable-00000000"):
+            await memory.edit("ada", "durable-00000000", "x")
+
+
+async def test_show_at_a_moment(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with Memory.open(tmp_path, clock=clock) as memory:
+        await memory.remember("ada", "likes tea")
+        size = memory.engine.head().size
+        then = datetime.fromtimestamp(clock.time / 1000, UTC)
+        clock.time += 60_000
+        await memory.remember("ada", "has a cat")
+        assert [item.text for item in await memory.show("ada")] == ["has a cat", "likes tea"]
+        assert [item.text for item in await memory.show("ada", at=size)] == ["likes tea"]
+        assert [item.text for item in await memory.show("ada", at=then)] == ["likes tea"]
+        assert await memory.show("ada", at=0) == []
+        assert await memory.show("ada", at=datetime.fromtimestamp(0, UTC)) == []
+
+
+async def test_a_place_decides_where_something_holds(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        private = await memory.remember("ada", "sings in the shower")
+        heard = await memory.heard("ada", "hello", place=GENERAL)
+        public = await memory.remember("ada", "grows tomatoes", setting=heard.setting)
+        assert private.compartment.endswith("/direct")
+        assert public.compartment == "guild/discord:9"
+        assert [item.text for item in await memory.show("ada", setting=heard.setting)] == ["grows tomatoes"]
+        hits = await memory.recall("ada", "do I grow tomatoes?", setting=heard.setting)
+        assert [hit.item.text for hit in hits] == ["grows tomatoes"]
+        everything = await memory.recall("ada", "tomatoes")
+        assert {hit.item.text for hit in everything} == {"grows tomatoes", "sings in the shower"}
+        assert await memory.forget("ada", "sings in the shower", setting=heard.setting) == []
+
+
+async def test_unknown_and_ambiguous_people_are_named(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        with pytest.raises(Unknown, match="nobody here goes by 'ada'"):
+            await memory.show("ada")
+        await memory.heard("u1", "hi", name="Sam")
+        await memory.heard("u2", "hi", name="Sam")
+        with pytest.raises(Ambiguous, match="local:u1"):
+            await memory.show("sam")
+        with pytest.raises(BadRequest, match="nothing"):
+            await memory.remember("u1", "   ")
+
+
+async def test_reading_needs_a_log_and_never_writes(tmp_path: Path) -> None:
+    with pytest.raises(NothingHere):
+        async with Memory.open(tmp_path / "data", writable=False):
+            raise AssertionError
+    assert not (tmp_path / "data").exists()
+    async with Memory.open(tmp_path / "data") as memory:
+        await memory.remember("ada", "likes tea")
+    async with Memory.open(tmp_path / "data", writable=False) as memory:
+        assert len(await memory.show("ada")) == 1
+        with pytest.raises(ReadOnly):
+            await memory.remember("ada", "likes coffee")
+
+
+async def test_strange_texts_are_kept_as_they_can_be(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        for text in ("", "\x00\x07\x1b[31m", "a\ud800b", "x" * 1_000_000, "e\u0301 \U0001f600"):
+            heard = await memory.heard("ada", text)
+            context = await memory.context(heard)
+            await memory.answered(heard, context, text or "…")
+        with pytest.raises(BadRequest, match=r"1,?800"):
+            await memory.remember("ada", "x" * 1_000_000)
+        item = await memory.remember("ada", "a\ud800b")
+        assert item.text == "a\ufffdb"
+
+
+async def test_somebody_else_may_ask_for_a_person(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        person = await memory.person("ada", make=True)
+        setting = Setting(person, Audience("direct", Ref("local", f"dm:{person.hex()}")))
+        await memory.remember(person, "likes tea", by=By("operator"), setting=setting)
+        assert len(await memory.show(person)) == 1
+
+
+async def test_many_at_once(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await asyncio.gather(*(memory.heard(f"u{n % 7}", f"message {n}") for n in range(200)))
+        assert len(set(await asyncio.gather(*(memory.person(f"u{n}") for n in range(7))))) == 7
+
+
+async def test_summaries_and_items_come_at_their_cadence(tmp_path: Path) -> None:
+    model = ScriptedModel({"extraction": lambda _: '{"upserts": [{"kind": "fact", "text": "User likes tea."}]}'})
+    async with talking(tmp_path, model, summary_every_n_turns="2", durable_every_n_turns="3") as assistant:
+        await say(assistant, "ada", "one", "two", "three")
+        assert [len(model.asked(purpose)) for purpose in ("summary", "extraction")] == [1, 1]
+        assert [item.text for item in await assistant.memory.show("ada")] == ["User likes tea."]
+        heard = await assistant.memory.heard("ada", "four")
+        assert "They talked." in (await assistant.memory.context(heard)).text
+        assert assistant.failures == []
+
+
+def test_importing_does_nothing(tmp_path: Path) -> None:
+    code = "import dnam, os, sys; print(sorted(os.listdir('.')), 'lmdb' in sys.modules, dnam.__version__)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout.split()[:2] == ["[]", "False"]
+    with pytest.raises(AttributeError):
+        dnam.Nothing  # noqa: B018 - asking is the test

@@ -1,0 +1,94 @@
+"""Histories: what people, the assistant and the operator might do, in any order.
+
+A history is a list of steps, each a kind and a salt; a `Teller` turns a step into the drafts of one decision. So a
+failing history shrinks by leaving steps out, and the same steps always tell the same story. `MAKERS` has an entry for
+every event of the vocabulary; a test fails when one is missing.
+"""
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from projections import events as e
+from projections.decisions.draft import Draft
+from tests.laws import memories, people, talk, work
+from tests.laws.teller import Makers, Teller
+
+MAKERS: Makers = {
+    e.MessageHeard: talk.heard,
+    e.MessageEdited: talk.edited,
+    e.MessageDeleted: talk.deleted,
+    e.PlaceDescribed: talk.described,
+    e.PlaceAudienceChanged: talk.audience_changed,
+    e.TurnAnswered: talk.answered,
+    e.TurnDelivered: talk.delivered,
+    e.ItemRemembered: memories.remembered,
+    e.ItemUpserted: memories.upserted,
+    e.ItemDeprecated: memories.deprecated,
+    e.ItemMerged: memories.merged,
+    e.ItemEvicted: memories.evicted,
+    e.ItemForgotten: memories.forgotten,
+    e.ItemRestored: memories.restored,
+    e.ItemMoved: memories.moved,
+    e.ItemRefused: memories.refused,
+    e.SummaryRefreshed: work.refreshed,
+    e.SummaryFailed: work.summary_failed,
+    e.SummaryReset: work.summary_reset,
+    e.SummaryAnswered: work.summary_answered,
+    e.ExtractionAnswered: work.extracted,
+    e.ExtractionFailed: work.extraction_failed,
+    e.MergeAnswered: work.merge_answered,
+    e.ReflectionAnswered: work.reflected,
+    e.PersonSeen: people.seen,
+    e.PersonRenamed: people.renamed,
+    e.PersonNoted: people.noted,
+    e.ConfigSet: people.configured,
+    e.PersonOptedOut: people.opted_out,
+    e.PersonOptedIn: people.opted_in,
+    e.PersonErased: people.erased,
+    e.ErasureCompleted: people.completed,
+    e.MessageRedacted: people.redacted,
+}
+OFTEN = (e.MessageHeard,) * 8 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.ItemUpserted, e.MessageRedacted)
+
+
+class Step(NamedTuple):
+    """One decision to come."""
+
+    kind: type[e.Event]
+    salt: int
+
+
+class Story(NamedTuple):
+    """A history that is told step by step."""
+
+    steps: tuple[Step, ...]
+    most_events: int = 200
+
+    def decisions(self) -> Iterator[list[Draft]]:
+        """The drafts of each decision, in order."""
+        teller = Teller(MAKERS)
+        for kind, salt in self.steps:
+            drafts = teller.tell(kind, salt)
+            if len(teller.told) > self.most_events:
+                return
+            yield drafts
+
+
+@st.composite
+def stories(draw: st.DrawFn, most_events: int = 200) -> Story:
+    """Histories of up to so many events."""
+    size = draw(st.integers(0, most_events))
+    kinds = st.sampled_from((*MAKERS, *OFTEN, *OFTEN))
+    steps = draw(st.lists(st.builds(Step, kinds, st.integers(0, 255)), min_size=size, max_size=size))
+    return Story(tuple(steps), most_events)
+
+
+def fixed_story(size: int = 120, salt: int = 7) -> Story:
+    """A history that is the same in every run, with every kind of event in it."""
+    chance = Random(salt)
+    kinds: list[type[e.Event]] = [*MAKERS, *chance.choices((*MAKERS, *OFTEN, *OFTEN), k=size)]
+    chance.shuffle(kinds)
+    return Story(tuple(Step(kind, chance.randrange(256)) for kind in kinds), 10_000)

@@ -1,0 +1,123 @@
+"""What becomes of durable items."""
+
+from typing import Any
+
+import msgspec
+
+from projections import events as e
+from projections.events.values import OPERATOR, By, Evidence, Intent, Item, Saw, Source
+from projections.ids import EventId
+from tests.laws.teller import GUILD, Teller
+
+
+def _new_item(told: Teller) -> tuple[tuple[EventId, ...], Item]:
+    source = told.hear()
+    owner = source.message.speaker
+    text = told.text()
+    item = Item(
+        id=f"durable-{len(told.told):08x}",
+        owner=owner,
+        compartment=source.room.compartment if owner else told.any(("self", "owner", f"guild/{GUILD}")),
+        kind=told.any(("fact", "project", "preference")),
+        text=text,
+        created=source.message.said,
+        updated=source.message.said,
+        source=Source("discord", source.room.place, source.message.ref, GUILD, "general-chatter"),
+        tags=("tag one", "zweites"),
+        evidence=(Evidence(source.message.text[:40], source.id, source.message.ref),),
+    )
+    return (source.id,), item
+
+
+def _known_item(told: Teller) -> tuple[tuple[EventId, ...], Item]:
+    if not told.items:
+        upserted(told)
+    event, item = told.any(list(told.items.values()))
+    return (event,), item
+
+
+def _item_event(told: Teller, kind: type[e.ItemEvent], causes: tuple[EventId, ...], item: Item, **more: Any) -> None:
+    event = kind(
+        said=told.latest(*causes),
+        by=told.any((OPERATOR, By("person", item.owner), By("policy", name="capacity", version="1"))),
+        causes=causes,
+        item=item,
+        reason="because it was said so",
+        policy="matching@1",
+        **more,
+    )
+    told.items[item.owner, item.compartment, item.id] = told.add(event), item
+
+
+def _intent(told: Teller, action: str, item: Item) -> Intent:
+    saw = Saw(item.text, item.kind, item.compartment, item.evidence)
+    return Intent(action, needle=told.text(), chosen=item.id, saw=saw)  # type: ignore[arg-type]
+
+
+def remembered(told: Teller) -> None:
+    causes, item = told.any((_new_item, _known_item))(told)
+    item = msgspec.structs.replace(item, status="active", text=told.text())
+    _item_event(told, e.ItemRemembered, causes, item, intent=_intent(told, "remember", item))
+
+
+def upserted(told: Teller) -> None:
+    causes, item = _new_item(told)
+    _item_event(told, e.ItemUpserted, causes, item)
+
+
+def deprecated(told: Teller) -> None:
+    causes, item = _known_item(told)
+    _item_event(told, e.ItemDeprecated, causes, msgspec.structs.replace(item, status="deprecated"))
+
+
+def merged(told: Teller) -> None:
+    causes, item = _known_item(told)
+    more, other = _known_item(told)
+    absorbed = msgspec.structs.replace(other, status="merged")
+    item = msgspec.structs.replace(item, text=told.text(), source_count=item.source_count + 1)
+    _item_event(told, e.ItemMerged, tuple(dict.fromkeys((*causes, *more))), item, absorbed=(absorbed,))
+
+
+def evicted(told: Teller) -> None:
+    causes, item = _known_item(told)
+    _item_event(told, e.ItemEvicted, causes, msgspec.structs.replace(item, status="evicted"), cap=200)
+
+
+def forgotten(told: Teller) -> None:
+    causes, item = _known_item(told)
+    quiet = tuple(each.message for each in item.evidence)
+    item = msgspec.structs.replace(item, status="forgotten")
+    _item_event(told, e.ItemForgotten, causes, item, quiet=quiet, intent=_intent(told, "forget", item))
+
+
+def restored(told: Teller) -> None:
+    causes, item = _known_item(told)
+    returns = tuple(each.message for each in item.evidence)
+    item = msgspec.structs.replace(item, status="active")
+    _item_event(told, e.ItemRestored, causes, item, returns=returns, intent=_intent(told, "restore", item))
+
+
+def moved(told: Teller) -> None:
+    causes, item = _known_item(told)
+    told.items.pop((item.owner, item.compartment, item.id))
+    to = msgspec.structs.replace(item, compartment=f"person/{item.owner.hex()}/everywhere")
+    _item_event(told, e.ItemMoved, causes, to, from_compartment=item.compartment, from_id=item.id)
+
+
+def refused(told: Teller) -> None:
+    causes, item = _new_item(told)
+    told.add(
+        e.ItemRefused(
+            said=told.latest(*causes),
+            by=By("policy", name="refusals", version="1"),
+            causes=causes,
+            owner=item.owner,
+            compartment=item.compartment,
+            kind=item.kind,
+            text=item.text,
+            reason="a person forgot this",
+            policy="refusals@1",
+            evidence=item.evidence,
+            against="durable-00000000",
+        )
+    )

@@ -1,0 +1,92 @@
+"""Who people are, what they set, and what they take back."""
+
+from projections import events as e
+from projections.events.values import OPERATOR, PLATFORM
+from projections.ids import NOBODY, VaultId
+from tests.laws.talk import deleted, edited
+from tests.laws.teller import GUILD, NAMES, PUBLIC, Teller, platform_id
+from tests.world import handle
+
+
+def seen(told: Teller) -> None:
+    n = told.chance.randrange(len(NAMES))
+    told.add(
+        e.PersonSeen(
+            said=told.later(),
+            by=PLATFORM,
+            person=told.people[n],
+            platform="discord",
+            platform_id=platform_id(n),
+            name=NAMES[n],
+        )
+    )
+
+
+def renamed(told: Teller) -> None:
+    n = told.chance.randrange(len(NAMES))
+    told.add(
+        e.PersonRenamed(
+            said=told.later(),
+            by=PLATFORM,
+            person=told.people[n],
+            platform="discord",
+            platform_id=platform_id(n),
+            name=f"{NAMES[n]} the {len(told.told)}th",
+            previous=NAMES[n],
+        )
+    )
+
+
+def noted(told: Teller) -> None:
+    told.add(e.PersonNoted(said=told.later(), by=OPERATOR, person=told.any(told.people), note=told.text()))
+
+
+def configured(told: Teller) -> None:
+    person = told.any(told.people)
+    scope = told.any(("global", f"guild/{GUILD}", f"channel/{PUBLIC}", f"person/{person.hex()}"))
+    told.add(
+        e.ConfigSet(
+            said=told.later(),
+            by=OPERATOR,
+            scope=scope,
+            key=told.any(("model", "tone")),
+            value=told.any((None, "offline", "gruff and laconic")),
+            person=person if scope.startswith("person/") else NOBODY,
+        )
+    )
+
+
+def _hash(told: Teller) -> bytes:
+    return bytes([told.chance.randrange(len(NAMES))]) * 32
+
+
+def opted_out(told: Teller) -> None:
+    told.add(e.PersonOptedOut(said=told.later(), by=PLATFORM, hashes=(_hash(told),)))
+
+
+def opted_in(told: Teller) -> None:
+    told.add(e.PersonOptedIn(said=told.later(), by=PLATFORM, hashes=(_hash(told),)))
+
+
+def erased(told: Teller) -> None:
+    said = told.later()
+    vaults = (VaultId(handle(f"no vault {len(told.told)}")),)
+    told.add(e.PersonErased(said=said, by=OPERATOR, vaults=vaults, hashes=(_hash(told),), until=said))
+
+
+def completed(told: Teller) -> None:
+    erased(told)
+    told.add(e.ErasureCompleted(said=told.said, by=OPERATOR, causes=(told.told[-1][0],), erased=told.told[-1][0]))
+
+
+def redacted(told: Teller) -> None:
+    """Some sealed events lose their bodies; often beside a last edit or deletion in the same decision."""
+    beside = told.any((None, edited, deleted))
+    if beside is not None:
+        beside(told)
+    told.hear()
+    sealed = [event_id for event_id, event in told.told if event.TAG not in e.UNSEALED_TAGS]
+    if told.chance.random() < 0.7:
+        sealed = sealed[-6:]
+    events = tuple(told.chance.sample(sealed, min(len(sealed), told.any((1, 1, 2, 5)))))
+    told.add(e.MessageRedacted(said=told.said, by=PLATFORM, events=events))

@@ -1,0 +1,149 @@
+"""What is said and where: messages, places, turns."""
+
+import msgspec
+
+from projections import events as e
+from projections.events.values import (
+    PLATFORM,
+    Attachment,
+    Audience,
+    By,
+    FileDigest,
+    ItemUse,
+    LeftOut,
+    Limits,
+    Message,
+    Span,
+)
+from projections.ids import NOBODY, Ref
+from tests.laws.teller import CALL, GUILD, Heard, Teller
+
+
+def heard(told: Teller) -> None:
+    room, said = told.any(told.rooms), told.later()
+    n = told.any(room.people)
+    author = told.any(("person", "person", "person", "person", "bot", "webhook", "self", "unknown"))
+    speaker = told.people[n] if author == "person" else NOBODY
+    message = Message(
+        ref=Ref("discord", f"88{len(told.told):016}"),
+        place=room.place,
+        session=room.session,
+        audience=room.audience,
+        author=author,
+        said=said,
+        text=told.text(),
+        speaker=speaker,
+        author_name="" if speaker else "Build Bot 3000",
+        guild=None if room.audience.kind == "direct" else GUILD,
+        spans=(Span(0, told.any(told.people), told.any(("mention", "quote"))),) if said % 3 == 0 else (),
+        reply_to=told.heard[-1].message.ref if told.heard and said % 2 else None,
+        attachments=(Attachment("holiday-in-valparaíso.png", 123_456, "a beach at dusk"),) if said % 5 == 0 else (),
+        addressed=said % 2 == 0,
+        medium=told.any(("text", "voice")),
+    )
+    by = By("person", speaker) if speaker else PLATFORM
+    told.heard.append(Heard(told.add(e.MessageHeard(said=said, by=by, message=message)), room, message))
+
+
+def edited(told: Teller) -> None:
+    old = told.hear()
+    said = old.message.said + told.any((1000, 90_000))
+    message = msgspec.structs.replace(old.message, text=told.text(), edited=said)
+    by = By("person", message.speaker) if message.speaker else PLATFORM
+    told.add(e.MessageEdited(said=said, by=by, causes=(old.id,), heard=old.id, message=message))
+
+
+def deleted(told: Teller) -> None:
+    old = told.hear()
+    told.add(
+        e.MessageDeleted(
+            said=told.later(),
+            by=PLATFORM,
+            causes=(old.id,),
+            heard=old.id,
+            session=old.room.session,
+            audience=old.message.audience,
+            heard_said=old.message.said,
+        )
+    )
+
+
+def described(told: Teller) -> None:
+    room = told.any(told.rooms)
+    direct = room.audience.kind == "direct"
+    told.add(
+        e.PlaceDescribed(
+            said=told.later(),
+            by=PLATFORM,
+            place=room.place,
+            kind="direct" if direct else told.any(("channel", "thread", "forum")),
+            name="" if direct else told.any(("general-chatter", "the-war-room")),
+            audience=room.audience,
+            session=room.session,
+            guild=None if direct else GUILD,
+            person=told.people[room.people[0]] if direct else NOBODY,
+        )
+    )
+
+
+def audience_changed(told: Teller) -> None:
+    at = told.any((0, 1))
+    room = told.rooms[at]
+    audience = Audience(told.any(("guild", "channel")), room.place, room.audience.epoch + 1)
+    event = e.PlaceAudienceChanged(
+        said=told.later(),
+        by=PLATFORM,
+        place=room.place,
+        audience=audience,
+        previous=room.audience,
+        session=room.session,
+        guild=GUILD,
+    )
+    told.add(event)
+    told.rooms[at] = room._replace(audience=audience)
+
+
+def answered(told: Teller) -> None:
+    asked = told.hear()
+    uses = [(event, item) for event, item in told.items.values() if item.owner == asked.message.speaker][:3]
+    causes = dict.fromkeys((asked.id, *told.window(asked.room), *(event for event, _ in uses)))
+    turn = e.TurnAnswered(
+        said=max(told.latest(*causes), told.said) + 1,
+        by=By("model", name="offline", version="1"),
+        causes=tuple(causes),
+        session=asked.room.session,
+        place=asked.room.place,
+        audience=asked.message.audience,
+        era=told.any((0, 0, 1)),
+        asker=asked.message.speaker,
+        answers=asked.id,
+        text=told.text(),
+        call=CALL,
+        limits=Limits(),
+        nonce=f"{len(told.told)}",
+        spans=(Span(0, asked.message.speaker),),
+        items=tuple(ItemUse(item.owner, item.compartment, item.id, event) for event, item in uses),
+        left_out=(LeftOut("history", "#1", "over 3,000 characters"),),
+        files=(FileDigest("CLAUDE.md", bytes(32)),),
+        assistant="dnam",
+    )
+    told.turns.append((told.add(turn), turn))
+
+
+def delivered(told: Teller) -> None:
+    if not told.turns:
+        answered(told)
+    turn_id, turn = told.any(told.turns[-5:])
+    told.add(
+        e.TurnDelivered(
+            said=turn.said,
+            by=PLATFORM,
+            causes=(turn_id,),
+            turn=turn_id,
+            session=turn.session,
+            audience=turn.audience,
+            era=turn.era,
+            asker=turn.asker,
+            messages=(Ref("discord", f"99{len(told.told):016}"),),
+        )
+    )

@@ -1,0 +1,94 @@
+"""What models were asked: summaries, extraction, merging, reflection."""
+
+from typing import Any
+
+from projections import events as e
+from projections.events.values import By, Intent
+from projections.ids import NOBODY, Point
+from tests.laws.memories import upserted
+from tests.laws.teller import CALL, Heard, Teller
+
+
+def _of_session(told: Teller) -> tuple[dict[str, Any], Heard]:
+    last = told.hear()
+    room, causes = last.room, told.window(last.room)
+    person = told.people[room.people[0]] if room.audience.kind == "direct" else NOBODY
+    common = {
+        "said": told.latest(*causes),
+        "by": By("model", name="offline", version="1"),
+        "causes": causes,
+        "session": room.session,
+        "audience": last.message.audience,
+        "era": told.any((0, 1)),
+        "person": person,
+    }
+    return common, last
+
+
+def refreshed(told: Teller) -> None:
+    common, last = _of_session(told)
+    previous, count = told.refreshes.get(last.room.session, (None, 0))
+    event = e.SummaryRefreshed(
+        **common,
+        text=told.text(),
+        refresh=count + 1,
+        after=None,
+        upto=Point(last.message.said, last.id),
+        covered=3,
+        call=CALL,
+        previous=previous,
+    )
+    told.refreshes[last.room.session] = told.add(event), count + 1
+
+
+def summary_failed(told: Teller) -> None:
+    common, last = _of_session(told)
+    upto = Point(last.message.said, last.id)
+    told.add(e.SummaryFailed(**common, error="the model is down", after=None, upto=upto, call=CALL))
+
+
+def summary_reset(told: Teller) -> None:
+    common, last = _of_session(told)
+    told.add(e.SummaryReset(**common, upto=Point(last.message.said, last.id), intent=Intent("reset")))
+
+
+def summary_answered(told: Teller) -> None:
+    common, last = _of_session(told)
+    upto = Point(last.message.said, last.id)
+    told.add(e.SummaryAnswered(**common, after=None, upto=upto, reply=told.text(), call=CALL))
+
+
+def _work(told: Teller, kind: type[e.Event], **more: Any) -> None:
+    last = told.hear()
+    inputs = told.window(last.room)
+    event = kind(
+        said=told.latest(*inputs),
+        by=By("model", name="offline", version="1"),
+        causes=inputs,
+        owner=last.message.speaker,
+        compartment=last.room.compartment,
+        after=None,
+        upto=Point(last.message.said, last.id),
+        call=CALL,
+        inputs=inputs,
+        **more,  # type: ignore[call-arg]
+    )
+    told.add(event)
+
+
+def extracted(told: Teller) -> None:
+    _work(told, e.ExtractionAnswered, reply=told.text())
+    if told.chance.random() < 0.5:
+        upserted(told)
+
+
+def extraction_failed(told: Teller) -> None:
+    _work(told, e.ExtractionFailed, error="no JSON", reply=told.text())
+
+
+def merge_answered(told: Teller) -> None:
+    _work(told, e.MergeAnswered, reply=told.text())
+
+
+def reflected(told: Teller) -> None:
+    _work(told, e.ReflectionAnswered, reply=told.text())

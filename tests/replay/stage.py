@@ -1,0 +1,159 @@
+"""What the tests of the log stand on: a clock that stands still, decisions without a platform, and rows to compare."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from projections.decisions.draft import Decision, Draft
+from projections.decisions.hear import HeardRequest, PlaceSeen, hear
+from projections.decisions.meet import Account
+from projections.events import ConfigSet, Event, MessageHeard
+from projections.events.values import OPERATOR
+from projections.fold import Record
+from projections.ids import EventId, Handle
+from projections.people import person_of
+from projections.registry import FOLD
+from projections.rows import RawRows, Rows
+from replay.engine import Engine
+from replay.folding import Folding
+from replay.log import Log
+from replay.store import DiskStore, MemoryStore
+from replay.views import LAST_KEY, digest_rows, tables_of
+from tests.world import NOW, fresh, handle
+
+PUBLIC = PlaceSeen("discord", "720000000000000001", "channel", "general-chatter", "guild")
+ADA = Account("discord", "420000000000000000", "Ada Lovelace")
+KIM = Account("discord", "420000000000000001", "Kim Deal")
+TABLES = tables_of(FOLD)
+
+
+class FakeClock:
+    """Stands still until it is told to go."""
+
+    def __init__(self, now: int = NOW) -> None:
+        self.time = now
+        self.passed = 0
+
+    def now(self) -> int:
+        return self.time
+
+    def monotonic(self) -> int:
+        return self.passed
+
+    def go(self, milliseconds: int) -> None:
+        """Time passes."""
+        self.time += milliseconds
+        self.passed += milliseconds
+
+
+def event_id(name: str) -> EventId:
+    """A stable id for a name."""
+    return EventId(handle(name))
+
+
+def setting(value: str, key: str = "tone", causes: tuple[EventId, ...] = ()) -> ConfigSet:
+    """The smallest event there is: it belongs to nobody."""
+    return ConfigSet(said=NOW, by=OPERATOR, causes=causes, scope="global", key=key, value=value)
+
+
+def drafts(*events: Event, name: str = "") -> Decision:
+    """A decision that yields these events, under ids made from a name."""
+    made = [Draft(event_id(f"{name or repr(events)} {n}"), event) for n, event in enumerate(events)]
+    return lambda rows: made
+
+
+def says(
+    key: str, text: str = "hello there", who: Account = ADA, place: PlaceSeen = PUBLIC, said: int = NOW
+) -> Decision:
+    """Somebody says something."""
+    request = HeardRequest(key, place, "person", who, text, said, fresh(8, f"{who.id} {key}"))
+    return lambda rows: hear(rows, request)
+
+
+def living(told: Sequence[Draft]) -> Decision:
+    """A decision that names no cause which cannot be read any more: it would not have seen it."""
+    own = {draft.id for draft in told}
+
+    def decision(rows: Rows) -> list[Draft]:
+        def seen(cause: EventId) -> bool:
+            return cause in own or rows.ids.status(cause) in ("known", "redacted")
+
+        return [
+            draft._replace(event=msgspec.structs.replace(draft.event, causes=tuple(filter(seen, draft.event.causes))))
+            for draft in told
+        ]
+
+    return decision
+
+
+def tell(engine: Engine, decisions: Iterable[Sequence[Draft]]) -> list[Record]:
+    """Record a story, one decision after the other."""
+    return [record for told in decisions for record in engine.record(living(told)).records]
+
+
+def digest(engine: Engine) -> bytes:
+    """All rows and their history, as they are now."""
+    with engine.reading() as rows:
+        return digest_rows(rows.raw, TABLES)
+
+
+def in_memory(engine: Engine) -> Engine:
+    """The same log under the same keys, folded without a disk."""
+    store = MemoryStore()
+    store.ring = engine.store.ring
+    store.log = engine.store.log
+    return Engine(store, clock=FakeClock())
+
+
+def readable(log: Log, store: DiskStore | MemoryStore) -> list[Record]:
+    """Every event that can still be read, in order."""
+    folding = Folding(FOLD, store)
+    records = (folding.record(stored) for stored in log.read(0))
+    return [record for record in records if record is not None]
+
+
+Table = dict[bytes, tuple[int, bytes]]
+
+
+def folded(records: Iterable[Record]) -> dict[str, Table]:
+    """The rows of these events by the plainest fold there is: a dictionary, and the last one wins."""
+    tables: dict[str, Table] = {projection.table: {} for projection in FOLD.projections}
+    for record in records:
+        for table, key, body, _ in FOLD.changes(record):
+            if body is None:
+                tables[table].pop(key, None)
+            else:
+                tables[table][key] = record.seq, body
+    return tables
+
+
+def scanned(raw: RawRows) -> dict[str, Table]:
+    """The same, of rows as they lie."""
+    return {
+        projection.table: {key: stored[:2] for key, stored in raw.scan(projection.table, b"", LAST_KEY)}
+        for projection in FOLD.projections
+    }
+
+
+def handle_of(engine: Engine, who: Account) -> Handle:
+    """Whom an account belongs to."""
+    with engine.reading() as rows:
+        found = person_of(rows, who.platform, who.id)
+    assert found is not None
+    return found.row.person
+
+
+def texts(engine: Engine) -> list[str]:
+    """Every message that was heard, in recorded order."""
+    return [
+        record.event.message.text
+        for record in readable(engine.store.log, engine.store)
+        if isinstance(record.event, MessageHeard)
+    ]
+
+
+def contents(folder: Path, skip: Callable[[Path], bool] = lambda path: path.name == "lock.mdb") -> dict[str, bytes]:
+    """Every file under a folder, byte for byte."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not skip(path))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
