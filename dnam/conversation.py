@@ -8,7 +8,7 @@ step can be repeated: what it writes has the message's own name, so that it is w
 """
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from projections.policies.text import whole
 from projections.rows import Rows
 from replay.errors import LogError, Refused
 
+DELIVERY = "delivery"
 Step = Callable[[], Awaitable[None]]
 AT_END = EventId(b"\xff" * 16)
 """The id of a message that lies nowhere: behind everything said in its millisecond."""
@@ -36,27 +37,32 @@ AT_END = EventId(b"\xff" * 16)
 
 class Unwritten:
     """What could not be recorded yet, in order. `reason` says why the first of it could not, empty when nothing waits;
-    `lost` lists what never can be.
+    `lost` says why something never can be.
     """
 
     def __init__(self) -> None:
-        self._steps: deque[Step] = deque()
+        self._steps: deque[tuple[str, Step]] = deque()
         self.reason = ""
         self.lost: list[str] = []
 
     def __len__(self) -> int:
         return len(self._steps)
 
-    async def write(self, step: Step) -> bool:
+    def __str__(self) -> str:
+        """What waits, in words: `2 messages, 1 answer`."""
+        counts = Counter(what for what, _ in self._steps if what != DELIVERY)
+        return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in counts.items())
+
+    async def write(self, what: str, step: Step) -> bool:
         """Write this behind everything that waits; False when it waits too."""
-        self._steps.append(step)
+        self._steps.append((what, step))
         return await self.again()
 
     async def again(self) -> bool:
         """Try everything that waits; True when nothing waits any more."""
         while self._steps:
             try:
-                await self._steps[0]()
+                await self._steps[0][1]()
             except Exception as error:  # noqa: BLE001 - memory never stands in an answer's way; the shell tells of it
                 if _may_pass(error):
                     self.reason = str(error)
@@ -109,7 +115,7 @@ class Conversation:
         async def step() -> None:
             exchange.heard = await self._memory.hear(request)
 
-        await self.unwritten.write(step)
+        await self.unwritten.write("message", step)
         return exchange
 
     async def think(self, exchange: Exchange) -> Thought:
@@ -123,7 +129,7 @@ class Conversation:
                 exchange.heard, context, thought.text, call=thought.use, files=thought.files, said=said
             )
 
-        await self.unwritten.write(step)
+        await self.unwritten.write("answer", step)
         return thought
 
     async def delivered(self, exchange: Exchange) -> None:
@@ -134,7 +140,7 @@ class Conversation:
             if exchange.turn is not None:  # else the answer could not be recorded, and never can be
                 await self._memory.delivered(exchange.heard, exchange.turn, said=said)
 
-        if await self.unwritten.write(step):
+        if await self.unwritten.write(DELIVERY, step):
             self.assistant.after_turn(exchange.heard)
 
     # -- a command --------------------------------------------------------------------------------------------------
@@ -180,7 +186,7 @@ class Conversation:
 
 
 def _rests_on(rows: Rows, heard: Heard, context: Context) -> Context:
-    """The context of an answer; with its message among the causes, where that was recorded after the answer was made."""
+    """The context of an answer, its message among the causes also where that was recorded after the answer was made."""
     known = find_message(rows, heard.session, heard.setting.audience.epoch, heard.point)
     if known is None or heard.point.id in context.causes:
         return context

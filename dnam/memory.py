@@ -121,7 +121,7 @@ class Memory:
         return Origin(seed=os.urandom(32), now=self.now())
 
     async def record(self, decision: Decision) -> Recorded:
-        """Decide, fold and record; returns when it is durable. Who is cancelled here stops waiting: it is recorded yet."""
+        """Decide, fold and record; returns when it is durable. Cancelling it ends the waiting, not the recording."""
         # Without the shield the engine's own future would be cancelled, in the middle of a group with others in it.
         return await asyncio.shield(asyncio.wrap_future(self.engine.submit(decision)))
 

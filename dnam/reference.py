@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dnam.event_reference import events_page
 from dnam.settings import SETTINGS, Setting
 
 if TYPE_CHECKING:
@@ -187,6 +188,7 @@ DOCUMENTS: tuple[Document, ...] = (
     Document("docs/settings.md", settings_page),
     Document(".env.example", env_example),
     Document("docs/commands.md", commands_page),
+    Document("docs/events.md", events_page),
 )
 
 if __name__ == "__main__":

@@ -47,6 +47,13 @@ def _item(event: Any) -> str:
     return f"{event.item.id} [{event.item.kind}] {event.item.text}"
 
 
+def _place(event: Any) -> str:
+    """A DM is keyed by a handle, which says nothing to anybody."""
+    if event.audience.kind == "direct":
+        return "direct messages"
+    return f"{event.kind} {event.name or event.place}, {event.audience.kind}"
+
+
 def _because(event: Any) -> str:
     return f"{_item(event)}: {event.reason}" if event.reason else _item(event)
 
@@ -71,7 +78,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     MessageHeard: _message,
     MessageEdited: _message,
     MessageDeleted: lambda event: f"a message of {event.session}",
-    PlaceDescribed: lambda event: f"{event.kind} {event.name or event.place}, {event.audience.kind}",
+    PlaceDescribed: _place,
     PlaceAudienceChanged: lambda event: f"{event.place}: {event.previous.kind} -> {event.audience.kind}",
     TurnAnswered: _text,
     TurnDelivered: lambda event: f"as {len(event.messages)} messages",

@@ -77,21 +77,28 @@ def _decisions(log: Log, after: int, upto: int) -> Iterator[list[StoredEvent]]:
 
 def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress: Progress = silent) -> None:
     """Fold everything that views lack, up to a seq, and commit it segment by segment."""
+    if views.position() is None:
+        views.commit({}, Position(0, bytes(32), store.log.id), since=0)
+    while (done := _reached(views)) < upto:
+        for run in _decisions(store.log, done, upto):
+            if not _bring_run(views, store, folding, run, done):
+                break  # another process came first: go on from where it is
+            done = run[-1].seq
+            progress(done, max(upto, done))
+
+
+def _reached(views: Views) -> int:
     position = views.position()
-    if position is None:
-        position = Position(0, bytes(32), store.log.id)
-        views.commit({}, position, since=0)
-    done = position.size
-    for run in _decisions(store.log, done, upto):
-        segment = Segment()
-        store.ring.refresh()
-        with views.reading() as (_, snapshot):
-            raw = Layered(segment, snapshot)
-            folding.take_stored(run, segment, raw)
-        last = run[-1]
-        views.commit(segment.changes(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
-        done = last.seq
-        progress(done, max(upto, done))
+    return 0 if position is None else position.size
+
+
+def _bring_run(views: Views, store: DiskStore, folding: Folding, run: list[StoredEvent], done: int) -> bool:
+    segment = Segment()
+    store.ring.refresh()
+    with views.reading() as (_, snapshot):
+        folding.take_stored(run, segment, Layered(segment, snapshot))
+    last = run[-1]
+    return views.commit(segment.changes(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
 
 
 def bring_up(store: DiskStore, live: Live, head: Head) -> None:
@@ -149,8 +156,7 @@ def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progre
     """Come near the log's end without the lock."""
     while True:
         size = store.log.head().size
-        position = views.position()
-        if size - (0 if position is None else position.size) <= STRETCH:
+        if size - _reached(views) <= STRETCH:
             return
         bring(views, store, folding, size, progress)
 

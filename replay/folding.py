@@ -110,7 +110,8 @@ class Folding:
 
     def change(self, record: Record, table: str, key: bytes) -> bytes | None:
         """What a record makes of one row."""
-        return next((each.body for each in self.fold.changes(record) if each[:2] == (table, key)), None)
+        bodies = [each.body for each in self.fold.changes(record) if each[:2] == (table, key)]
+        return bodies[-1] if bodies else None
 
     def has_history(self, table: str) -> bool:
         """Whether a table's rows leave a trace in the history."""

@@ -7,6 +7,7 @@ serving live is a replay that has not ended.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from projections.events import MessageRedacted
 from projections.fold import Fold
 from projections.ids import EventId, Identity, Seq, VaultId
 from projections.rows import Known, RawRows, Rows, Stored
@@ -92,6 +93,7 @@ class Live:
         self.overlay = Overlay()
         self.base = 0
         self.folded = 0
+        self._redacted = 0
         self.stopped: LogError | None = None
         self._usable: Position | None = None
 
@@ -132,11 +134,16 @@ class Live:
         self._follow_views(self.store.log.head())
 
     def _follow_views(self, head: Head) -> None:
+        """Let go of what the views hold by now.
+
+        Where a redaction was folded that the views lack, its rows may have been none here, since the body was gone
+        already, and are some in these views: then the tail is folded again, above them.
+        """
         position = None if self.store.views is None else self.store.views.position()
         if position != self._usable:
             self._usable = position if position is not None and self._fits(position, head) else None
         size = 0 if self._usable is None else self._usable.size
-        if size < self.base or size > self.folded:
+        if size < self.base or size > self.folded or self.base < size < self._redacted:
             usable = self._usable
             self._start_over()
             self._usable = usable
@@ -161,6 +168,8 @@ class Live:
                     if codec.decode_header(stored.header).left:
                         continue
                     self.folding.take_decision(run, self.overlay, raw)
+                    if any(codec.decode_header(each.header).tag == MessageRedacted.TAG for each in run):
+                        self._redacted = stored.seq
                 except (UnknownEvent, KeyMissing, Damaged) as error:
                     self.stopped = error
                     return

@@ -194,30 +194,24 @@ class Views:
         with self._environment.begin() as transaction:
             return self._position(transaction)
 
-    def commit(self, changes: Changes, position: Position, *, since: int) -> None:
-        """Write changes that lead from `since` events to `position`.
-
-        Where another process has come further meanwhile, its rows stay: an entry not newer than what the views
-        already hold is passed over.
+    def commit(self, changes: Changes, position: Position, *, since: int) -> bool:
+        """Write changes that lead from `since` events to `position`. False where the views are elsewhere by now: another
+        process wrote them, and what was folded above the old ones need not fit the new.
         """
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             stands = self._position(transaction)
             reached = 0 if stands is None else stands.size
-            if reached < since:
-                raise DamagedViews(f"{self.folder} is at #{reached}, and the changes begin behind #{since}")
+            if reached != since:
+                return False
             for table in sorted(changes):
-                self._put(transaction, table, changes[table], reached)
-            if position.size >= reached:
-                record = msgspec.msgpack.encode((*position, self._names))
-                transaction.put(b"position", record, db=self._meta)
+                self._put(transaction, table, changes[table])
+            record = msgspec.msgpack.encode((*position, self._names))
+            transaction.put(b"position", record, db=self._meta)
+        return True
 
-    def _put(
-        self, transaction: lmdb.Transaction, table: str, rows: Sequence[tuple[bytes, Entry]], reached: int
-    ) -> None:
+    def _put(self, transaction: lmdb.Transaction, table: str, rows: Sequence[tuple[bytes, Entry]]) -> None:
         database = self._tables[table]
         for key, entry in rows:
-            if entry.changed <= reached:
-                continue
             stored = visible(entry)
             if stored is None:
                 transaction.delete(key, db=database)

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from dnam.cli import changing, logbook, looking, prompting, upkeep
+from dnam.cli import bringing, changing, chatting, logbook, looking, prompting, upkeep
 from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
 
 TABLES: tuple[tuple[Command, ...], ...] = (
+    chatting.COMMANDS,
+    bringing.COMMANDS,
     looking.COMMANDS,
     changing.COMMANDS,
     prompting.COMMANDS,
@@ -31,9 +33,9 @@ app = typer.Typer(
 @app.callback()
 def root(
     context: typer.Context,
-    data: Data = None,
+    data: Data = None,  # noqa: ARG001 - the command reads it, as it does `yes`
     as_json: Json = False,
-    yes: Yes = False,
+    yes: Yes = False,  # noqa: ARG001
     version: Annotated[bool, typer.Option("--version", help="Show what this program is and what it reads.")] = False,
 ) -> None:
     """A memory for assistants that can say where everything in it came from."""

@@ -30,31 +30,35 @@ def remember(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Keep this for a person; it holds in their direct messages, or where --in says."""
+    """Keep this for a person.
+
+    It holds in their direct messages, or in the place that --in names.
+    """
 
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
 
-        person = await _met(memory, user, new=new)
+        person = await _met(memory, name, new=new)
         setting = await _setting(memory, person, place)
         item = await memory.remember(person, text, by=OPERATOR, setting=setting)
         return Done("remembered", [item], f"Remembered: {item.text}")
 
-    shell = Shell(data, as_json)
+    from dnam.finding import new_name
+
+    shell, name = Shell(data, as_json), new_name(user) if new else user
     _tell(shell, shell.run(action, create=new))
 
 
 async def _met(memory: "Memory", user: str, *, new: bool) -> "Handle":
     """Who is meant; with `new`, somebody unknown becomes a person of this machine."""
     from dnam.errors import Unknown
-    from dnam.finding import new_name
 
     try:
         return await memory.person(user)
     except Unknown as error:
         if not new:
             raise Unknown(f"{error}; --new makes a new person") from None
-    return await memory.person(new_name(user), make=True)
+    return await memory.person(user, make=True)
 
 
 async def _setting(memory: "Memory", person: "Handle", place: str | None) -> "Setting | None":
@@ -90,7 +94,10 @@ def forget(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Take back what matches. It stays listed with `show --all`, can be restored, and is not learned again."""
+    """Take back what matches.
+
+    It stays listed with `show --all`, can be restored, and is not learned again.
+    """
     from projections.policies.text import whole
 
     async def action(memory: "Memory") -> Done:

@@ -36,7 +36,7 @@ def _whole(value: str | None) -> str | None:
     return None if value is None else whole(value)
 
 
-# -- log ----------------------------------------------------------------------------------------------------------------
+# -- log -----------------------------------------------------------------------------------------------------------
 
 
 def log(
@@ -53,14 +53,16 @@ def log(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """The events, one a line: seq, recorded, said, tag, who, and a few words."""
+    """The events, one a line.
+
+    Seq, when it was recorded and said, tag, who, and a few words.
+    """
     shell = Shell(data, as_json)
     with shell.looking() as view:
-        wanted = _wanted(view, tag, session, user)
-        tell = _tell_json if shell.out.as_json else _tell
+        wanted = _wanted(view, session, user)
         for entry in _entries(view, after, _tag_test(tag)):
             if wanted(entry):
-                tell(shell, view, entry)
+                _tell(shell, view, entry)
 
 
 def _tag_test(tag: str | None) -> Callable[[str], bool]:
@@ -77,7 +79,7 @@ def _tag_test(tag: str | None) -> Callable[[str], bool]:
     return lambda each: each.startswith(family)
 
 
-def _wanted(view: View, tag: str | None, session: str | None, user: str | None) -> Callable[[Entry], bool]:
+def _wanted(view: View, session: str | None, user: str | None) -> Callable[[Entry], bool]:
     """The test for an entry. What cannot be read belongs to nobody and to no session."""
     from dnam.finding import the_person, the_session
     from dnam.saying import people_of, session_of
@@ -126,61 +128,66 @@ def _entry(view: View, stored: "StoredEvent", header: "Header") -> Entry:
 
 
 def _tell(shell: Shell, view: View, entry: Entry) -> None:
+    if shell.out.as_json:
+        shell.out.emit(_json(entry))
+    else:
+        shell.out.line(_line(shell, view, entry))
+
+
+def _line(shell: Shell, view: View, entry: Entry) -> str:
     from dnam.finding import by_words
     from dnam.saying import words
 
     recorded, record = shell.out.when(entry.header.at), entry.record
     if record is None:
-        shell.out.line(f"#{entry.seq}  {recorded}  {entry.header.tag}  ({entry.body})")
-        return
+        return f"#{entry.seq}  {recorded}  {entry.header.tag}  ({entry.body})"
     said, text = shell.out.when(record.event.said), words(record.event)
     short = text if len(text) <= WORDS_CHARS else text[: WORDS_CHARS - 1] + "…"
     who = by_words(view.rows, record.event.by)
-    shell.out.line(f"#{entry.seq}  {recorded}  {said}  {entry.header.tag}  {who}: {short}")
+    return f"#{entry.seq}  {recorded}  {said}  {entry.header.tag}  {who}: {short}"
 
 
-def _tell_json(shell: Shell, view: View, entry: Entry) -> None:
+def _json(entry: Entry) -> dict[str, Any]:
     header, record = entry.header, entry.record
     said = None if record is None else record.event.said
-    shell.out.emit(
-        {
-            "seq": entry.seq,
-            "id": header.id,
-            "tag": header.tag,
-            "version": header.tag_version,
-            "at": header.at,
-            "at_iso": iso(header.at),
-            "said": said,
-            "said_iso": iso(said),
-            "left": header.left,
-            "vault": header.vault,
-            "body": entry.body,
-            "event": None if record is None else record.event,
-        }
-    )
+    return {
+        "seq": entry.seq,
+        "id": header.id,
+        "tag": header.tag,
+        "version": header.tag_version,
+        "at": header.at,
+        "at_iso": iso(header.at),
+        "said": said,
+        "said_iso": iso(said),
+        "left": header.left,
+        "vault": header.vault,
+        "body": entry.body,
+        "event": None if record is None else record.event,
+    }
 
 
-# -- stats --------------------------------------------------------------------------------------------------------------
+# -- stats ---------------------------------------------------------------------------------------------------------
 
 
 def stats(data: Data = None, as_json: Json = False) -> None:
-    """What there is, counted: nothing here changes without an event."""
+    """What there is, counted.
+
+    Nothing here changes without an event.
+    """
     shell = Shell(data, as_json)
     with shell.looking() as view:
         counted = _counted(view)
     if shell.out.as_json:
         shell.out.emit(counted)
         return
+    shell.out.table((), _stats_cells(counted))
+
+
+def _stats_cells(counted: dict[str, Any], indent: str = "") -> Iterator[tuple[str, str]]:
     for name, value in counted.items():
-        shell.out.line(f"{name}: {value}" if not isinstance(value, dict) else f"{name}:")
+        yield indent + name, "" if isinstance(value, dict) or value is None else str(value)
         if isinstance(value, dict):
-            shell.out.table(("", ""), [(f"  {key}", _shown(each)) for key, each in value.items()])
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{count} {key}" for key, count in value.items())
-    return "" if value is None else str(value)
+            yield from _stats_cells(value, indent + "  ")
 
 
 def _counted(view: View) -> dict[str, Any]:
@@ -194,7 +201,7 @@ def _counted(view: View) -> dict[str, Any]:
         "people": len(people(view.rows)),
         "sessions": sum(1 for found in view.rows.scan(PLACES) if found.row.session),
         "items": _item_counts(view.rows),
-        "head": {"at": head.at or None, "at_iso": iso(head.at or None), "epoch": head.epoch},
+        "head": {"size": head.size, "at": head.at or None, "at_iso": iso(head.at or None), "epoch": head.epoch},
         "root": head.root().hex(),
     }
 
@@ -211,7 +218,7 @@ def _item_counts(rows: "Rows") -> dict[str, dict[str, int]]:
     from projections.items import ITEMS
 
     items = [found.row.item for found in rows.scan(ITEMS)]
-    by = {
+    by: dict[str, Counter[str]] = {
         "kind": Counter(item.kind for item in items),
         "status": Counter(item.status for item in items),
         "compartment": Counter(compartment_class(item.compartment) for item in items),
@@ -219,11 +226,14 @@ def _item_counts(rows: "Rows") -> dict[str, dict[str, int]]:
     return {name: dict(sorted(counts.items())) for name, counts in by.items()}
 
 
-# -- settings -----------------------------------------------------------------------------------------------------------
+# -- settings ------------------------------------------------------------------------------------------------------
 
 
 def settings(data: Data = None, as_json: Json = False) -> None:
-    """Every setting: its value, and where it came from. Secrets are not shown."""
+    """Every setting: its value and where it is from.
+
+    The value of a secret is not shown.
+    """
     from dnam.settings import show
 
     shell = Shell(data, as_json)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def people(data: Data = None, as_json: Json = False) -> None:
-    """Everybody there is: what USER may be, names over time, and how much they said."""
+    """Everybody there is, and what USER may be.
+
+    Names over time, ids, how much they said, and when they last said something.
+    """
     from projections.lookup import people as everybody
     from projections.lookup import person_card
 
@@ -61,7 +64,7 @@ def _person_cells(shell: Shell, card: "PersonCard") -> Sequence[str]:
 
 
 def sessions(data: Data = None, as_json: Json = False) -> None:
-    """Every session there is: what SESSION and PLACE may be, and how much was said there."""
+    """Every session there is, and what SESSION and PLACE may be."""
     from projections.lookup import sessions as every_session
 
     shell = Shell(data, as_json)
@@ -101,7 +104,7 @@ def _session_cells(shell: Shell, card: "SessionCard") -> Sequence[str]:
     return card.key, card.name, READERS[card.audience.kind], *counts, shell.out.when(card.last_said)
 
 
-# -- one person ---------------------------------------------------------------------------------------------------------
+# -- one person ----------------------------------------------------------------------------------------------------
 
 
 def show(
@@ -112,7 +115,10 @@ def show(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """What is remembered of a person, by where it holds, and the summaries of their sessions."""
+    """What is remembered of a person.
+
+    Their items by where they hold, and the summaries of their sessions.
+    """
     from projections.people import name_of
 
     shell = Shell(data, as_json)
@@ -120,6 +126,8 @@ def show(
         rows, person = view.rows, named(view, user)
         found = _items(rows, person, all_items=all_items)
         summaries = list(_summaries(rows, person))
+        if view.empty and not shell.out.as_json:
+            return
         if shell.out.as_json:
             shell.out.emit(
                 {
@@ -130,9 +138,20 @@ def show(
                 }
             )
             return
+        shell.out.line(_headline(rows, person))
+        if not found and not summaries:
+            shell.out.note(f"nothing is remembered of {name_of(rows, person)} yet")
         _show_items(shell, rows, found, with_reasons=all_items)
         for each in summaries:
             _show_summary(shell, rows, each)
+
+
+def _headline(rows: "Rows", person: "Handle") -> str:
+    """Who was found, so that nobody takes one Kim for another."""
+    from projections.people import accounts_of, name_of
+
+    ids = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
+    return f"{name_of(rows, person)} ({ids or 'unknown'})"
 
 
 def named(view: View, user: str) -> "Handle":
@@ -199,7 +218,7 @@ def _item_cells(shell: Shell, rows: "Rows", row: "ItemRow", with_reasons: bool) 
     return *cells, item.status, why
 
 
-# -- summaries ----------------------------------------------------------------------------------------------------------
+# -- summaries -----------------------------------------------------------------------------------------------------
 
 
 def _summaries(rows: "Rows", person: "Handle") -> "Iterator[Found[SummaryRow]]":

@@ -1,5 +1,6 @@
 """`prompt`: exactly what a model would be sent, and what every line of it rests on."""
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +24,10 @@ def prompt(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """The prompt that this message would be answered from. Nothing is sent, and nothing is recorded."""
+    """The prompt that a message would be answered from.
+
+    Nothing is sent, and nothing is recorded.
+    """
     shell = Shell(data, as_json)
     with shell.looking() as view:
         context = _assembled(shell, view, named(view, user), text, place)
@@ -31,10 +35,10 @@ def prompt(
     if shell.out.as_json:
         shell.out.emit(_context_json(context, blocks))
         return
-    shell.out.exactly(context.text + "\n")
+    shell.out.exactly(context.text if not sys.stdout.isatty() else f"{context.text}\n")
     if explain:
         for said in _explained(context, blocks):
-            shell.out.note(said)
+            shell.out.aside(said)
 
 
 def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str | None) -> "Context":

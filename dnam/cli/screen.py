@@ -17,7 +17,9 @@ from projections.policies.text import whole
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
-MOST_NOTE_CHARS = 500
+MOST_NOTE_CHARS = 1_000
+WRAPPED_FROM = 30
+"""A column of a drawn table is wrapped only when a cell is longer: ids and times stay whole."""
 EARLIEST_MS = -62_135_596_800_000
 LATEST_MS = 253_402_300_799_999
 """The first and the last ms of the years 1 to 9999."""
@@ -32,7 +34,7 @@ class Screen:
         self.yes = yes
         self._timezone = timezone
 
-    # -- the answer -----------------------------------------------------------------------------------------------------
+    # -- the answer -------------------------------------------------------------------------------------------------
 
     def line(self, text: str = "") -> None:
         """One line for people."""
@@ -54,17 +56,17 @@ class Screen:
         self.exactly(msgspec.json.encode(jsonable(value)).decode() + "\n")
 
     def table(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """A table for people; nothing at all when it has no rows."""
+        """A table for people, without a head when there are no titles; nothing at all when it has no rows."""
         shown = [[_visible(cell) for cell in row] for row in rows]
         if not shown:
             return
         if sys.stdout.isatty():
             _draw(titles, shown)
         else:
-            for text in _columns([list(titles), *shown]):
+            for text in _columns([list(titles), *shown] if titles else shown):
                 self.exactly(text + "\n")
 
-    # -- times ----------------------------------------------------------------------------------------------------------
+    # -- times ------------------------------------------------------------------------------------------------------
 
     def when(self, milliseconds: int | None) -> str:
         """A time for people: ISO 8601 to the minute, in the reader's zone; empty for none."""
@@ -79,11 +81,15 @@ class Screen:
 
         return ZoneInfo(self._timezone)
 
-    # -- the way there --------------------------------------------------------------------------------------------------
+    # -- the way there ----------------------------------------------------------------------------------------------
 
     def note(self, text: str) -> None:
         """Something that is no answer, on stderr."""
         note(text)
+
+    def aside(self, text: str) -> None:
+        """A line beside the answer that was asked for, on stderr."""
+        sys.stderr.write(_visible(text) + "\n")
 
     @contextmanager
     def progress(self, what: str, unit: str = "events") -> Iterator[Progress]:
@@ -140,7 +146,7 @@ def age(milliseconds: int, now: int) -> str:
 
 
 def jsonable(value: object) -> Any:
-    """The value as JSON has it: structs and named tuples by field name, bytes as hex, no text that UTF-8 cannot hold."""
+    """The value as JSON has it: structs and named tuples by field name, bytes as hex, lone surrogates as U+FFFD."""
     match value:
         case str():
             return value if value.isascii() else whole(value)
@@ -191,7 +197,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _draw(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
@@ -201,7 +207,9 @@ def _draw(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would end the program with 1
 
-    table = Table(*titles, box=SIMPLE, pad_edge=False)
+    table = Table(box=SIMPLE, pad_edge=False, show_header=bool(titles))
+    for column, longest in enumerate(max(map(len, cells)) for cells in zip(*rows, strict=True)):
+        table.add_column(titles[column] if titles else "", no_wrap=longest <= WRAPPED_FROM)
     for row in rows:
         table.add_row(*(Text(cell, overflow="fold") for cell in row))
     Quiet(highlight=False).print(table)

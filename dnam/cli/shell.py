@@ -22,7 +22,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -46,12 +46,12 @@ COULD_NOT = 3
 INTERRUPTED = 130
 
 
-# -- what may stand before a command and behind it ----------------------------------------------------------------------
+# -- what may stand before a command and behind it -----------------------------------------------------------------
 
 
 def _or_before(context: typer.Context, parameter: typer.CallbackParam, value: object) -> object:
     """An option's value, or what was given for it before the command's name."""
-    return value or context.find_root().params.get(parameter.name)
+    return value or context.find_root().params.get(parameter.name or "")
 
 
 Data = Annotated[
@@ -97,15 +97,15 @@ class Command(NamedTuple):
     example: str
 
 
-# -- failures -----------------------------------------------------------------------------------------------------------
+# -- failures ------------------------------------------------------------------------------------------------------
 
 
 class Group(TyperGroup):
     """The app's group of commands: every failure that was expected ends as one line on stderr and a code."""
 
-    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+    def invoke(self, ctx: Any) -> object:  # typer's own click, whose classes have no public name
         with failures():
-            return super().invoke(ctx)  # type: ignore[arg-type]
+            return super().invoke(ctx)
 
 
 @contextmanager
@@ -142,7 +142,7 @@ def flushed(code: int) -> int:
     return code
 
 
-# -- opening ------------------------------------------------------------------------------------------------------------
+# -- opening -------------------------------------------------------------------------------------------------------
 
 
 def nothing_yet(data: Path) -> None:

@@ -35,7 +35,7 @@ def _opened(shell: Shell, *, writable: bool) -> "Iterator[DiskStore | None]":
         store.close()
 
 
-# -- replay -------------------------------------------------------------------------------------------------------------
+# -- replay --------------------------------------------------------------------------------------------------------
 
 
 def replay(
@@ -45,7 +45,10 @@ def replay(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Build every view anew from the log, beside the ones in force, and put the new ones in their place."""
+    """Build every view anew from the log.
+
+    The new ones are built beside those in force and take their place at once; a chat goes on meanwhile.
+    """
     shell = Shell(data, as_json)
     with _opened(shell, writable=not check) as store:
         if store is not None:
@@ -88,7 +91,7 @@ def _check(shell: Shell, store: "DiskStore") -> None:
         raise Ending(FOUND_SOMETHING)
 
 
-# -- verify -------------------------------------------------------------------------------------------------------------
+# -- verify --------------------------------------------------------------------------------------------------------
 
 
 def verify(
@@ -96,7 +99,10 @@ def verify(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Check the tree, every stored byte and every row. What is found is named by its seq, and nothing is changed."""
+    """Check the tree, every stored byte and every row.
+
+    What is found is named by its seq. Nothing is changed.
+    """
     shell = Shell(data, as_json)
     with _opened(shell, writable=False) as store:
         if store is None:

@@ -4,16 +4,17 @@ Bare LMDB is given the very bytes that ours left in the log. The other peer, `ev
 aggregates in memory and only saves: it neither looks anything up nor seals.
 """
 
+from collections import deque
 from collections.abc import Iterator
-from itertools import count
+from itertools import cycle
 from statistics import mean
 
 from projections.decisions.draft import Decision
 from projections.decisions.hear import HeardRequest, hear
 from replay.engine import Engine
 from tests.bench.bench import Bench
-from tests.bench.measure import Goal, Peer, Row, Spread, alternate, rates, ratios, seconds
-from tests.bench.peers import BareLmdb, Peers
+from tests.bench.measure import Goal, Row, Side, alternate, compared, rates, seconds
+from tests.bench.peers import SOURCED, SPEAKER, BareLmdb, Sourced, open_sourced
 from tests.bench.producers import Produced, produce
 from tests.bench.talk import Talk, texts
 
@@ -37,9 +38,9 @@ class Ours:
         for _ in range(1_000):  # everybody and every channel has been met, views were committed
             engine.submit(hearing(self._talk.next()))
 
-    def slice(self) -> float:
+    def slice(self, messages: int = SLICE) -> float:
         """A few messages, one at a time."""
-        requests = [self._talk.next() for _ in range(SLICE)]
+        requests = [self._talk.next() for _ in range(messages)]
         return seconds(lambda: [self.engine.record(hearing(request)) for request in requests])
 
     def last(self) -> list[bytes]:
@@ -53,16 +54,75 @@ class Ours:
         return produce(PRODUCERS, EACH, lambda _: self.engine.record(hearing(next(requests))))
 
 
+class Theirs:
+    """Messages into an `eventsourcing` application, one aggregate a producer."""
+
+    def __init__(self, peer: Sourced) -> None:
+        self._peer = peer
+        self._channels = [peer.channel(number) for number in range(PRODUCERS)]
+        self._texts = cycle(texts())
+
+    def append(self, which: int) -> None:
+        """One event, durable."""
+        self._peer.say(self._channels[which], SPEAKER, next(self._texts))
+
+    def slice(self) -> float:
+        """A few, one at a time."""
+        return seconds(lambda: deque(map(self.append, range(SLICE)), 0))
+
+    def produce(self) -> Produced:
+        """Many producers."""
+        return produce(PRODUCERS, EACH, self.append)
+
+
 def append(bench: Bench) -> Iterator[Row]:
     """One at a time, many at once, and both beside the peers."""
     with Engine.open(bench.folder("append"), create=True) as engine:
         ours, bare = Ours(engine), BareLmdb(bench.folder("bare"))
         ours.slice()
         size = round(mean(map(len, ours.last())))
-        with Peers.sourced(bench.folder("sourced.sqlite"), size) as sourced:
-            yield from _one_at_a_time(bench, ours, bare, sourced, size)
-            yield from _many_at_once(bench, ours, sourced)
+        peer = open_sourced(bench.folder("append.sqlite"), size)
+        theirs = None if peer is None else Theirs(peer)
+        yield from _one_at_a_time(bench, ours, bare, theirs, size)
+        yield from _many_at_once(bench, ours, theirs)
+        bare.close()
+        if peer is not None:
+            peer.close()
 
 
-def _one_at_a_time(bench: Bench, ours: Ours, bare: BareLmdb, sourced: "Sourced | None", size: int) -> Iterator[Row]:
-    ...
+def _one_at_a_time(bench: Bench, ours: Ours, bare: BareLmdb, theirs: Theirs | None, size: int) -> Iterator[Row]:
+    bench.say("appending, one at a time")
+    sides: dict[str, Side] = {"ours": ours.slice, "lmdb": lambda: seconds(lambda: [*map(bare.put, ours.last())])}
+    if theirs is not None:
+        sides["sourced"] = theirs.slice
+    took = alternate(sides, bench.rounds, SLICES)
+    rate = {name: rates(SLICE * SLICES, each) for name, each in took.items()}
+    note = f"{size} bytes each, header and body"
+    yield compared(
+        "append, one at a time", "/s", rate["ours"], "lmdb put and commit", rate["lmdb"], Goal("≥", 0.6), note
+    )
+    yield compared("append, one at a time", "/s", rate["ours"], SOURCED, rate.get("sourced"))
+
+
+def _many_at_once(bench: Bench, ours: Ours, theirs: Theirs | None) -> Iterator[Row]:
+    bench.say(f"appending, {PRODUCERS} producers at once")
+    singly, all_of_ours, all_of_theirs = [], [], []
+    for _ in range(bench.rounds):
+        singly.append(sum(ours.slice() for _ in range(SLICES)))
+        all_of_ours.append(ours.produce())
+        if theirs is not None:
+            all_of_theirs.append(theirs.produce())
+    rate = rates(PRODUCERS * EACH, [each.took for each in all_of_ours])
+    yield compared(
+        f"append, {PRODUCERS} at once", "/s", rate, "one at a time", rates(SLICE * SLICES, singly), Goal("≥", 8)
+    )
+    their_rate = rates(PRODUCERS * EACH, [each.took for each in all_of_theirs]) if theirs else None
+    yield compared(f"append, {PRODUCERS} at once", "/s", rate, SOURCED, their_rate)
+    yield _tail(f"p99 of {PRODUCERS} at once", all_of_ours, Goal("<", 10))
+    if theirs is not None:
+        yield _tail(f"p99 of {PRODUCERS} at once, {SOURCED}", all_of_theirs, None)
+
+
+def _tail(what: str, runs: list[Produced], goal: Goal | None) -> Row:
+    slow, usual = [1000 * run.p99 for run in runs], [1000 * run.median for run in runs]
+    return compared(what, "ms", slow, "the median append", usual, goal)

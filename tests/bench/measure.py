@@ -4,7 +4,7 @@ The machine is never quiet, so ours and the peers take turns within each round, 
 by round: what slows the one slows the other. Medians are judged; the spread is printed with them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import perf_counter
 from typing import Literal, NamedTuple
@@ -70,9 +70,20 @@ class Row(NamedTuple):
         return self.goal is None or self.goal.met(judged.middle)
 
 
-def ratios(ours: Sequence[float], theirs: Sequence[float]) -> Spread:
-    """Ours to theirs, round by round."""
-    return Spread.of([one / other for one, other in zip(ours, theirs, strict=True)])
+def compared(
+    what: str,
+    unit: str,
+    ours: Sequence[float],
+    peer: str,
+    theirs: Sequence[float] | None,
+    goal: Goal | None = None,
+    note: str = "",
+) -> Row:
+    """Ours beside theirs, with the ratio taken round by round. `theirs` is None when the peer is missing."""
+    if theirs is None:
+        return Row(what, unit, Spread.of(ours), Peer(peer, None), goal=goal, note=note, broken=f"{peer} is missing")
+    ratio = Spread.of([one / other for one, other in zip(ours, theirs, strict=True)])
+    return Row(what, unit, Spread.of(ours), Peer(peer, Spread.of(theirs)), ratio, goal, note)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -86,14 +97,15 @@ Side = Callable[[], float]
 """One slice of work of one competitor: the seconds that it took."""
 
 
-def alternate(sides: Sequence[Side], rounds: int, slices: int = 1) -> list[list[float]]:
+def alternate(sides: Mapping[str, Side], rounds: int, slices: int = 1) -> dict[str, list[float]]:
     """Seconds by side and round. Within a round the sides take turns slice by slice; who begins moves on."""
-    taken = [[0.0] * rounds for _ in sides]
+    taken = {name: [0.0] * rounds for name in sides}
+    names = list(sides)
     for at in range(rounds):
         for cut in range(slices):
-            for step in range(len(sides)):
-                which = (at + cut + step) % len(sides)
-                taken[which][at] += sides[which]()
+            for step in range(len(names)):
+                name = names[(at + cut + step) % len(names)]
+                taken[name][at] += sides[name]()
     return taken
 
 

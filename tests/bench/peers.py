@@ -1,10 +1,20 @@
 """Who stands beside us: bare LMDB, and `eventsourcing` with SQLite in a file, both with their defaults."""
 
-import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 import lmdb
+
+if TYPE_CHECKING:
+    from tests.bench.sourced import Channel
+
+SOURCED = "eventsourcing, SQLite"
+SPEAKER = "800000000000000000"
+_TEXT = "x" * 120
+_ROW_BYTES = 40
+"""What a stored event has beside its topic and state: an aggregate's id, as 32 characters, and two numbers."""
 
 
 class BareLmdb:
@@ -27,16 +37,17 @@ class BareLmdb:
 
 
 class Sourced:
-    """An `eventsourcing` application: one aggregate a channel, one event a message. ImportError where it is missing."""
+    """An `eventsourcing` application: one aggregate a channel, one event a message."""
 
     def __init__(self, path: Path) -> None:
         from tests.bench.sourced import Chat
 
         self.app = Chat(env={"PERSISTENCE_MODULE": "eventsourcing.sqlite", "SQLITE_DBNAME": str(path)})
         self._path = path
-        self.padding = ""
+        self._padding = ""
+        self._views = 0
 
-    def channel(self, number: int) -> Any:
+    def channel(self, number: int) -> "Channel":
         """A new aggregate, saved."""
         from tests.bench.sourced import Channel
 
@@ -44,47 +55,63 @@ class Sourced:
         self.app.save(channel)
         return channel
 
-    def say(self, channel: Any, speaker: str, text: str) -> None:
+    def say(self, channel: "Channel", speaker: str, text: str) -> None:
         """One durable event."""
-        channel.hear(speaker, text, self.padding)
+        channel.hear(speaker, text, self._padding)
         self.app.save(channel)
 
     def pad_to(self, size: int) -> int:
-        """Make events as large as ours: `size` bytes of stored state. What they have then."""
+        """Make events as large as ours; how large they are then, in bytes."""
         channel = self.channel(-1)
-        self.say(channel, "800000000000000000", "x" * 120)
-        self.padding = "." * max(0, size - self._last_size())
-        self.say(channel, "800000000000000000", "x" * 120)
+        self.say(channel, SPEAKER, _TEXT)
+        self._padding = "." * max(0, size - self._last_size())
+        self.say(channel, SPEAKER, _TEXT)
         return self._last_size()
 
     def _last_size(self) -> int:
+        (stored,) = self.app.recorder.select_notifications(start=self._last(), limit=1)
+        return len(stored.state) + len(stored.topic) + _ROW_BYTES
+
+    def _last(self) -> int:
         last = self.app.recorder.max_notification_id()
         assert last is not None
-        (stored,) = self.app.recorder.select_notifications(start=last, limit=1)
-        return len(stored.state) + len(stored.topic) + 32
+        return last
 
-    def fill(self, channels: int, events: int) -> list[Any]:
-        """As many events, in large commits; the ids of their aggregates."""
-        ids: list[Any] = []
+    def fill(self, channels: int, events: int) -> list[UUID]:
+        """So many events, a thousand in a commit; the ids of their aggregates."""
+        ids: list[UUID] = []
         for number in range(channels):
             channel = self.channel(number)
             ids.append(channel.id)
-            for at in range(events // channels):
-                channel.hear("800000000000000000", f"{at:06} " + "x" * 113, self.padding)
-                if at % 1000 == 999:
+            for at in range(1, events // channels):
+                channel.hear(SPEAKER, _TEXT, self._padding)
+                if at % 1000 == 0:
                     self.app.save(channel)
             self.app.save(channel)
         return ids
 
-    def rebuild(self, ids: list[Any]) -> int:
+    def project(self) -> None:
+        """Build a view of all events anew, row by row, in a file of its own."""
+        from tests.bench.sourced import project
+
+        self._views += 1
+        view = self._path.with_name(f"{self._path.name}-view-{self._views}")
+        project(self.app, str(view))
+
+    def rebuild(self, ids: Sequence[UUID]) -> int:
         """Make every aggregate again from its events; how many messages they have."""
-        return sum(len(self.app.repository.get(each).messages) for each in ids)
+        return sum(self.app.heard_in(each) for each in ids)
 
     def close(self) -> None:
         """Let it go."""
         self.app.close()
 
 
-def size_on_disk(folder: Path) -> int:
-    """Bytes of all files below."""
-    return sum(os.stat(each).st_blocks * 512 for each in folder.rglob("*") if each.is_file())
+def open_sourced(path: Path, size: int) -> Sourced | None:
+    """The peer with events of so many bytes; None where it is not installed."""
+    try:
+        peer = Sourced(path)
+    except ImportError:
+        return None
+    peer.pad_to(size)
+    return peer

@@ -41,9 +41,7 @@ def produce(producers: int, each: int, append: Callable[[int], object]) -> Produ
     return Produced(took, latencies)
 
 
-def _produce(
-    which: int, each: int, append: Callable[[int], object], start: Barrier, latencies: list[float]
-) -> None:
+def _produce(which: int, each: int, append: Callable[[int], object], start: Barrier, latencies: list[float]) -> None:
     start.wait()
     for _ in range(each):
         began = perf_counter()

@@ -20,7 +20,7 @@ PEOPLE = 25
 CHANNELS = 8
 ADDRESSED = 5
 """Every so many messages one is addressed to the assistant."""
-_LIKES = "green tea,long walks,the early train,dark blue paint,tomatoes,small boats,old books,quiet mornings".split(",")
+_LIKES = ("green tea", "long walks", "the early train", "dark blue paint", "tomatoes", "small boats", "old books")
 
 
 class ChatClock:
@@ -48,7 +48,9 @@ async def _converse(folder: Path, messages: int) -> None:
         for number in range(messages):
             request = talk.next(addressed=number % ADDRESSED == 0)
             if number % 3 == 0:
-                request = request._replace(text=f"I prefer {dice.choice(_LIKES)} number {_letters(number)}. {request.text}")
+                request = request._replace(
+                    text=f"I prefer {dice.choice(_LIKES)} number {_letters(number)}. {request.text}"
+                )
             clock.time = request.said + 400
             heard = await memory.hear(request)
             if request.addressed:

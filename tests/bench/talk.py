@@ -19,19 +19,20 @@ PEOPLE = 200
 CHARS = 120
 GUILD = Ref("discord", "900000000000000001")
 
-_WORDS = (
-    "the garden plan for sunday needs two more people and someone has to bring water because last time we ran out "
-    "before noon I prefer the early train but Kim said the bridge is closed until march so maybe we meet at the old "
-    "library instead my sister works on a small boat and she thinks tomatoes should never be planted near the wall "
-    "does anybody remember which paint we used for the fence it was green or maybe dark blue and it dried within a day"
-).split()
+_PROSE = """
+the garden plan for sunday needs two more people and someone has to bring water because last time we ran out
+before noon I prefer the early train but Kim said the bridge is closed until march so maybe we meet at the old
+library instead my sister works on a small boat and she thinks tomatoes should never be planted near the wall
+does anybody remember which paint we used for the fence it was green or maybe dark blue and it dried within a day
+"""
 
 
 def sentence(dice: Random) -> str:
     """About 120 characters that somebody could have typed."""
+    vocabulary = _PROSE.split()
     words: list[str] = []
     while sum(map(len, words)) + len(words) < CHARS:
-        words.append(dice.choice(_WORDS))
+        words.append(dice.choice(vocabulary))
     return " ".join(words).capitalize() + "."
 
 

@@ -7,6 +7,7 @@ from projections.events.values import (
     PLATFORM,
     Attachment,
     Audience,
+    AuthorKind,
     By,
     FileDigest,
     ItemUse,
@@ -22,7 +23,7 @@ from tests.laws.teller import CALL, GUILD, Heard, Teller
 def heard(told: Teller) -> None:
     room, said = told.any(told.rooms), told.later()
     n = told.any(room.people)
-    author = told.any(("person", "person", "person", "person", "bot", "webhook", "self", "unknown"))
+    author: AuthorKind = told.any(("person", "person", "person", "person", "bot", "webhook", "self", "unknown"))
     speaker = told.people[n] if author == "person" else NOBODY
     message = Message(
         ref=Ref("discord", f"88{len(told.told):016}"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.decisions.draft import Draft
 from projections.events import UNSEALED_TAGS, MessageRedacted
 from projections.events.values import PLATFORM
 from projections.registry import FOLD
@@ -20,7 +19,7 @@ from replay.store import DiskStore
 from replay.verify import verify
 from tests.generator import Story, stories
 from tests.replay.conftest import SHARED
-from tests.replay.stage import FakeClock, digest, event_id, folded, in_memory, living, readable, scanned
+from tests.replay.stage import FakeClock, digest, drafts, folded, in_memory, living, readable, scanned, together
 from tests.world import NOW, handle
 
 LAW = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -77,14 +76,13 @@ def test_any_bodies_may_be_dropped_and_any_keys_destroyed(story: Story, data: st
             engine.record(living(told))
             if n in erasures:
                 erase(engine, handle(f"person {erasures[n]}"))
-        sealed = [
-            record.id for record in readable(engine.store.log, engine.store) if record.event.TAG not in UNSEALED_TAGS
-        ]
+        there = readable(engine.store.log, engine.store)
+        sealed = [record.id for record in there if record.event.TAG not in UNSEALED_TAGS]
         dropped = data.draw(st.lists(st.sampled_from(sealed), unique=True, max_size=40)) if sealed else []
         half = len(dropped) // 2
-        for events in (dropped[:half], dropped[half:]):
+        for n, events in enumerate((dropped[:half], dropped[half:])):
             event = MessageRedacted(said=NOW, by=PLATFORM, events=tuple(events))
-            engine.record(lambda rows, event=event: [Draft(event_id(f"{len(event.events)} {event}"), event)])  # type: ignore[misc]
+            engine.record(drafts(event, name=f"drop {n}"))
         all_agree(engine)
         store = engine.store
         assert isinstance(store, DiskStore)
@@ -99,8 +97,6 @@ def test_the_size_of_a_group_changes_nothing(story: Story, sizes: list[int]) -> 
         while waiting:
             for size in sizes:
                 group, waiting = waiting[:size], waiting[size:]
-                with engine.store.lock:  # so that the writer finds all of them
-                    futures = [engine.submit(living(told)) for told in group]
-                for future in futures:
+                for future in together(engine, [living(told) for told in group]):
                     future.result()
         all_agree(engine)

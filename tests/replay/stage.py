@@ -1,14 +1,17 @@
 """What the tests of the log stand on: a clock that stands still, decisions without a platform, and rows to compare."""
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
 from pathlib import Path
+from threading import Event
 
 import msgspec
 
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.hear import HeardRequest, PlaceSeen, hear
 from projections.decisions.meet import Account
-from projections.events import ConfigSet, Event, MessageHeard
+from projections.events import ConfigSet, MessageHeard
+from projections.events.event import Event as AnyEvent
 from projections.events.values import OPERATOR
 from projections.fold import Record
 from projections.ids import EventId, Handle
@@ -17,6 +20,7 @@ from projections.registry import FOLD
 from projections.rows import RawRows, Rows
 from replay.engine import Engine
 from replay.folding import Folding
+from replay.group import Recorded
 from replay.log import Log
 from replay.store import DiskStore, MemoryStore
 from replay.views import LAST_KEY, digest_rows, tables_of
@@ -57,7 +61,7 @@ def setting(value: str, key: str = "tone", causes: tuple[EventId, ...] = ()) -> 
     return ConfigSet(said=NOW, by=OPERATOR, causes=causes, scope="global", key=key, value=value)
 
 
-def drafts(*events: Event, name: str = "") -> Decision:
+def drafts(*events: AnyEvent, name: str = "") -> Decision:
     """A decision that yields these events, under ids made from a name."""
     made = [Draft(event_id(f"{name or repr(events)} {n}"), event) for n, event in enumerate(events)]
     return lambda rows: made
@@ -90,6 +94,23 @@ def living(told: Sequence[Draft]) -> Decision:
 def tell(engine: Engine, decisions: Iterable[Sequence[Draft]]) -> list[Record]:
     """Record a story, one decision after the other."""
     return [record for told in decisions for record in engine.record(living(told)).records]
+
+
+def together(engine: Engine, decisions: Sequence[Decision]) -> "list[Future[Recorded]]":
+    """Have these decisions recorded in one group; all are done when this returns."""
+    started, ready = Event(), Event()
+
+    def waits(rows: Rows) -> list[Draft]:
+        started.set()
+        ready.wait()
+        return []
+
+    engine.submit(waits)
+    started.wait()
+    futures = [engine.submit(decision) for decision in decisions]
+    ready.set()
+    wait(futures)
+    return futures
 
 
 def digest(engine: Engine) -> bytes:

@@ -1,0 +1,133 @@
+"""The chat: hear a line, answer it, print it, learn behind it.
+
+Ends with 0 at the end of the lines or on `exit` and `quit`, with 3 when something that was said could not be recorded,
+and with 130 on a second Ctrl-C.
+"""
+
+import asyncio
+
+from dnam.adapters.terminal.interrupts import Interrupted, Interrupts
+from dnam.adapters.terminal.reading import Lines
+from dnam.adapters.terminal.screen import Screen
+from dnam.assistant import Assistant
+from dnam.commands.parse import Call, Misread
+from dnam.conversation import Conversation, Spot
+from dnam.model import ModelError
+from projections.decisions.hear import PlaceSeen
+from projections.decisions.meet import Account
+from projections.errors import DnamError
+
+DONE, COULD_NOT, INTERRUPTED = 0, 3, 130
+ENDINGS = frozenset({"exit", "quit"})
+PATIENCE_SECONDS = 1.0
+"""How long the end of a chat waits for learning before it says that it waits."""
+
+
+async def chat(assistant: Assistant, who: Account, where: PlaceSeen, lines: Lines, out: Screen) -> int:
+    """Talk until the lines end; the exit code."""
+    with Interrupts() as interrupts:
+        try:
+            return await Chat(assistant, Conversation(assistant, Spot(who, where)), out).run(lines, interrupts)
+        finally:
+            await assistant.stop()
+
+
+class Chat:
+    """One chat, from its first line to its last."""
+
+    def __init__(self, assistant: Assistant, talk: Conversation, out: Screen) -> None:
+        self._assistant = assistant
+        self._talk = talk
+        self._out = out
+        self._failures_told = 0
+        self._lost_told = 0
+        self._reason_told = ""
+
+    async def run(self, lines: Lines, interrupts: Interrupts) -> int:
+        """The loop. One Ctrl-C breaks off what is being done, a second one without a line between ends the chat."""
+        pressed = 0
+        while pressed < 2:
+            try:
+                line = await interrupts.run(lines.next())
+                pressed = 0
+                if line is None or line.strip().casefold() in ENDINGS:
+                    return await self._end(interrupts)
+                await interrupts.run(self._take(line))
+            except Interrupted:
+                pressed += 1
+                self._out.note("interrupted" if pressed > 1 else "interrupted; Ctrl-C again ends the chat")
+        self._tell_unwritten()
+        return INTERRUPTED
+
+    # -- one line ---------------------------------------------------------------------------------------------------
+
+    async def _take(self, line: str) -> None:
+        if not line.strip():
+            return
+        try:
+            call = self._talk.command(line)
+            await (self._answer(line) if call is None else self._obey(call))
+        except BrokenPipeError:
+            raise  # nobody reads any more: that is the shell's to know
+        except Exception as error:  # noqa: BLE001 - one line that goes wrong does not end a conversation
+            self._out.warn(f"this went wrong: {error if isinstance(error, DnamError) else repr(error)}")
+        self._tell()
+
+    async def _obey(self, call: Call | Misread) -> None:
+        reply = await self._talk.obey(call)
+        self._out.replied(call.command.name if call.command else "", reply)
+
+    async def _answer(self, line: str) -> None:
+        exchange = await self._talk.hear(line)
+        try:
+            thought = await self._talk.think(exchange)
+        except ModelError as error:
+            self._out.warn(f"no answer: {error}")
+            return
+        self._out.said(self._assistant.memory.settings.assistant_name, thought.text)
+        await self._talk.delivered(exchange)
+
+    # -- what goes on beside ----------------------------------------------------------------------------------------
+
+    def _tell(self) -> None:
+        """What failed since the last time, once each."""
+        for failure in self._assistant.failures[self._failures_told :]:
+            self._out.note(f"in the background: {failure}")
+        self._failures_told = len(self._assistant.failures)
+        unwritten = self._talk.unwritten
+        for why in unwritten.lost[self._lost_told :]:
+            self._out.warn(f"something that was said cannot be recorded: {why}")
+        self._lost_told = len(unwritten.lost)
+        if unwritten.reason and unwritten.reason != self._reason_told:
+            self._out.warn(f"this could not be recorded and is tried again with the next message: {unwritten.reason}")
+        elif self._reason_told and not unwritten.reason:
+            self._out.note("what could not be recorded is recorded now")
+        self._reason_told = unwritten.reason
+
+    def _tell_unwritten(self) -> bool:
+        """Whether everything was recorded; if not, what was not."""
+        waiting = self._talk.unwritten
+        if waiting:
+            self._out.warn(f"not recorded: {waiting}; {waiting.reason}")
+        return not waiting
+
+    # -- the end ----------------------------------------------------------------------------------------------------
+
+    async def _end(self, interrupts: Interrupts) -> int:
+        """Write what waits, let the background finish, say what is left."""
+        code = DONE
+        try:
+            await interrupts.run(self._finish())
+        except Interrupted:
+            code = INTERRUPTED
+        self._tell()
+        recorded = self._tell_unwritten()
+        return code if recorded or code else COULD_NOT
+
+    async def _finish(self) -> None:
+        await self._talk.unwritten.again()
+        settled = asyncio.ensure_future(self._assistant.settle())
+        done, _ = await asyncio.wait({settled}, timeout=PATIENCE_SECONDS)
+        if not done:
+            self._out.note("finishing what is being learned; Ctrl-C leaves it")
+            await settled

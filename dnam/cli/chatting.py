@@ -1,0 +1,214 @@
+"""The chat in the terminal: `run` and `chat`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dnam.cli.shell import Command, Data, Ending, Json, Place, Shell
+
+if TYPE_CHECKING:
+    from dnam.adapters.terminal.reading import Lines
+    from dnam.adapters.terminal.screen import Screen
+    from dnam.conversation import Spot
+    from dnam.memory import Memory
+    from projections.decisions.hear import PlaceSeen
+    from projections.decisions.meet import Account
+    from projections.ids import Handle, Ref
+    from projections.rows import Rows
+    from replay.engine import Engine
+
+NO_BOT_YET = "DISCORD_TOKEN is set, but the bot comes with a later version: this is the chat in the terminal."
+NAMELESS = "me"
+"""Who chats where the system has no name for its user."""
+
+
+def run(data: Data = None, as_json: Json = False) -> None:
+    """Start the assistant: the chat in this terminal while no Discord token is set."""
+    shell = Shell(data, as_json)
+    if shell.settings.discord_token:
+        shell.out.note(NO_BOT_YET)
+    _chat(shell, None, None)
+
+
+def chat(
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="NAME",
+            help="Who you are: a known USER, or a new name. Without it: the name you are logged in with.",
+        ),
+    ] = None,
+    place: Place = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with the assistant. `!memory help` lists what you may ask of its memory; Ctrl-D ends.
+
+    Without --in it is a direct message. From a pipe, every line is one message.
+    """
+    _chat(Shell(data, as_json), user, place)
+
+
+def _chat(shell: Shell, user: str | None, place: str | None) -> None:
+    import asyncio
+
+    code = asyncio.run(_talk(shell, user, place))
+    if code:
+        raise Ending(code)
+
+
+async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
+    from dnam.adapters.terminal.chat import chat as talk
+    from dnam.assistant import Assistant
+    from dnam.models import choose, notice
+
+    async with _memory(shell) as memory:
+        spot = await memory.look(lambda rows: spot_of(rows, user, place))
+        assistant = Assistant(memory, choose(shell.settings, memory.language))
+        lines, screen = _ends(shell, spot)
+        if notice(shell.settings):
+            screen.note(notice(shell.settings))
+        return await talk(assistant, spot.who, spot.where, lines, screen)
+
+
+def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
+    """Where lines come from and where they go."""
+    import sys
+
+    from dnam.adapters.terminal.reading import EditedLines, PipedLines, is_terminal
+    from dnam.adapters.terminal.screen import JsonScreen, TextScreen
+    from projections.quoting import line_name
+
+    if shell.out.as_json:
+        return PipedLines.of_stdin(), JsonScreen(sys.stdout, sys.stderr)
+    if not is_terminal():
+        return PipedLines.of_stdin(), TextScreen(sys.stdout, sys.stderr)
+    screen = TextScreen(sys.stdout, sys.stderr, styled=sys.stderr.isatty())
+    where = "direct messages" if spot.where.partner else spot.where.name or spot.where.key
+    screen.note(f"{where}; `!memory help` for what I remember, Ctrl-D or `exit` to end")
+    return EditedLines(f"{line_name(spot.who.name)}> "), screen
+
+
+# -- opening -----------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
+    """The memory for writing; where it cannot be written, for reading: answers are given all the same."""
+    import asyncio
+
+    engine = await asyncio.to_thread(_engine, shell)
+    try:
+        yield shell.memory(engine)
+    finally:
+        await asyncio.to_thread(engine.close)
+
+
+def _engine(shell: Shell) -> "Engine":
+    from replay.engine import Engine
+    from replay.errors import CannotWrite
+
+    commit = shell.settings.view_commit_events
+    try:
+        return Engine.open(shell.data, create=True, view_commit_events=commit)
+    except CannotWrite as error:
+        shell.out.note(f"nothing will be recorded: {error}")
+        return Engine.open(shell.data, writable=False)
+
+
+# -- who and where -----------------------------------------------------------------------------------------------------
+
+
+def spot_of(rows: "Rows", user: str | None, place: str | None) -> "Spot":
+    """Who speaks and where. Unknown and Ambiguous say what there is; an unknown user is somebody new."""
+    from dnam.conversation import Spot
+    from dnam.finding import the_person
+    from projections.lookup import find_people
+
+    name = _login_name() if user is None else user
+    if find_people(rows, name):
+        return _spot_of_known(rows, the_person(rows, name), place)
+    who = _newcomer(name)
+    return Spot(who, _place_of_newcomer(rows, who, place))
+
+
+def _login_name() -> str:
+    import getpass
+
+    from projections.people import SOMEONE
+    from projections.quoting import line_name
+
+    try:
+        name = line_name(getpass.getuser())
+    except (OSError, KeyError, ImportError):  # a user id without an entry, as in a container
+        return NAMELESS
+    return NAMELESS if name == SOMEONE else name
+
+
+def _newcomer(name: str) -> "Account":
+    from dnam.finding import new_name
+    from dnam.whereabouts import LOCAL
+    from projections.decisions.meet import Account
+
+    known = new_name(name)
+    return Account(LOCAL, known, known)
+
+
+def _place_of_newcomer(rows: "Rows", who: "Account", place: str | None) -> "PlaceSeen":
+    from dnam.finding import DIRECT, the_session
+    from projections.errors import BadRequest
+
+    if place is None or place.strip().casefold() == DIRECT:
+        return _direct(who, who.platform)
+    card = the_session(rows, place)
+    if card.audience.kind == "direct":
+        raise BadRequest(f"{card.key} is a conversation between two: nobody else is in it")
+    return _seen(rows, card.place.place)
+
+
+def _spot_of_known(rows: "Rows", person: "Handle", place: str | None) -> "Spot":
+    from dnam.conversation import Spot
+    from dnam.finding import whereabouts
+
+    there = whereabouts(rows, person, place)
+    who = _account(rows, person, there.place.platform)
+    if there.setting.audience.kind == "direct":
+        return Spot(who, _direct(who, there.place.platform))
+    return Spot(who, _seen(rows, there.place))
+
+
+def _account(rows: "Rows", person: "Handle", platform: str) -> "Account":
+    """A person's account, the one of this platform first, under its name as it is: speaking renames nobody."""
+    from projections.decisions.meet import Account
+    from projections.people import accounts_of
+
+    accounts = [found.row for found in accounts_of(rows, person)]
+    row = min(accounts, key=lambda each: each.platform != platform)
+    return Account(row.platform, row.platform_id, row.name)
+
+
+def _direct(who: "Account", platform: str) -> "PlaceSeen":
+    from projections.decisions.hear import PlaceSeen
+
+    return PlaceSeen(platform, "", "direct", "", "direct", partner=who)
+
+
+def _seen(rows: "Rows", place: "Ref") -> "PlaceSeen":
+    """A place as it was last described."""
+    from projections.decisions.hear import PlaceSeen
+    from projections.places import audience_of, find_place
+
+    found, audience = find_place(rows, place), audience_of(rows, place)
+    assert found is not None
+    assert audience is not None
+    row = found.row
+    return PlaceSeen(place.platform, place.key, row.kind, row.name, audience.kind, guild=row.guild, parent=row.parent)
+
+
+COMMANDS = (
+    Command("run", run, "run"),
+    Command("chat", chat, "chat --as Ada"),
+)

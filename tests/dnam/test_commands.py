@@ -1,0 +1,445 @@
+"""`!memory`: how it is read, what it replies, and that it sees and changes no more than its place opens."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dnam.adapters.offline import OfflineModel
+from dnam.assistant import Assistant
+from dnam.commands import table
+from dnam.commands.command import Invocation, Reply
+from dnam.commands.parse import Call, Misread
+from dnam.commands.table import COMMANDS, read, run
+from dnam.languages import load
+from dnam.memory import Memory
+from dnam.model import Ask, ModelError
+from dnam.settings import read as read_settings
+from dnam.whereabouts import Heard
+from projections.decisions.hear import PlaceSeen
+from projections.ids import NOBODY, Ref
+from projections.policies.compartments import Setting
+from replay.engine import Engine
+from replay.errors import LogFull
+
+GUILD = Ref("local", "garden")
+OPEN = PlaceSeen("local", "general", "channel", "general", "guild", guild=GUILD, guild_name="Garden")
+CLOSED = PlaceSeen("local", "staff", "channel", "staff", "channel", guild=GUILD, guild_name="Garden")
+ID = r"`(durable-[0-9a-f]{8})`"
+HELP = "**Memory commands:**"
+
+
+class FrozenClock:
+    """2023-11-14, a ms later at every look."""
+
+    def __init__(self) -> None:
+        self.time = 1_700_000_000_000
+
+    def now(self) -> int:
+        self.time += 1
+        return self.time
+
+    def monotonic(self) -> int:
+        return self.time
+
+
+class World:
+    """A memory that is gone with the test, and people who speak and ask in it."""
+
+    def __init__(self, **environment: str) -> None:
+        engine = Engine.in_memory(FrozenClock())
+        self.memory = Memory(engine, read_settings(environment, {}), load("en"))
+        self.assistant = Assistant(self.memory, OfflineModel(load("en")))
+
+    async def says(self, user: str, text: str, place: PlaceSeen | None = None) -> Heard:
+        heard = await self.memory.heard(user, text, place=place)
+        answered = await self.assistant.answer(heard)
+        await self.memory.delivered(heard, answered.turn)
+        return heard
+
+    async def reply(self, user: str, text: str, place: PlaceSeen | None = None) -> Reply:
+        heard = await self.memory.heard(user, "hello", place=place)
+        call = read(text)
+        assert call is not None
+        return await run(self.assistant, Invocation(heard.setting, heard.session), call)
+
+    async def asks(self, user: str, text: str, place: PlaceSeen | None = None) -> str:
+        return (await self.reply(user, text, place)).text
+
+    async def remembers(self, user: str, text: str, place: PlaceSeen | None = None) -> str:
+        """The id of what is remembered."""
+        return (await self.reply(user, f"!memory remember {text}", place)).items[0].id
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    made = World()
+    yield made
+    made.memory.engine.close()
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        ("text", "name", "arguments"),
+        [
+            ("!memory", "show", {}),
+            ("  !MEMORY \n", "show", {}),
+            ("!memory show", "show", {}),
+            ("!memory   SHOW  ", "show", {}),
+            ("!memory remember I like tea", "remember", {"text": "I like tea"}),
+            ("!Memory\tReMember   two\n\nlines  ", "remember", {"text": "two\n\nlines"}),
+            ("!memory remember remember", "remember", {"text": "remember"}),
+            ("!memory edit durable-1 new  words", "edit", {"id": "durable-1", "text": "new  words"}),
+            ("!memory forget I like", "forget", {"what": "I like"}),
+            ("!memory restore durable-1", "restore", {"id": "durable-1"}),
+            ("!memory reset rolling", "reset rolling", {}),
+            ("!memory RESET\n ROLLING", "reset rolling", {}),
+            ("!memory extract", "extract", {}),
+            ("!memory help", "help", {}),
+        ],
+    )
+    def test_what_is_a_command(self, text: str, name: str, arguments: dict[str, str]) -> None:
+        call = read(text)
+        assert isinstance(call, Call)
+        assert (call.command.name, call.arguments) == (name, arguments)
+
+    @pytest.mark.parametrize("text", ["", " ", "memory", "!memor", "!memoryshow", "say !memory", "! memory", "\ud800"])
+    def test_what_is_none(self, text: str) -> None:
+        assert read(text) is None
+
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            ("!memory bogus", "There is no command `bogus`."),
+            ("!memory resets rolling", "There is no command `resets`."),
+            ("!memory reset", "There is no command `reset`."),
+            ("!memory reset durable", "There is no command `reset`."),
+            ("!memory `x`\x1b[31m", "There is no command `'x'31m`."),
+            ("!memory " + "y" * 900, f"There is no command `{'y' * 32}…`."),
+            ("!memory remember", "`!memory remember <text>` needs a sentence."),
+            ("!memory edit", "`!memory edit <id> <text>` needs the id of an item, which `show` lists."),
+            ("!memory edit durable-1 ", "`!memory edit <id> <text>` needs a sentence."),
+            ("!memory forget", "`!memory forget <what>` needs an item's id, or most of its words."),
+            ("!memory show me", "`!memory show` takes nothing more."),
+        ],
+    )
+    def test_what_is_misread(self, text: str, problem: str) -> None:
+        call = read(text)
+        assert isinstance(call, Misread)
+        assert call.problem == problem
+
+    def test_one_word_of_restore_is_the_id_and_more_belong_to_it(self) -> None:
+        call = read("!memory restore durable-1 please")
+        assert isinstance(call, Call)
+        assert call.arguments == {"id": "durable-1 please"}
+
+    @given(st.text() | st.text().map(lambda text: f"!memory {text}"))
+    def test_it_is_total(self, text: str) -> None:
+        self._is_sound(text)
+
+    @given(st.sampled_from([each.name for each in COMMANDS]), st.text(), st.text())
+    def test_it_is_total_behind_a_command(self, name: str, space: str, rest: str) -> None:
+        self._is_sound(f"!memory {name}{space}{rest}")
+
+    def _is_sound(self, text: str) -> None:
+        call = read(text)
+        if isinstance(call, Call):
+            assert set(call.arguments) == {each.name for each in call.command.parameters}
+            assert all(value.strip() == value != "" for value in call.arguments.values())
+        elif isinstance(call, Misread):
+            assert call.problem
+        else:
+            assert text.split(maxsplit=1)[:1] != ["!memory"]
+
+    def test_a_megabyte_is_read(self) -> None:
+        call = read("!memory remember " + "x " * 500_000)
+        assert isinstance(call, Call)
+        assert len(call.arguments["text"]) == 999_999
+
+
+class TestTheTable:
+    def test_every_command_can_be_typed_as_its_usage_says(self) -> None:
+        for command in COMMANDS:
+            call = read(command.usage)
+            assert isinstance(call, Call)
+            assert call.command is command
+
+    def test_every_command_says_what_it_does(self) -> None:
+        assert all(each.help and all(parameter.help for parameter in each.parameters) for each in COMMANDS)
+
+    def test_names_are_one_or_two_plain_words(self) -> None:
+        assert all(re.fullmatch(r"[a-z]+( [a-z]+)?", each.name) for each in COMMANDS)
+        assert len({each.name for each in COMMANDS}) == len(COMMANDS)
+
+    async def test_help_lists_it(self, world: World) -> None:
+        text = await world.asks("ada", "!memory help")
+        assert text.splitlines()[0] == HELP
+        assert [each.usage in text for each in COMMANDS] == [True] * len(COMMANDS)
+
+    async def test_an_unknown_word_lists_it(self, world: World) -> None:
+        reply = await world.reply("ada", "!memory whatever")
+        assert reply.text == f"There is no command `whatever`.\n{table.listing()}"
+        assert reply.failed
+
+
+class TestShow:
+    async def test_nothing_is_shown_as_nothing(self, world: World) -> None:
+        assert await world.asks("ada", "!memory") == (
+            "**Durable memory:** (0 chars, ~0 tokens)\n(none)\n\n"
+            "**Rolling summary:** (0 chars, ~0 tokens)\n(none)\n\n"
+            "**Total prompt memory:** 0 chars, ~0 tokens"
+        )
+
+    async def test_items_stand_as_in_a_prompt_with_their_ids_behind_them(self, world: World) -> None:
+        item = await world.remembers("ada", "I like tea")
+        text = await world.asks("ada", "!memory show")
+        line = "- [fact] I like tea (src: manual, updated 2023-11-14)"
+        assert text.startswith(
+            f"**Durable memory:** ({len(line)} chars, ~{-(-len(line) // 4)} tokens)\n{line} `{item}`\n"
+        )
+        assert text.endswith(f"**Total prompt memory:** {len(line)} chars, ~{-(-len(line) // 4)} tokens")
+
+    async def test_the_session_s_summary_is_shown(self, world: World) -> None:
+        heard = await world.says("ada", "The release is on Friday and the tests are green.")
+        assert await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        shown = re.search(
+            r"\*\*Rolling summary:\*\* \((\d+) chars, ~\d+ tokens\)\n(.+?)\n\n",
+            await world.asks("ada", "!memory"),
+            re.S,
+        )
+        assert shown
+        assert "Friday" in shown[2]
+        assert len(shown[2]) == int(shown[1])
+
+    async def test_what_does_not_fit_into_a_prompt_is_listed_with_its_id_too(self) -> None:
+        world = World(DNAM_DURABLE_INJECT_MAX_ITEMS="1")
+        ids = {await world.remembers("ada", text) for text in ("I like tea", "I live in Oslo", "I run a bakery")}
+        reply = await world.reply("ada", "!memory")
+        assert "**Also kept, not in the next prompt:** 2\n- [fact] " in reply.text
+        assert set(re.findall(ID, reply.text)) == ids == {item.id for item in reply.items}
+        world.memory.engine.close()
+
+
+class TestRemember:
+    @pytest.mark.parametrize(
+        ("place", "reach"),
+        [
+            (None, "It stays in your direct messages."),
+            (OPEN, "It may be told wherever everyone in this server can read."),
+            (CLOSED, "It stays in this channel: whoever can read here may be told."),
+        ],
+    )
+    async def test_it_says_what_it_kept_and_who_may_hear_of_it(
+        self, world: World, place: PlaceSeen | None, reach: str
+    ) -> None:
+        reply = await world.reply("ada", "!memory remember   I like\n tea", place)
+        assert reply.text == f"Remembered: I like tea\n{reach} (`{reply.items[0].id}`)"
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [("\ufeff", "There is nothing to remember: write a sentence"), ("x" * 1801, "That is 1,801 characters")],
+    )
+    async def test_what_cannot_be_kept_is_refused_in_words(self, world: World, text: str, said: str) -> None:
+        reply = await world.reply("ada", f"!memory remember {text}")
+        assert reply.text.startswith(said)
+        assert reply.failed
+
+
+class TestForgetEditRestore:
+    async def test_forget_by_words_lists_what_it_took_and_how_to_undo_it(self, world: World) -> None:
+        item = await world.remembers("ada", "I like green tea")
+        assert await world.asks("ada", "!memory forget LIKE GREEN TEA") == (
+            f"Forgot 1 item(s).\n- [fact] I like green tea `{item}`\nTo take it back: `!memory restore <id>`"
+        )
+        assert item not in await world.asks("ada", "!memory")
+
+    async def test_forget_by_id(self, world: World) -> None:
+        item = await world.remembers("ada", "I like green tea")
+        assert (await world.asks("ada", f"!memory forget {item}")).startswith("Forgot 1 item(s).\n")
+        assert await world.asks("ada", f"!memory forget {item}") == "No matching items found."
+
+    @pytest.mark.parametrize("what", ["tea", "durable-00000000", "\ufeff"])
+    async def test_too_few_words_and_unknown_ids_match_nothing(self, world: World, what: str) -> None:
+        await world.remembers("ada", "I like green tea")
+        text = await world.asks("ada", f"!memory forget {what}")
+        assert text == "No matching items found." or text.startswith("Say what to forget")
+        assert "green tea" in await world.asks("ada", "!memory")
+
+    async def test_restore_brings_it_back_once(self, world: World) -> None:
+        item = await world.remembers("ada", "I like green tea")
+        await world.asks("ada", f"!memory forget {item}")
+        assert await world.asks("ada", f"!memory restore {item}") == f"Restored: I like green tea\n(`{item}`)"
+        assert await world.asks("ada", f"!memory restore {item}") == f"`{item}` is remembered already."
+
+    async def test_edit_keeps_the_id(self, world: World) -> None:
+        item = await world.remembers("ada", "I like green tea")
+        assert (
+            await world.asks("ada", f"!memory edit {item} I like black tea") == f"Edited: I like black tea\n(`{item}`)"
+        )
+        assert await world.asks("ada", f"!memory edit {item} I like black tea") == f"`{item}` says that already."
+
+    @pytest.mark.parametrize("command", ["edit durable-00000000 x", "restore durable-00000000", "restore `\x00\ud800"])
+    async def test_an_unknown_id_is_said_to_be_unknown(self, world: World, command: str) -> None:
+        reply = await world.reply("ada", f"!memory {command}")
+        assert reply.text.startswith("There is no item ")
+        assert reply.failed
+
+    async def test_what_a_person_did_is_recorded_with_what_they_meant(self, world: World) -> None:
+        item = await world.remembers("ada", "I like green tea")
+        await world.asks("ada", "!memory forget like green tea")
+        shown = await world.memory.look(lambda rows: _intent(rows, item))
+        assert (shown.action, shown.needle, shown.saw.text) == ("forget", "like green tea", "I like green tea")
+
+
+def _intent(rows: Any, item_id: str) -> Any:
+    from projections.items import ITEMS
+
+    return next(found.row.intent for found in rows.scan(ITEMS) if found.row.item.id == item_id)
+
+
+class TestResetRolling:
+    async def test_it_clears_this_session_s_summary_and_no_other(self, world: World) -> None:
+        for place in (None, OPEN):
+            heard = await world.says("ada", "The release is on Friday.", place)
+            await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        assert await world.asks("ada", "!memory reset rolling") == "Rolling summary cleared for this session."
+        assert "Friday" not in await world.asks("ada", "!memory")
+        assert "Friday" in await world.asks("ada", "!memory", OPEN)
+
+    async def test_there_may_be_none(self, world: World) -> None:
+        assert await world.asks("ada", "!memory reset rolling") == "There is no rolling summary for this session."
+
+    async def test_what_was_said_before_does_not_come_back(self, world: World) -> None:
+        heard = await world.says("ada", "The release is on Friday.")
+        await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        await world.asks("ada", "!memory reset rolling")
+        heard = await world.says("ada", "The cat sleeps in the kitchen.")
+        await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        text = await world.asks("ada", "!memory")
+        assert "kitchen" in text
+        assert "Friday" not in text
+
+
+class Failing:
+    """A model that cannot be asked."""
+
+    name, version, paid = "claude", "1", False
+
+    async def ask(self, ask: Ask) -> Any:
+        raise ModelError("the API is down")
+
+
+class TestExtract:
+    async def test_it_learns_now_and_says_what(self, world: World) -> None:
+        await world.says("ada", "I prefer tea over coffee.")
+        text = await world.asks("ada", "!memory extract")
+        assert re.fullmatch(rf"Learned 1 item\(s\)\.\n- \[preference\] User prefers tea over coffee\. {ID}", text)
+
+    async def test_what_a_correction_replaced_is_listed(self, world: World) -> None:
+        await world.says("ada", "My name is Ada.")
+        await world.asks("ada", "!memory extract")
+        await world.says("ada", "Actually, my name is Grace.")
+        text = await world.asks("ada", "!memory extract")
+        assert "Grace" in text
+
+    async def test_nothing_new(self, world: World) -> None:
+        await world.says("ada", "I prefer tea over coffee.")
+        await world.asks("ada", "!memory extract")
+        assert await world.asks("ada", "!memory extract") == "Nothing to remember was found."  # "hello" was said
+        heard = await world.says("ada", "hm")
+        await world.assistant.extract(heard.person)
+        call = read("!memory extract")
+        assert call is not None
+        reply = await run(world.assistant, Invocation(heard.setting, heard.session), call)
+        assert reply.text == "Nothing new was said since I last learned."
+
+    async def test_a_model_that_fails_is_said_to_have_failed(self, world: World) -> None:
+        await world.says("ada", "I prefer tea over coffee.")
+        world.assistant.model = Failing()
+        reply = await world.reply("ada", "!memory extract")
+        assert reply.text == "Some of it could not be read: the API is down. It is tried again later."
+        assert reply.failed
+
+    async def test_it_reads_only_what_the_place_opens(self, world: World) -> None:
+        await world.says("ada", "I prefer tea over coffee.")
+        await world.says("ada", "I work on the parser.", OPEN)
+        assert "tea" not in await world.asks("ada", "!memory extract", OPEN)
+        assert "tea" in await world.asks("ada", "!memory extract")
+
+    async def test_it_can_be_switched_off(self) -> None:
+        world = World(DNAM_DURABLE_MEMORY_ENABLED="0")
+        assert await world.asks("ada", "!memory extract") == "Learning is switched off here, so nothing was learned."
+        world.memory.engine.close()
+
+
+class TestCompartments:
+    """What is remembered in one place is seen and changed where that place is open, and nowhere else."""
+
+    @pytest.mark.parametrize(
+        ("taught", "asked", "seen"),
+        [
+            (None, None, True),
+            (None, OPEN, False),
+            (None, CLOSED, False),
+            (OPEN, None, True),  # a person's own DMs open what they taught in guilds
+            (OPEN, OPEN, True),
+            (OPEN, CLOSED, True),
+            (CLOSED, None, False),  # whether they can still read there is known with the audience rules
+            (CLOSED, OPEN, False),
+            (CLOSED, CLOSED, True),
+        ],
+    )
+    async def test_who_sees_what(
+        self, world: World, taught: PlaceSeen | None, asked: PlaceSeen | None, seen: bool
+    ) -> None:
+        item = await world.remembers("ada", "I like green tea", taught)
+        assert (item in await world.asks("ada", "!memory", asked)) is seen
+        edited = await world.asks("ada", f"!memory edit {item} I like black tea", asked)
+        assert edited.startswith("Edited: ") is seen
+        forgotten = await world.asks("ada", f"!memory forget {item}", asked)
+        assert forgotten.startswith("Forgot 1 ") is seen
+        restored = await world.asks("ada", f"!memory restore {item}", asked)
+        assert restored.startswith("Restored: ") is seen
+
+    async def test_nobody_sees_or_changes_what_is_somebody_else_s(self, world: World) -> None:
+        item = await world.remembers("ada", "I like green tea", OPEN)
+        assert "tea" not in await world.asks("bob", "!memory", OPEN)
+        assert await world.asks("bob", "!memory forget I like green tea", OPEN) == "No matching items found."
+        assert await world.asks("bob", f"!memory forget {item}", OPEN) == "No matching items found."
+        assert (await world.asks("bob", f"!memory edit {item} x", OPEN)).startswith("There is no item")
+
+    async def test_of_whom_nothing_may_be_kept_there_is_nothing_to_show_or_to_keep(self, world: World) -> None:
+        heard = await world.memory.heard("ada", "hello")
+        nobody = Invocation(Setting(NOBODY, heard.setting.audience), heard.session)
+        for text in ("!memory", "!memory remember x", "!memory extract", "!memory forget x"):
+            call = read(text)
+            assert call is not None
+            reply = await run(world.assistant, nobody, call)
+            assert (reply.failed, reply.text[:25]) == (True, "I keep nothing about you,")
+        helping = read("!memory help")
+        assert helping is not None
+        assert (await run(world.assistant, nobody, helping)).text.startswith(HELP)
+
+
+class TestWhatCannotBeDone:
+    async def test_a_memory_that_cannot_be_written_says_so(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        heard = await world.memory.heard("ada", "hello")
+
+        def full(_: object) -> Any:
+            raise LogFull("the disk is full")
+
+        monkeypatch.setattr(world.memory.engine, "submit", full)
+        for command in ("remember x", "reset rolling"):
+            call = read(f"!memory {command}")
+            assert call is not None
+            reply = await run(world.assistant, Invocation(heard.setting, heard.session), call)
+            word = " ".join(command.split()[:1]) if command.startswith("remember") else command
+            assert reply == Reply(f"`!memory {word}` could not be done: the disk is full", failed=True)
+
+    async def test_memory_can_be_switched_off(self) -> None:
+        world = World(DNAM_MEMORY_ENABLED="0")
+        assert await world.asks("ada", "!memory") == "Memory is switched off here (DNAM_MEMORY_ENABLED=0)."
+        world.memory.engine.close()
