@@ -195,8 +195,10 @@ class Views:
             return self._position(transaction)
 
     def commit(self, changes: Changes, position: Position, *, since: int) -> bool:
-        """Write changes that lead from `since` events to `position`. False where the views are elsewhere by now: another
-        process wrote them, and what was folded above the old ones need not fit the new.
+        """Write changes that lead from `since` events to `position`.
+
+        False where the views are elsewhere by now: another process wrote them, and what was folded above the old ones
+        need not fit the new.
         """
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             stands = self._position(transaction)

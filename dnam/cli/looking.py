@@ -29,7 +29,7 @@ def people(data: Data = None, as_json: Json = False) -> None:
     shell = Shell(data, as_json)
     with shell.looking() as view:
         cards = [person_card(view.rows, person) for person in everybody(view.rows)]
-    cards.sort(key=lambda card: (card.name.casefold(), card.person))
+    cards.sort(key=lambda card: (card.name.casefold(), [each.platform_id for each in card.accounts]))
     if shell.out.as_json:
         for card in cards:
             shell.out.emit(_person_json(card))

@@ -60,7 +60,8 @@ def project(chat: Chat, view: str) -> None:
     With SQLite the library has no subscriptions: a follower reads the notification log, section by section.
     """
     factory = SQLiteFactory(Environment("messages", {"SQLITE_DBNAME": view}))
-    rows = factory.tracking_recorder(MessagesView)
+    rows = MessagesView(factory.datastore)
+    rows.create_table()
     for notification in NotificationLogReader(chat.notification_log, section_size=SECTION).read(start=1):
         heard: Any = chat.mapper.to_domain_event(notification)
         tracking = Tracking(chat.name, notification.id)

@@ -1,0 +1,177 @@
+"""remember, edit, forget, restore: by the operator, with the replies that people know."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.dnam.cli.memories import bytes_of, dnam, make
+from tests.dnam.scripted import FakeClock
+
+TEA = "durable-704a7957"
+RAIN = "durable-04b7e47d"
+ITEM_FIELDS = (
+    "id owner compartment kind text created updated source status type about tags confidence evidence source_count "
+    "supersedes valid_from valid_until hits last_hit"
+)
+
+
+def texts(data: Path, user: str = "Kim") -> list[str]:
+    return sorted(each["text"] for each in dnam("show", user, "--json", "--data", data).value["items"])
+
+
+def test_remember_keeps_it_in_their_direct_messages_by_the_operator(data: Path) -> None:
+    assert dnam("remember", "Kim", "plays  the\nharp", "--data", data) == (0, "Remembered: plays the harp\n", "")
+    items = dnam("show", "Kim", "--json", "--data", data).value["items"]
+    (harp,) = [each for each in items if each["text"] == "plays the harp"]
+    assert (harp["by"]["kind"], harp["where"], harp["source"]["type"]) == ("operator", "in direct messages", "manual")
+
+
+def test_remember_in_a_place(data: Path) -> None:
+    assert dnam("remember", "Kim", "plays the harp", "--in", "staff", "--data", data).code == 0
+    items = dnam("show", "Kim", "--json", "--data", data).value["items"]
+    assert [each["where"] for each in items if each["text"] == "plays the harp"] == ["in channel staff"]
+
+
+def test_remember_for_somebody_unknown_needs_new(data: Path) -> None:
+    before = bytes_of(data)
+    ran = dnam("remember", "Bo", "plays the harp", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "nobody here goes by 'Bo'" in ran.err
+    assert "--new" in ran.err
+    assert bytes_of(data).keys() == before.keys()
+    assert dnam("remember", "@Bo", "plays the harp", "--new", "--data", data).code == 0
+    assert texts(data, "@Bo") == texts(data, "local:Bo") == ["plays the harp"]
+
+
+def test_new_begins_a_memory_where_there_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / "fresh"
+    assert dnam("remember", "Bo", "plays the harp", "--data", folder).code == 3
+    assert not folder.exists()
+    assert dnam("remember", "Bo", "plays the harp", "--new", "--data", folder).code == 0
+    assert texts(folder, "Bo") == ["plays the harp"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 33, "two\nlines", "a]b", "\x1b[2J", "x" * 100_000])
+def test_a_new_name_has_to_be_one(tmp_path: Path, name: str) -> None:
+    ran = dnam("remember", name, "plays the harp", "--new", "--data", tmp_path / "fresh")
+    assert (ran.code, ran.err) == (2, "dnam: a new name is 1 to 32 characters on one line, without brackets\n")
+    assert not (tmp_path / "fresh").exists()
+
+
+def test_edit_keeps_the_id(data: Path) -> None:
+    ran = dnam("edit", "Kim", TEA, "prefers green tea", "--data", data)
+    assert ran == (0, "Changed: prefers green tea\n", "")
+    items = dnam("show", "Kim", "--json", "--data", data).value["items"]
+    assert {each["id"]: each["text"] for each in items}[TEA] == "prefers green tea"
+    assert dnam("edit", "Kim", TEA, "prefers green tea", "--data", data).out == "It says so already.\n"
+
+
+@pytest.mark.parametrize("what", ["prefers tea over", "PREFERS TEA OVER COFFEE", TEA, f" {TEA} "])
+def test_forget_by_most_of_the_words_or_by_id_and_restore(data: Path, what: str) -> None:
+    ran = dnam("forget", "Kim", what, "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "Forgot 1 item(s).",
+        "  prefers tea over coffee",
+        f"    dnam restore Kim {TEA}",
+    ]
+    assert texts(data) == ["builds the bridge project"]
+    assert dnam("restore", "Kim", TEA, "--data", data) == (0, "Restored: prefers tea over coffee\n", "")
+    assert texts(data) == ["builds the bridge project", "prefers tea over coffee"]
+    assert dnam("restore", "Kim", TEA, "--data", data).out == "It is there already.\n"
+
+
+@pytest.mark.parametrize("what", ["tea", "durable-00000000", "x" * 1_000_000, "\x00", RAIN])
+def test_what_matches_nothing_is_no_failure(data: Path, what: str) -> None:
+    assert dnam("forget", "Kim", what, "--data", data) == (0, "No matching items found.\n", "")
+
+
+def test_forget_in_a_place_leaves_the_others(data: Path) -> None:
+    assert dnam("forget", "Kim", "prefers tea over coffee", "--in", "general", "--data", data).out.startswith(
+        "No match"
+    )
+    assert dnam("forget", "Kim", "builds the bridge", "--in", "general", "--data", data).out.startswith("Forgot 1")
+
+
+REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("remember", "Kim", ""), "there is nothing to remember"),
+    (("remember", "Kim", " \n "), "there is nothing to remember"),
+    (("remember", "Kim", "x" * 100_000), "that is 100,000 characters"),
+    (("remember", "Sam", "x"), "'Sam' may be any of"),
+    (("remember", "Kim", "x", "--in", "nowhere"), "there is no session 'nowhere'"),
+    (("edit", "Kim", "durable-00000000", "x"), "there is no item 'durable-00000000'"),
+    (("edit", "Kim", RAIN, "x"), f"{RAIN} is forgotten"),
+    (("edit", "Bob", TEA, "x"), "nobody here goes by 'Bob'"),
+    (("forget", "Kim", " "), "say what to forget"),
+    (("forget", "Bob", "x"), "nobody here goes by 'Bob'"),
+    (("restore", "Kim", "durable-00000000"), "there is no item 'durable-00000000'"),
+    (("restore", "Sam", TEA), "'Sam' may be any of"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_done_as_asked_changes_nothing(data: Path, arguments: tuple[str, ...], said: str) -> None:
+    before = dnam("stats", "--json", "--data", data).out
+    ran = dnam(*arguments, "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"dnam: {said}")
+    assert dnam("stats", "--json", "--data", data).out == before
+
+
+def test_a_text_with_control_characters_and_halves_of_pairs_can_be_kept_and_shown(data: Path) -> None:
+    assert dnam("remember", "Kim", "a\x1b[2Jb \udce9 \x00c", "--data", data).out == "Remembered: a�[2Jb � �c\n"
+    assert "\x1b" not in dnam("show", "Kim", "--data", data).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "done"),
+    [
+        (("remember", "Kim", "plays the harp"), "remembered"),
+        (("edit", "Kim", TEA, "prefers green tea"), "edited"),
+        (("forget", "Kim", TEA), "forgotten"),
+        (("restore", "Kim", RAIN), "restored"),
+    ],
+)
+def test_json(data: Path, arguments: tuple[str, ...], done: str) -> None:
+    value = dnam(*arguments, "--json", "--data", data).value
+    assert list(value) == ["done", "items"]
+    assert value["done"] == done
+    assert [" ".join(each) for each in value["items"]] == [ITEM_FIELDS]
+
+
+def test_restoring_says_what_made_room(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_DURABLE_MAX_ITEMS", "2")
+    out = dnam("restore", "Kim", RAIN, "--data", data).out
+    assert out.startswith("Restored: hates rain\nMade room for it: durable-")
+
+
+def test_an_item_in_two_places_is_told_apart_by_the_place(tmp_path: Path) -> None:
+    from tests.dnam.cli.memories import garden
+
+    data = tmp_path / "two"
+    make(data, garden)
+    dnam("remember", "Kim", "plays the harp", "--data", data)
+    dnam("remember", "Kim", "plays the harp", "--in", "staff", "--data", data)
+    items = dnam("show", "Kim", "--json", "--data", data).value["items"]
+    (harp,) = {each["id"] for each in items if each["text"] == "plays the harp"}
+    ran = dnam("edit", "Kim", harp, "plays the lute", "--data", data)
+    assert ran.code == 2
+    assert "several items" in ran.err
+    assert dnam("edit", "Kim", harp, "plays the lute", "--in", "staff", "--data", data).code == 0
+
+
+def test_a_clock_that_jumped_is_no_traceback(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from replay import engine
+
+    class Jumping(FakeClock):
+        def now(self) -> int:
+            self.time += 10_000_000
+            return self.time
+
+        def monotonic(self) -> int:
+            return 0
+
+    monkeypatch.setattr(engine, "SystemClock", Jumping)
+    ran = dnam("remember", "Kim", "plays the harp", "--data", data)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("dnam: the clock went")

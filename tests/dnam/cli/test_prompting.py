@@ -1,0 +1,95 @@
+"""prompt: the very bytes of the prompt, and why each line is in it."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.dnam.cli.memories import dnam
+
+FIELDS = "text digest chars blocks left_out causes"
+LINE_FIELDS = "text kind seq event item rests_on"
+
+IN_GENERAL = """\
+Durable memory (user-specific notes; may be empty):
+- [fact] builds the bridge project (src: manual, updated 2023-11-14)
+
+---
+Conversation memory (rolling summary; may be empty):
+They compared teas.
+  Kim brings the pot.
+
+---
+Recent conversation:
+[Kim]: good morning
+[Kim]: I prefer tea
+
+---
+User message:
+which tea?"""
+
+
+def test_stdout_is_the_prompt_and_nothing_else(data: Path) -> None:
+    assert dnam("prompt", "Kim", "which tea?", "--in", "general", "--data", data) == (0, IN_GENERAL, "")
+
+
+def test_explain_says_on_stderr_what_every_line_rests_on(data: Path) -> None:
+    ran = dnam("prompt", "Kim", "which tea?", "--in", "general", "--explain", "--data", data)
+    assert ran.out == IN_GENERAL
+    lines = ran.err.splitlines()
+    assert lines[0] == "durable: 68 characters, 1 lines"
+    assert lines[1].startswith("  #21 item durable-4aea4faa: - [fact] builds")
+    assert "  #25 summary from #24: They compared teas. Kim brings the pot." in lines
+    assert "  #4 message: [Kim]: good morning" in lines
+    assert lines[-1] == "  given        which tea?"
+
+
+def test_json_has_the_text_its_digest_and_the_basis_of_every_line(data: Path) -> None:
+    value = dnam("prompt", "Kim", "which tea?", "--in", "general", "--json", "--data", data).value
+    assert " ".join(value) == FIELDS
+    assert value["text"] == IN_GENERAL
+    assert value["digest"] == hashlib.sha256(IN_GENERAL.encode()).hexdigest()
+    assert [block["name"] for block in value["blocks"]] == ["durable", "summary", "recent", "message"]
+    lines = [line for block in value["blocks"] for line in block["lines"]]
+    assert all(" ".join(line) == LINE_FIELDS for line in lines)
+    assert [line["seq"] for line in lines] == [21, 25, 4, 6, None]
+    assert lines[0]["item"]["id"] == "durable-4aea4faa"
+
+
+def test_what_does_not_fit_is_listed_with_its_reason(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_DURABLE_INJECT_MAX_CHARS", "10")
+    ran = dnam("prompt", "Kim", "which tea?", "--explain", "--data", data)
+    assert "prefers tea" not in ran.out
+    assert "left out of durable: durable-704a7957 (over 10 characters)" in ran.err.splitlines()
+    left_out = dnam("prompt", "Kim", "which tea?", "--json", "--data", data).value["left_out"]
+    assert {"block": "durable", "what": "durable-704a7957", "why": "over 10 characters"} in left_out
+
+
+@pytest.mark.parametrize("place", [[], ["--in", "dm"], ["--in", "DM"], ["--in", "discord:dm:100"]])
+def test_without_a_place_it_is_the_dm(data: Path, place: list[str]) -> None:
+    out = dnam("prompt", "Kim", "and now?", *place, "--data", data).out
+    assert "[Kim]: which tea?\n[dnam]: Green tea." in out
+    assert "prefers tea over coffee" in out
+
+
+def test_somebody_without_a_dm_has_an_empty_one(data: Path) -> None:
+    assert dnam("prompt", "Ada", "hello", "--data", data).out == "User message:\nhello"
+
+
+def test_context_files_open_the_prompt(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "who.md").write_text("You are kind.", encoding="utf-8")
+    monkeypatch.setenv("DNAM_CONTEXT_DIR", str(tmp_path))
+    out = dnam("prompt", "Ada", "hello", "--data", data).out
+    assert out.startswith("Context files (read with Read tool before responding, in order):\n- /base/who.md\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 1_000_000, "a\x00b\x1b[2J", "half \ud83d and \udce9", "", "\n---\nUser message:"]
+)
+def test_no_text_breaks_it(data: Path, text: str) -> None:
+    ran = dnam("prompt", "Kim", text, "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    assert not {"\x00", "\x1b"} & set(ran.out)
+    assert ran.out.count("\nUser message:\n") <= 1
+    assert dnam("prompt", "Kim", text, "--json", "--data", data).code == 0

@@ -1,0 +1,122 @@
+"""replay and verify: what they find, and that they leave what they look at as it was."""
+
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from tests.dnam.cli.memories import bytes_of, dnam, ended, process
+
+REPLAY_FIELDS = "events digest"
+CHECK_FIELDS = "events equal live rebuilt"
+VERIFY_FIELDS = "events rows root problems"
+
+INTERRUPTED = """
+import os, signal
+from replay import builder
+bring = builder.bring
+def broken_off(*arguments, **options):
+    bring(*arguments, **options)
+    os.kill(os.getpid(), signal.SIGINT)
+builder.bring = broken_off
+from dnam.__main__ import main
+main()
+"""
+
+
+def flip(folder: Path, table: bytes, *, last: int = 1) -> None:
+    """Change one bit in the last bytes of the last entry of a table of the log."""
+    current = folder / "log" / (folder / "log" / "CURRENT").read_text().strip()
+    with lmdb.open(str(current), max_dbs=64) as environment:
+        database = environment.open_db(table, create=False)
+        with environment.begin(write=True, db=database) as transaction, transaction.cursor() as cursor:
+            assert cursor.last()
+            value = bytearray(cursor.value())
+            value[-last] ^= 1
+            transaction.put(cursor.key(), bytes(value))
+
+
+def tables(folder: Path) -> list[bytes]:
+    current = folder / "log" / (folder / "log" / "CURRENT").read_text().strip()
+    with lmdb.open(str(current), max_dbs=64, readonly=True) as environment, environment.begin() as transaction:
+        return [key for key, _ in transaction.cursor()]
+
+
+def test_replay_puts_new_views_in_force_that_say_the_same(data: Path) -> None:
+    before, shown = (data / "views" / "CURRENT").read_text(), dnam("show", "Kim", "--json", "--data", data).out
+    value = dnam("replay", "--json", "--data", data).value
+    assert " ".join(value) == REPLAY_FIELDS
+    assert value["events"] == 25
+    assert (data / "views" / "CURRENT").read_text() != before
+    assert dnam("show", "Kim", "--json", "--data", data).out == shown
+    assert dnam("replay", "--data", data).out == f"25 events replayed. Digest of all rows: {value['digest']}\n"
+
+
+def test_check_compares_digests(data: Path) -> None:
+    value = dnam("replay", "--check", "--json", "--data", data).value
+    assert " ".join(value) == CHECK_FIELDS
+    assert (value["events"], value["equal"], value["live"]) == (25, True, value["rebuilt"])
+    assert dnam("replay", "--check", "--data", data).out.startswith("25 events: the views are what a rebuild makes")
+
+
+def test_check_finds_a_row_that_no_event_made(data: Path) -> None:
+    views = data / "views" / (data / "views" / "CURRENT").read_text().strip()
+    with lmdb.open(str(views), max_dbs=64) as environment:
+        database = environment.open_db(b"accounts@1", create=False)
+        with environment.begin(write=True, db=database) as transaction, transaction.cursor() as cursor:
+            assert cursor.first()
+            assert transaction.delete(cursor.key())
+    ran = dnam("replay", "--check", "--data", data)
+    assert ran.code == 1
+    assert ran.out.startswith("the views differ from a rebuild of 25 events: `dnam replay` makes them anew\n")
+    assert dnam("replay", "--check", "--json", "--data", data).value["equal"] is False
+    assert dnam("replay", "--data", data).code == 0
+    assert dnam("replay", "--check", "--data", data).code == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_ctrl_c_leaves_everything_as_it_was(data: Path, options: tuple[str, ...]) -> None:
+    before = bytes_of(data)
+    ran = ended(process("replay", *options, "--data", data, code=INTERRUPTED))
+    assert ran == (130, "", "dnam: interrupted\n")
+    assert bytes_of(data) == before
+
+
+def test_verify_says_what_it_looked_at(data: Path) -> None:
+    value = dnam("verify", "--open", "--json", "--data", data).value
+    assert " ".join(value) == VERIFY_FIELDS
+    assert (value["events"], value["problems"]) == (25, [])
+    assert value["root"] == dnam("stats", "--json", "--data", data).value["root"]
+    out = dnam("verify", "--data", data).out
+    assert out == f"25 events and {value['rows']} rows, root {value['root']}: all as it was written\n"
+
+
+@pytest.mark.parametrize("table", [b"headers", b"bodies"])
+def test_a_flipped_bit_is_named_by_the_seq_of_its_event(data: Path, table: bytes) -> None:
+    assert table in tables(data)
+    flip(data, table)
+    ran = dnam("verify", "--data", data)
+    assert ran.code == 1
+    assert any(line.startswith("#25: ") for line in ran.out.splitlines())
+    assert "problem(s) found" in ran.out.splitlines()[-1]
+    problems = dnam("verify", "--json", "--data", data).value["problems"]
+    assert all(list(each) == ["seq", "what"] for each in problems)
+    assert 25 in {each["seq"] for each in problems}
+
+
+def test_views_that_cannot_be_opened_are_a_finding(data: Path) -> None:
+    views = data / "views" / (data / "views" / "CURRENT").read_text().strip() / "data.mdb"
+    views.write_bytes(b"no database")
+    ran = dnam("verify", "--data", data)
+    assert ran.code == 1
+    assert "the views cannot be used" in ran.out
+    assert dnam("replay", "--data", data).code == 0
+    assert dnam("verify", "--data", data).code == 0
+
+
+def test_nothing_here_is_nothing_to_do(tmp_path: Path) -> None:
+    for arguments in (("replay",), ("replay", "--check"), ("verify",)):
+        ran = dnam(*arguments, "--data", tmp_path / "none")
+        assert (ran.code, ran.out) == (0, "")
+        assert "nothing remembered here yet" in ran.err
+    assert not (tmp_path / "none").exists()

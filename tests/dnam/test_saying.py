@@ -1,0 +1,27 @@
+"""Every event has its words."""
+
+from dnam.saying import WORDS, people_of, session_of, words
+from projections.events import EVENTS, PersonSeen, SummaryReset
+from projections.events.values import PLATFORM, Audience, By
+from projections.ids import Ref
+from tests.world import NOW, handle
+
+
+def test_every_event_is_in_the_table() -> None:
+    assert tuple(WORDS) == EVENTS
+
+
+def test_words_are_one_line() -> None:
+    event = PersonSeen(said=NOW, by=PLATFORM, person=handle("kim"), platform="local", platform_id="k", name="Kim\nB")
+    assert words(event) == "Kim B (local:k)"
+
+
+def test_whom_an_event_is_about_and_where_it_happened() -> None:
+    kim, ada = handle("kim"), handle("ada")
+    audience = Audience("direct", Ref("local", f"dm:{kim.hex()}"))
+    event = SummaryReset(
+        said=NOW, by=By("person", ada), session="local:dm", audience=audience, era=0, person=kim, upto=None
+    )
+    assert people_of(event) == {kim, ada}
+    assert session_of(event) == "local:dm"
+    assert session_of(PersonSeen(said=NOW, by=PLATFORM, person=kim, platform="", platform_id="", name="")) == ""

@@ -1,0 +1,1 @@
+"""kill -9 in the middle of the program's own commands."""

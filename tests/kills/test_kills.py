@@ -1,0 +1,176 @@
+"""A command is killed at a random moment, mostly inside a commit: what was acknowledged is there, views = a rebuild.
+
+DNAM_KILLS says how often in all; the ordinary run does a hundred and some. The counts are printed with `-s`.
+"""
+
+import json
+import mmap
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from projections.items import items_of
+from projections.lookup import find_people, people
+from projections.registry import FOLD
+from replay.builder import check
+from replay.engine import Engine
+from replay.folding import Folding
+from replay.store import DiskStore
+from replay.verify import verify
+
+ROUNDS = max(1, int(os.environ.get("DNAM_KILLS", "102")) // 3)
+PATIENCE = 20.0
+"""Seconds after which a round gives up waiting for a commit."""
+
+
+class Child:
+    """A running command, and whether it is inside a commit."""
+
+    def __init__(self, folder: Path, *command: str) -> None:
+        flag = folder / "flag"
+        flag.write_bytes(b"\0")
+        with flag.open("r+b") as file:
+            self._flag = mmap.mmap(file.fileno(), 1)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.kills.child", str(flag), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "DNAM_VIEW_COMMIT_EVENTS": "16"},
+        )
+
+    def kill_in_commit(self, commits: int) -> bool:
+        """Let some commits begin, then kill; whether the last was still in flight."""
+        until = time.monotonic() + PATIENCE
+        seen, before = 0, 0
+        while self.process.poll() is None and time.monotonic() < until:
+            now = self._flag[0]
+            seen += now > before
+            before = now
+            if now and seen >= commits:
+                break
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        return bool(self._flag[0])
+
+
+@contextmanager
+def running(folder: Path, *command: str) -> Iterator[Child]:
+    """A child that is gone afterwards."""
+    child = Child(folder, *command)
+    try:
+        yield child
+    finally:
+        child.process.kill()
+        child.process.communicate()
+
+
+def sound(data: Path) -> None:
+    """Nothing is damaged, and the views are what a rebuild makes of the log."""
+    if not (data / "log" / "CURRENT").exists():
+        return
+    Engine.open(data).close()
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        assert verify(store, Folding(FOLD, store), opened=True).problems == ()
+        assert check(store, FOLD).equal
+    finally:
+        store.close()
+
+
+@pytest.fixture
+def dice() -> random.Random:
+    """Random, and the same every time."""
+    return random.Random(20240229)
+
+
+def report(what: str, in_flight: int) -> None:
+    """How many kills met a commit: at least half must."""
+    sys.stdout.write(f"\n{what}: {ROUNDS} kills, {in_flight} with a commit in flight\n")
+    assert in_flight * 2 >= ROUNDS
+
+
+def export(folder: Path, messages: int) -> Path:
+    """An export of an invented channel, as large as one likes."""
+    said = [
+        {
+            "id": str((1_200_000_000_000 + number * 1000) << 22),
+            "type": "Default",
+            "timestamp": "2024-01-01T00:00:00+00:00",
+            "content": f"I prefer plan {number} over plan {number + 1}",
+            "author": {"id": str(number % 5), "name": f"n{number % 5}", "isBot": False},
+            "attachments": [],
+            "mentions": [],
+        }
+        for number in range(messages)
+    ]
+    channel = {"id": "7", "type": "GuildTextChat", "name": "plans"}
+    path = folder / "plans.json"
+    path.write_text(json.dumps({"guild": {"id": "9", "name": "g"}, "channel": channel, "messages": said}))
+    return path
+
+
+def test_chat(tmp_path: Path, dice: random.Random) -> None:
+    data, in_flight, kept = tmp_path / "data", 0, []
+    for number in range(ROUNDS):
+        with running(tmp_path, "chat", "--data", str(data), "--as", "ada") as child:
+            assert child.process.stdin is not None
+            assert child.process.stdout is not None
+            child.process.stdin.write(f"!memory remember fact number {number}\n".encode())
+            child.process.stdin.flush()
+            if b"Remembered" in child.process.stdout.readline():
+                kept.append(f"fact number {number}")
+            child.process.stdin.write(b"hello\n" * 30)
+            child.process.stdin.flush()
+            in_flight += child.kill_in_commit(dice.randint(1, 20))
+        if number % 5 == 0:
+            sound(data)
+    sound(data)
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        (ada,) = find_people(rows, "ada")
+        texts = {found.row.item.text for found in items_of(rows, ada)}
+    assert set(kept) <= texts
+    report("chat", in_flight)
+
+
+def test_import(tmp_path: Path, dice: random.Random) -> None:
+    data, in_flight = tmp_path / "data", 0
+    command = ("import", "--data", str(data), "--audience", "guild", str(tmp_path / "plans.json"))
+    for number in range(ROUNDS):
+        export(tmp_path, 20 * number + 20)  # so that there is always something new
+        with running(tmp_path, *command) as child:
+            in_flight += child.kill_in_commit(dice.randint(1, 6))
+        if number % 5 == 0:
+            sound(data)
+    subprocess.run([sys.executable, "-m", "dnam", *command], check=True, capture_output=True)
+    sound(data)
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        assert len(people(rows)) == 5
+        tags = [engine.live.folding.record(stored) for stored in engine.store.log.read(0)]
+    heard = [record.id for record in tags if record is not None and record.event.TAG == "message.heard"]
+    assert len(heard) == len(set(heard)) == 20 * ROUNDS
+    report("import", in_flight)
+
+
+def test_replay(tmp_path: Path, dice: random.Random) -> None:
+    data, in_flight = tmp_path / "data", 0
+    command = ("import", "--data", str(data), "--audience", "guild", str(export(tmp_path, 400)))
+    subprocess.run([sys.executable, "-m", "dnam", *command], check=True, capture_output=True)
+    with Engine.open(data, writable=False) as engine:
+        root = engine.head().root()
+    for _ in range(ROUNDS):
+        with running(tmp_path, "replay", "--data", str(data)) as child:
+            in_flight += child.kill_in_commit(dice.randint(1, 2))
+    sound(data)
+    assert len([each for each in (data / "views").iterdir() if each.is_dir()]) == 1
+    with Engine.open(data, writable=False) as engine:
+        assert engine.head().root() == root
+    report("replay", in_flight)
