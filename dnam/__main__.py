@@ -15,8 +15,8 @@ def main() -> None:
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except KeyboardInterrupt:
-        code = 130
+    except KeyboardInterrupt:  # before there was anything to interrupt
+        sys.exit(130)
     from dnam.cli.shell import flushed
 
     sys.exit(flushed(code))

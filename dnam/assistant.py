@@ -74,7 +74,7 @@ class Assistant:
             channel = await self.memory.look(lambda rows: _channel(rows, heard))
             files = await self._files(channel)
             context = await self.memory.context(heard, files=tuple(each.digest for each in files))
-        except LogError as error:
+        except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}")
             files = await self._files("")
             digests = tuple(each.digest for each in files)

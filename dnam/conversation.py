@@ -7,6 +7,7 @@ the queue, everything said meanwhile waits behind it in order, and all of it is 
 step can be repeated: what it writes has the message's own name, so that it is written once.
 """
 
+import asyncio
 import os
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
@@ -17,7 +18,7 @@ from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.memory import Turn
-from dnam.whereabouts import Heard, locate
+from dnam.whereabouts import Heard, last_said, locate
 from projections.context import Context
 from projections.decisions.hear import HeardRequest, PlaceSeen
 from projections.decisions.meet import Account
@@ -27,9 +28,12 @@ from projections.messages import find_message
 from projections.policies.compartments import Setting
 from projections.policies.text import whole
 from projections.rows import Rows
+from replay.clock import MOST_AHEAD_MS
 from replay.errors import LogError, Refused
 
 DELIVERY = "delivery"
+SLOW_SECONDS = 1.0
+"""How long an answer waits for the log. What the log was given by then may still be written, and is written once."""
 Step = Callable[[], Awaitable[None]]
 AT_END = EventId(b"\xff" * 16)
 """The id of a message that lies nowhere: behind everything said in its millisecond."""
@@ -54,15 +58,20 @@ class Unwritten:
         return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in counts.items())
 
     async def write(self, what: str, step: Step) -> bool:
-        """Write this behind everything that waits; False when it waits too."""
+        """Write this now, or behind everything that waits; False when it waits too."""
+        waits = bool(self._steps)
         self._steps.append((what, step))
-        return await self.again()
+        return not waits and await self.again()
 
     async def again(self) -> bool:
         """Try everything that waits; True when nothing waits any more."""
         while self._steps:
             try:
-                await self._steps[0][1]()
+                async with asyncio.timeout(SLOW_SECONDS):
+                    await self._steps[0][1]()
+            except TimeoutError:
+                self.reason = f"it takes more than {SLOW_SECONDS:g} s; does another program hold this memory?"
+                return False
             except Exception as error:  # noqa: BLE001 - memory never stands in an answer's way; the shell tells of it
                 if _may_pass(error):
                     self.reason = str(error)
@@ -109,6 +118,9 @@ class Conversation:
 
     async def hear(self, text: str) -> Exchange:
         """Record a message, or keep it to be recorded."""
+        if not self._said:
+            self._said = await self._before()
+        await self.unwritten.again()
         request = self._request(whole(text), os.urandom(16).hex(), self._next())
         exchange = Exchange(request, await self._whereabouts(request))
 
@@ -168,6 +180,18 @@ class Conversation:
 
     # -- where and when ---------------------------------------------------------------------------------------------
 
+    async def _before(self) -> int:
+        """When something was last said here: what comes now comes after it, also when the clock was set back a little.
+
+        A time far ahead of the clock is some other clock's, and not believed.
+        """
+        request, now = self._request("", "", 0), self._memory.now()
+        try:
+            last = await self._memory.look(lambda rows: _last_said(rows, request))
+        except (LogError, OSError):
+            return 0
+        return last if last - now < MOST_AHEAD_MS else 0
+
     def _next(self) -> int:
         """The time in ms, and always later than what was said before: a conversation has an order."""
         self._said = max(self._memory.now(), self._said + 1)
@@ -191,6 +215,12 @@ def _rests_on(rows: Rows, heard: Heard, context: Context) -> Context:
     if known is None or heard.point.id in context.causes:
         return context
     return context._replace(causes=(heard.point.id, *context.causes))
+
+
+def _last_said(rows: Rows, request: HeardRequest) -> int:
+    here = locate(rows, request)
+    last = last_said(rows, here.session, here.setting.audience.epoch)
+    return 0 if last is None else last.said
 
 
 def _located(rows: Rows, request: HeardRequest) -> Heard:

@@ -8,14 +8,18 @@ from dnam.errors import Ambiguous, Unknown
 from projections.decisions.hear import HeardRequest, accounts, message_identity, place_ref, session_of
 from projections.decisions.meet import Account
 from projections.events.values import Audience
-from projections.ids import NOBODY, Handle, Point, Ref
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import items_of
 from projections.lookup import person_card
+from projections.messages import key_point
 from projections.people import name_of, person_of
 from projections.places import audience_of
 from projections.policies.compartments import Opening, Setting, direct, opened
 from projections.rows import Rows
+from projections.window import backwards
 
+END = Point(2**62, EventId(b"\xff" * 16))
+"""Behind everything that was ever said."""
 LOCAL = "local"
 """The platform of whoever talks to a memory directly: in a terminal, or through the library."""
 
@@ -68,6 +72,12 @@ def handle_of(rows: Rows, account: Account) -> Handle:
     """Whose account it is; NOBODY when nobody knows it."""
     found = person_of(rows, account.platform, account.id)
     return NOBODY if found is None else found.row.person
+
+
+def last_said(rows: Rows, session: str, epoch: int) -> Point | None:
+    """The last message or answer of a session."""
+    newest = next(backwards(rows, session, epoch, END), None)
+    return None if newest is None else key_point(newest.key)
 
 
 def in_direct(person: Handle, platform: str = LOCAL) -> Setting:

@@ -120,13 +120,15 @@ class KeyRing:
 
     def key(self, vault: VaultId) -> bytes:
         """The key of a vault, or KeyMissing."""
-        try:
-            return self.vaults[vault].key
-        except KeyError:
+        if vault not in self.vaults:
+            self.refresh()  # another process may have made it just now
+        entry = self.vaults.get(vault)
+        if entry is None:
             raise KeyMissing(
                 f"the key of vault {vault.hex()} is not in the key ring, and no erasure destroyed it. "
                 "Put the `keys` folder back from where you keep it"
-            ) from None
+            )
+        return entry.key
 
     def people(self, vault: VaultId) -> frozenset[Handle]:
         """Whose words or facts a vault holds."""

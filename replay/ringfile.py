@@ -215,11 +215,11 @@ class FileRingStore:
 
     def damage(self) -> list[str]:
         copies = self._load()
-        found = [
-            f"{path}: {len(copy) // SIZE - valid} damaged records, {len(copy) % SIZE} bytes over"
-            for path, copy in zip(self._paths, copies, strict=True)
-            if len(copy) % SIZE or (valid := len(list(unpack(copy)))) != len(copy) // SIZE
-        ]
+        found: list[str] = []
+        for path, copy in zip(self._paths, copies, strict=True):
+            damaged, over = len(copy) // SIZE - len(list(unpack(copy))), len(copy) % SIZE
+            if damaged or over:
+                found.append(f"{path}: {damaged} damaged records, {over} bytes over")
         if copies[0] != copies[1]:
             found.append(f"the two copies in {self._folder} differ")
         return found

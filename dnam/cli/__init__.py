@@ -13,7 +13,6 @@ from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
 TABLES: tuple[tuple[Command, ...], ...] = (
     chatting.COMMANDS,
     bringing.COMMANDS,
-    bringing.COMMANDS,
     looking.COMMANDS,
     changing.COMMANDS,
     prompting.COMMANDS,

@@ -3,7 +3,6 @@
 An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the same command goes on where it stopped.
 """
 
-import asyncio
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ TOLD = ("guild", "channel", "dm")
 
 
 def bring(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Exported files, or a DiscoClaw data folder.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Exported files, or a DiscoClaw data folder.")],
     audience: Annotated[
         str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")
     ] = None,
@@ -44,7 +43,10 @@ def bring(
     as_json: Json = False,
     yes: Yes = False,
 ) -> None:
-    """Bring in what other programs kept: DiscordChatExporter JSON, DiscoClaw folders, LoCoMo JSON."""
+    """Bring in Discord exports, DiscoClaw folders, LoCoMo files.
+
+    What is known already is passed over, so the same import can be run again after it was broken off.
+    """
     shell = Shell(data, as_json, yes)
     same = [_pair(each) for each in same_person or []]
     sources = _sources(paths)
@@ -73,7 +75,7 @@ def learn(
     as_json: Json = False,
     yes: Yes = False,
 ) -> None:
-    """Learn from everything that was heard or imported and not read yet."""
+    """Learn from what was heard or imported and not read yet."""
     shell = Shell(data, as_json, yes)
 
     async def action(memory: "Memory") -> "LearnedAll":
@@ -93,7 +95,7 @@ def learn(
 
 
 COMMANDS = (
-    Command("import", bring, "import --audience guild --assistant dnam data/samples/garden-club.json"),
+    Command("import", bring, "import --audience guild data/samples/garden-club.json"),
     Command("learn", learn, "learn --user ada"),
 )
 
@@ -229,7 +231,7 @@ async def _learn(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedA
     if not estimate.calls:
         _say(out, "Nothing to learn: everything has been read.")
         return LearnedAll(0, 0, 0, ())
-    if learner.paid and not await asyncio.to_thread(out.confirm, _price(estimate)):
+    if learner.paid and not out.confirm(_price(estimate)):
         _say(out, "Not learned. `dnam learn` does it later.")
         return LearnedAll(0, 0, 0, ())
     with out.progress("learning", "calls") as tell:

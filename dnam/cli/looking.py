@@ -10,7 +10,6 @@ from dnam.cli.screen import iso
 from dnam.cli.shell import Command, Data, Json, SessionName, Shell, User, View
 
 if TYPE_CHECKING:
-    from projections.events.values import Item
     from projections.ids import Handle
     from projections.items import ItemRow
     from projections.lookup import PersonCard, SessionCard
@@ -59,7 +58,7 @@ def _person_json(card: "PersonCard") -> dict[str, Any]:
 def _person_cells(shell: Shell, card: "PersonCard") -> Sequence[str]:
     former = dict.fromkeys(each.name for each in card.names if each.name != card.name)
     ids = ", ".join(f"{each.platform}:{each.platform_id}" for each in card.accounts)
-    last = shell.out.when(card.last_said)
+    last = shell.out.since(card.last_said)
     return card.name, ", ".join(former), ids, str(card.messages), str(card.items), last
 
 
@@ -101,7 +100,7 @@ READERS = {"guild": "everybody in the guild", "channel": "who is in the channel"
 
 def _session_cells(shell: Shell, card: "SessionCard") -> Sequence[str]:
     counts = str(card.messages), str(card.turns), "yes" if card.summarised else ""
-    return card.key, card.name, READERS[card.audience.kind], *counts, shell.out.when(card.last_said)
+    return card.key, card.name, READERS[card.audience.kind], *counts, shell.out.since(card.last_said)
 
 
 # -- one person ----------------------------------------------------------------------------------------------------
@@ -133,7 +132,7 @@ def show(
                 {
                     "person": person,
                     "name": name_of(rows, person),
-                    "items": [item_json(rows, each) for each in found],
+                    "items": [_item_json(rows, each) for each in found],
                     "summaries": [_summary_json(rows, each) for each in summaries],
                 }
             )
@@ -170,30 +169,22 @@ def _items(rows: "Rows", person: "Handle", *, all_items: bool) -> "list[Found[It
     return sorted(wanted, key=lambda each: (each.row.item.compartment, -each.row.item.updated, each.row.item.id))
 
 
-def item_json(rows: "Rows", found: "Found[ItemRow]") -> dict[str, Any]:
-    """An item, and the event that left it as it is."""
-    row = found.row
+def _item_json(rows: "Rows", found: "Found[ItemRow]") -> dict[str, Any]:
+    """An item by its fields, where it holds in words, and the event that left it as it is."""
+    from dnam.finding import compartment_words
+
+    row, item = found.row, found.row.item
     return {
-        **plain_item(rows, row.item),
+        **{name: getattr(item, name) for name in item.__struct_fields__},
+        "where": compartment_words(rows, item.compartment),
+        "created_iso": iso(item.created),
+        "updated_iso": iso(item.updated),
         "seq": found.seq,
         "event": row.event,
         "tag": row.tag,
         "by": row.by,
         "reason": row.reason,
         "policy": row.policy,
-    }
-
-
-def plain_item(rows: "Rows", item: "Item") -> dict[str, Any]:
-    """An item by its fields, and where it holds in words."""
-    from dnam.finding import compartment_words
-
-    fields = {name: getattr(item, name) for name in item.__struct_fields__}
-    return {
-        **fields,
-        "where": compartment_words(rows, item.compartment),
-        "created_iso": iso(item.created),
-        "updated_iso": iso(item.updated),
     }
 
 

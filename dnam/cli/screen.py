@@ -6,6 +6,7 @@ reaches a terminal. Tables are drawn where stdout is a terminal, and plain colum
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
@@ -73,6 +74,12 @@ class Screen:
         if milliseconds is None:
             return ""
         return _in_zone(_moment(milliseconds), self._zone()).isoformat(" ", "minutes")
+
+    def since(self, milliseconds: int | None) -> str:
+        """A time for people, and how long ago it was."""
+        if milliseconds is None:
+            return ""
+        return f"{self.when(milliseconds)}, {age(milliseconds, time.time_ns() // 1_000_000)}"
 
     def _zone(self) -> tzinfo | None:
         if not self._timezone:

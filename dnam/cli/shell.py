@@ -103,7 +103,12 @@ class Command(NamedTuple):
 class Group(TyperGroup):
     """The app's group of commands: every failure that was expected ends as one line on stderr and a code."""
 
-    def invoke(self, ctx: Any) -> object:  # typer's own click, whose classes have no public name
+    # The contexts are those of typer's own click, whose classes have no public name.
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        with failures():  # `--help` is printed here, perhaps into a closed pipe
+            return super().make_context(*arguments, **extra)
+
+    def invoke(self, ctx: Any) -> object:
         with failures():
             return super().invoke(ctx)
 
@@ -111,8 +116,6 @@ class Group(TyperGroup):
 @contextmanager
 def failures() -> Iterator[None]:
     """Turn what a command raises into a line on stderr and an exit code. What nobody expected stays a traceback."""
-    from dnam.settings import SettingError
-
     try:
         yield
     except BrokenPipeError:
@@ -121,12 +124,25 @@ def failures() -> Iterator[None]:
     except KeyboardInterrupt:
         note("interrupted")
         raise Ending(INTERRUPTED) from None
-    except (BadRequest, SettingError) as error:
+    except Exception as error:
+        code = _code_of(error)
+        if code is None:
+            raise
         note(str(error))
-        raise Ending(WRONG_USE) from None
-    except (DnamError, OSError) as error:
-        note(str(error))
-        raise Ending(COULD_NOT) from None
+        raise Ending(code) from None
+
+
+def _code_of(error: Exception) -> int | None:
+    """The exit code of a failure; None for a bug, and for what typer itself raises."""
+    if isinstance(error, BadRequest):
+        return WRONG_USE
+    if isinstance(error, DnamError | OSError):
+        return COULD_NOT
+    if not isinstance(error, ValueError):
+        return None
+    from dnam.settings import SettingError
+
+    return WRONG_USE if isinstance(error, SettingError) else None
 
 
 def flushed(code: int) -> int:

@@ -4,18 +4,14 @@ from dnam.assistant import Assistant
 from dnam.commands.command import Arguments, Invocation, Reply
 from dnam.commands.items import listed
 from dnam.loops.extraction import Learned
-from dnam.whereabouts import openings_for
+from dnam.whereabouts import last_said, openings_for
 from projections.decisions.draft import Draft
 from projections.decisions.summaries import ResetRequest, reset
 from projections.events.values import Item
-from projections.ids import NOBODY, EventId, Point
+from projections.ids import NOBODY
 from projections.items import items_in
-from projections.messages import key_point
 from projections.rows import Rows
 from projections.summaries import era_of
-from projections.window import backwards
-
-END = Point(2**62, EventId(b"\xff" * 16))
 
 
 async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
@@ -30,7 +26,7 @@ async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -
             era=era_of(rows, asked.session, audience.epoch),
             by=asked.by,
             said=said,
-            upto=_last_said(rows, asked.session, audience.epoch),
+            upto=last_said(rows, asked.session, audience.epoch),
             origin=origin,
             person=asked.person if audience.kind == "direct" else NOBODY,
         )
@@ -40,11 +36,6 @@ async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -
     if not recorded.records:
         return Reply("There is no rolling summary for this session.")
     return Reply("Rolling summary cleared for this session.")
-
-
-def _last_said(rows: Rows, session: str, epoch: int) -> Point | None:
-    newest = next(backwards(rows, session, epoch, END), None)
-    return None if newest is None else key_point(newest.key)
 
 
 async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:

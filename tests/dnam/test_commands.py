@@ -24,6 +24,7 @@ from projections.ids import NOBODY, Ref
 from projections.policies.compartments import Setting
 from replay.engine import Engine
 from replay.errors import LogFull
+from tests.dnam.scripted import FakeClock
 
 GUILD = Ref("local", "garden")
 OPEN = PlaceSeen("local", "general", "channel", "general", "guild", guild=GUILD, guild_name="Garden")
@@ -32,25 +33,11 @@ ID = r"`(durable-[0-9a-f]{8})`"
 HELP = "**Memory commands:**"
 
 
-class FrozenClock:
-    """2023-11-14, a ms later at every look."""
-
-    def __init__(self) -> None:
-        self.time = 1_700_000_000_000
-
-    def now(self) -> int:
-        self.time += 1
-        return self.time
-
-    def monotonic(self) -> int:
-        return self.time
-
-
 class World:
     """A memory that is gone with the test, and people who speak and ask in it."""
 
     def __init__(self, **environment: str) -> None:
-        engine = Engine.in_memory(FrozenClock())
+        engine = Engine.in_memory(FakeClock())
         self.memory = Memory(engine, read_settings(environment, {}), load("en"))
         self.assistant = Assistant(self.memory, OfflineModel(load("en")))
 

@@ -5,7 +5,9 @@ import io
 import json
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dnam import conversation
 from dnam.adapters.offline import OfflineModel
 from dnam.adapters.terminal import chat as chatting
 from dnam.adapters.terminal.chat import COULD_NOT, DONE, INTERRUPTED, Chat, chat
@@ -202,8 +205,7 @@ class TestAConversation:
     async def test_memory_that_is_switched_off_is_neither_told_nor_learned(self, tmp_path: Path) -> None:
         async with opened(tmp_path) as assistant:
             await talk(assistant, "!memory remember I like tea")
-        every = {"DNAM_DURABLE_EVERY_N_TURNS": "1", "DNAM_SUMMARY_EVERY_N_TURNS": "1"}
-        async with opened(tmp_path, DNAM_MEMORY_ENABLED="0", **every) as assistant:
+        async with opened(tmp_path, DNAM_MEMORY_ENABLED="0", DNAM_DURABLE_EVERY_N_TURNS="1") as assistant:
             before = len(rows_of(assistant, TURNS))
             _, shown = await talk(assistant, "I prefer cake over bread.", "What do you remember about me?")
             assert "tea" not in shown.answers[1]
@@ -262,6 +264,32 @@ class TestWhatCannotBeRecorded:
             "something that was said cannot be recorded: it rests on something that was erased"
         }
 
+    async def test_a_log_that_is_slow_holds_no_answer_up(
+        self, assistant: Assistant, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        real, locked = assistant.memory.engine.submit, threading.Event()
+
+        def write(decision: Any, late: "Future[Any]") -> None:
+            locked.wait()
+            late.set_result(real(decision).result())
+
+        def slow(decision: Any) -> "Future[Any]":
+            late: Future[Any] = Future()
+            threading.Thread(target=write, args=(decision, late)).start()
+            return late
+
+        def freed() -> None:
+            locked.set()
+            monkeypatch.undo()
+
+        monkeypatch.setattr(conversation, "SLOW_SECONDS", 0.02)
+        monkeypatch.setattr(assistant.memory.engine, "submit", slow)
+        code, shown = await talk(assistant, "one", "two", freed, "three")
+        assert (code, len(shown.answers)) == (DONE, 3)
+        assert shown.warnings[0].endswith("it takes more than 0.02 s; does another program hold this memory?")
+        assert heard(assistant) == ["one", "two", "three"]
+        assert self._kinds(assistant) == [MessageHeard, TurnAnswered, TurnDelivered] * 3
+
     async def test_a_memory_open_for_reading_answers(self, tmp_path: Path) -> None:
         async with opened(tmp_path) as assistant:
             await talk(assistant, "!memory remember I like green tea")
@@ -292,8 +320,8 @@ class TestWhatCannotBeRecorded:
 
     def _events(self, assistant: Assistant) -> list[Event]:
         engine = assistant.memory.engine
-        stored = engine.store.log.read(0)
-        return [engine.live.folding.sealer.open(codec.decode_header(each.header), each.body) for each in stored]
+        stored = [(codec.decode_header(each.header), each.body) for each in engine.store.log.read(0)]
+        return [engine.live.folding.sealer.open(header, body) for header, body in stored if body is not None]
 
 
 class TestModelsThatFail:
@@ -396,14 +424,14 @@ class TestInterrupts:
         assert signal.getsignal(signal.SIGINT) in (before, signal.default_int_handler)
 
     async def test_an_interrupted_write_is_not_written_twice(self, assistant: Assistant) -> None:
-        shown, conversation = Shown(), Conversation(assistant, Spot(ADA, DIRECT))
-        hearing = asyncio.create_task(conversation.hear("once"))
-        while not len(conversation.unwritten):
+        shown, talking = Shown(), Conversation(assistant, Spot(ADA, DIRECT))
+        hearing = asyncio.create_task(talking.hear("once"))
+        while not len(talking.unwritten):  # noqa: ASYNC110 - until it has reached its step
             await asyncio.sleep(0)
         hearing.cancel()
         with pytest.raises(asyncio.CancelledError):
             await hearing
-        code = await Chat(assistant, conversation, shown).run(Script("twice"), Interrupts())
+        code = await Chat(assistant, talking, shown).run(Script("twice"), Interrupts())
         assert (code, heard(assistant)) == (DONE, ["once", "twice"])
 
 

@@ -1,5 +1,8 @@
 """What the tests of the log stand on: a clock that stands still, decisions without a platform, and rows to compare."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from pathlib import Path
@@ -178,3 +181,35 @@ def contents(folder: Path, skip: Callable[[Path], bool] = lambda path: path.name
     """Every file under a folder, byte for byte."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not skip(path))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def child(*arguments: object, hash_seed: str = "random") -> "subprocess.Popen[str]":
+    """Another process (child.py)."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.replay.child", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def line(process: "subprocess.Popen[str]", said: str = "") -> str:
+    """Say something to a process, and its next line."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    if said:
+        process.stdin.write(said + "\n")
+        process.stdin.flush()
+    return process.stdout.readline().strip()
+
+
+def finished(process: "subprocess.Popen[str]") -> list[str]:
+    """The rest of what a process says; it must end well."""
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return out.split("\n")[:-1]

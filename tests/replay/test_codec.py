@@ -79,7 +79,10 @@ def test_an_unknown_tag_or_version_names_what_to_install() -> None:
         codec.decode_body("config.set", 9, b"\x80")
 
 
-@pytest.mark.parametrize("body", [b"", b"\x80", b"\xc1", b"\x81\xa4said\x01", codec.encode_body(ConfigSet(said=0, by=OPERATOR, scope="", key="", value=None))[:-1]])  # fmt: skip
+BODY = codec.encode_body(ConfigSet(said=0, by=OPERATOR, scope="", key="", value=None))
+
+
+@pytest.mark.parametrize("body", [b"", b"\x80", b"\xc1", b"\x81\xa4said\x01", BODY[:-1], BODY + b"\0"])
 def test_a_broken_body_is_damaged(body: bytes) -> None:
     with pytest.raises(Damaged, match=r"the body of a config\.set cannot be read"):
         codec.decode_body("config.set", 1, body)
@@ -96,7 +99,10 @@ def test_an_old_version_is_lifted_when_it_is_read() -> None:
         TAG: ClassVar[str] = "tone.set"
         tone: str
 
-    OLD["tone.set", 1] = ToneSet, lambda old: ConfigSet(said=old.said, by=old.by, scope="global", key="tone", value=old.tone)  # fmt: skip
+    def lift(old: ToneSet) -> ConfigSet:
+        return ConfigSet(said=old.said, by=old.by, scope="global", key="tone", value=old.tone)
+
+    OLD["tone.set", 1] = ToneSet, lift
     try:
         lifted = codec.decode_body("tone.set", 1, codec.encode_body(ToneSet(said=5, by=OPERATOR, tone="gruff")))
         assert lifted == ConfigSet(said=5, by=OPERATOR, scope="global", key="tone", value="gruff")

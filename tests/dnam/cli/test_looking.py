@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from freezegun import freeze_time
 
 from tests.dnam.cli.memories import SUMMARY, bytes_of, dnam
 from tests.world import NOW
@@ -51,13 +52,14 @@ def test_a_folder_without_a_log_is_an_empty_answer_and_stays_as_it_is(
     assert not folder.exists()
 
 
+@freeze_time("2023-11-15 22:13:20")
 def test_people_lists_what_user_may_be(data: Path) -> None:
     assert dnam("people", "--data", data).out.splitlines() == [
         "name  formerly  ids          messages  items  last said",
-        "Ada             discord:200  1         0      2023-11-14 22:15+00:00",
-        "Kim   Kimberly  discord:100  3         2      2023-11-14 22:23+00:00",
-        "Sam             discord:300  1         0      2023-11-14 22:16+00:00",
-        "Sam             discord:400  1         0      2023-11-14 22:17+00:00",
+        "Ada             discord:200  1         0      2023-11-14 22:15+00:00, 23 hours ago",
+        "Kim   Kimberly  discord:100  3         2      2023-11-14 22:23+00:00, 23 hours ago",
+        "Sam             discord:300  1         0      2023-11-14 22:16+00:00, 23 hours ago",
+        "Sam             discord:400  1         0      2023-11-14 22:17+00:00, 23 hours ago",
     ]
 
 

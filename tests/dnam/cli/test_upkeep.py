@@ -1,11 +1,14 @@
 """replay and verify: what they find, and that they leave what they look at as it was."""
 
+import asyncio
 from pathlib import Path
 
 import lmdb
 import pytest
 
+from dnam.memory import Memory
 from tests.dnam.cli.memories import bytes_of, dnam, ended, process
+from tests.dnam.scripted import FakeClock
 
 REPLAY_FIELDS = "events digest"
 CHECK_FIELDS = "events equal live rebuilt"
@@ -80,6 +83,15 @@ def test_ctrl_c_leaves_everything_as_it_was(data: Path, options: tuple[str, ...]
     ran = ended(process("replay", *options, "--data", data, code=INTERRUPTED))
     assert ran == (130, "", "dnam: interrupted\n")
     assert bytes_of(data) == before
+
+
+async def test_an_open_memory_goes_on_and_sees_the_new_views(data: Path) -> None:
+    async with Memory.open(data, clock=FakeClock()) as memory:
+        ran = await asyncio.to_thread(lambda: ended(process("replay", "--data", data)))
+        assert (ran.code, ran.err) == (0, "")
+        await memory.remember("Kim", "plays the harp")
+        assert len(await memory.show("Kim")) == 3
+    assert dnam("replay", "--check", "--data", data).code == 0
 
 
 def test_verify_says_what_it_looked_at(data: Path) -> None:

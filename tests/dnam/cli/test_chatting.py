@@ -1,0 +1,354 @@
+"""`chat` and `run`: from a pipe and in a terminal, as processes of their own."""
+
+import getpass
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dnam.cli.chatting import spot_of
+from dnam.conversation import Spot
+from dnam.errors import Ambiguous, Unknown
+from dnam.models import NO_CLAUDE_YET
+from projections.decisions.hear import PlaceSeen
+from projections.decisions.meet import Account
+from projections.errors import BadRequest
+from projections.ids import Ref
+from replay.engine import Engine
+from tests.dnam.cli.memories import ROOT, Ran, dnam
+
+PATIENCE_SECONDS = 30
+COMMAND = [sys.executable, "-m", "dnam"]
+NO_BOT = "dnam: DISCORD_TOKEN is set, but the bot comes with a later version: this is the chat in the terminal.\n"
+# A disk that is full after the first message and its answer.
+FULL = """
+from replay import engine, errors
+real, count = engine.Engine.submit, 0
+def submit(self, decision):
+    global count
+    count += 1
+    if count > 2:
+        raise errors.LogFull("the disk is full")
+    return real(self, decision)
+engine.Engine.submit = submit
+"""
+LOCKED = """
+from replay import engine, errors
+real = engine.Engine.open.__func__
+def opened(cls, path, *, writable=True, **others):
+    if writable:
+        raise errors.ReadOnly(f"{path} cannot be written to: Read-only file system")
+    return real(cls, path, writable=writable)
+engine.Engine.open = classmethod(opened)
+"""
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **more}
+
+
+def chatted(data: Path, given: str | bytes, *arguments: str, before: str = "", **more: str) -> Ran:
+    """A chat by pipe; no chat ever shows a traceback."""
+    code = f"{before}\nfrom dnam.__main__ import main; main()"
+    command = [sys.executable, "-c", code, *(arguments or ("chat", "--as", "Ada")), "--data", str(data)]
+    said = given if isinstance(given, bytes) else given.encode()
+    run = subprocess.run(
+        command, input=said, env=environment(**more), capture_output=True, timeout=60, check=False, cwd=data.parent
+    )
+    assert b"Traceback" not in run.stderr
+    return Ran(run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+HANGING = """
+import asyncio
+from dnam import models
+async def ask(self, ask):
+    print("thinking", flush=True)
+    return await asyncio.Future()
+models.OfflineWhenAsked.ask = ask
+"""
+
+
+class TestByPipe:
+    def test_what_is_remembered_is_there_after_a_restart(self, tmp_path: Path) -> None:
+        first = chatted(tmp_path / "new", "hello\n!memory remember I like green tea\n")
+        assert (first.code, first.err) == (0, "")
+        assert first.out.startswith("dnam: (I am the offline model")
+        assert "Remembered: I like green tea\nIt stays in your direct messages. (`durable-" in first.out
+        again = chatted(tmp_path / "new", "What tea do I like?\n!memory\nexit\nnot said")
+        assert again.out.startswith("dnam: From what I remember:\n- [fact] I like green tea\n")
+        assert "**Durable memory:** (59 chars, ~15 tokens)\n- [fact] I like green tea (src: manual" in again.out
+        assert (again.code, again.err, "\x1b" in again.out) == (0, "", False)
+
+    def test_odd_lines_get_an_answer_each(self, tmp_path: Path) -> None:
+        odd = [b"x" * 1_000_000, b"", b"\x00\x1b[31m\x07", b"\xed\xa0\x80 \xff\xfe", "\u202e\u2028".encode(), b"\r"]
+        ran = chatted(tmp_path / "new", b"\n".join(odd), "chat", "--as", "Ada", "--json")
+        assert (ran.code, ran.err) == (0, "")
+        assert [each["type"] for each in ran.values] == ["answer"] * 4
+
+    def test_json_is_a_value_a_line(self, tmp_path: Path) -> None:
+        ran = chatted(tmp_path / "new", "hello\n!memory remember x\n!memory bogus\n", "run", "--json")
+        answer, kept, bogus = ran.values
+        assert set(answer) == {"type", "from", "text"}
+        assert (kept["command"], kept["failed"], len(kept["items"])) == ("remember", False, 1)
+        assert (bogus["command"], bogus["failed"]) == ("", True)
+
+    def test_without_anything_to_say_nothing_is_said(self, tmp_path: Path) -> None:
+        assert chatted(tmp_path / "new", "") == Ran(0, "", "")
+
+    def test_a_full_disk_in_the_middle_changes_no_answer(self, tmp_path: Path) -> None:
+        ran = chatted(tmp_path / "new", "one\ntwo\nthree\n!memory remember x\n", before=FULL)
+        assert ran.code == 3
+        assert ran.out.count("dnam: ") == 3
+        assert "`!memory remember` could not be done: the disk is full" in ran.out
+        warned, end = ran.err.splitlines()
+        assert warned == "! this could not be recorded and is tried again with the next message: the disk is full"
+        assert end == "! not recorded: 2 messages, 2 answers; the disk is full"
+
+    def test_a_memory_that_cannot_be_written_to_is_read(self, data: Path) -> None:
+        ran = chatted(data, "What tea do I prefer?\n!memory\n", "chat", "--as", "Kim", before=LOCKED)
+        assert ran.code == 3
+        assert "tea over coffee" in ran.out.split("**Durable memory:**")[0]
+        assert ran.err.startswith(f"dnam: nothing will be recorded: {data} cannot be written to")
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("chat", "--as", "Sam"), "'Sam' may be any of:\n"),
+            (("chat", "--as", "Ada", "--in", "nowhere"), "there is no session 'nowhere'"),
+            (("chat", "--as", "Ada", "--in", "talk"), "'talk' may be any of:\n"),
+            (("chat", "--as", "a\nb"), "a new name is 1 to 32 characters"),
+        ],
+    )
+    def test_wrong_names_are_wrong_use(self, data: Path, arguments: tuple[str, ...], said: str) -> None:
+        ran = chatted(data, "hello\n", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+
+    def test_a_folder_that_is_a_file_cannot_be_opened(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        ran = chatted(tmp_path / "file", "hello\n")
+        assert (ran.code, ran.out) == (3, "")
+        assert "is a file" in ran.err
+
+    def test_a_reader_that_is_gone_is_no_failure(self, tmp_path: Path) -> None:
+        started = self._started(tmp_path)
+        assert started.stdout is not None
+        started.stdout.close()
+        _, err = started.communicate(b"hello\nhello\n", timeout=60)
+        assert (started.returncode, err) == (0, b"")
+
+    def test_one_ctrl_c_goes_on_and_two_end_it(self, tmp_path: Path) -> None:
+        started = self._started(tmp_path)
+        assert started.stdin is not None
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdin.write(b"hello\n")
+        started.stdin.flush()
+        assert started.stdout.readline().startswith(b"dnam: ")
+        started.send_signal(signal.SIGINT)
+        assert started.stderr.readline() == b"(interrupted; Ctrl-C again ends the chat)\n"
+        started.send_signal(signal.SIGINT)
+        assert started.stderr.readline() == b"(interrupted)\n"
+        assert started.wait(60) == 130
+        for stream in (started.stdin, started.stdout, started.stderr):
+            stream.close()
+
+    def _started(self, tmp_path: Path) -> "subprocess.Popen[bytes]":
+        pipe = subprocess.PIPE
+        command = [*COMMAND, "chat", "--as", "Ada", "--data", str(tmp_path / "new")]
+        return subprocess.Popen(command, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
+
+
+class TestRun:
+    def test_without_a_token_it_is_the_chat_as_whoever_is_logged_in(self, tmp_path: Path) -> None:
+        ran = chatted(tmp_path / "new", "!memory remember x\n", "run", LOGNAME="grace")
+        assert (ran.code, ran.err) == (0, "")
+        with Engine.open(tmp_path / "new", writable=False) as engine, engine.reading() as rows:
+            assert spot_of(rows, "grace", None).who == Account("local", "grace", "grace")
+
+    def test_with_a_token_it_says_that_the_bot_comes_later(self, tmp_path: Path) -> None:
+        ran = chatted(tmp_path / "new", "hello\n", "run", DISCORD_TOKEN="x.y.z", ANTHROPIC_API_KEY="key")
+        assert ran.code == 0
+        assert ran.err == f"{NO_BOT}({NO_CLAUDE_YET})\n"
+        assert "x.y.z" not in ran.out
+        assert ran.out.startswith("dnam: ")
+
+    def test_the_assistant_s_name_is_a_setting(self, tmp_path: Path) -> None:
+        assert chatted(tmp_path / "new", "hello\n", DNAM_ASSISTANT_NAME="Botty").out.startswith("Botty: ")
+
+    def test_both_are_in_the_help_with_an_example(self) -> None:
+        for name in ("run", "chat"):
+            assert f"Example: dnam {name}" in dnam(name, "--help").out
+
+
+@pytest.fixture
+def rows(data: Path) -> Iterator[Any]:
+    with Engine.open(data, writable=False) as engine, engine.reading() as found:
+        yield found
+
+
+class TestWhoAndWhere:
+    def test_somebody_new_is_a_person_of_this_machine_in_direct_messages(self, rows: Any) -> None:
+        grace = Account("local", "Grace", "Grace")
+        assert spot_of(rows, "Grace", None) == Spot(
+            grace, PlaceSeen("local", "", "direct", "", "direct", partner=grace)
+        )
+
+    @pytest.mark.parametrize("name", ["Kim", "kim", "Kimberly", "100", "discord:100"])
+    def test_somebody_known_speaks_under_their_account_where_they_spoke_last(self, rows: Any, name: str) -> None:
+        kim = Account("discord", "100", "Kim")
+        assert spot_of(rows, name, "dm") == Spot(kim, PlaceSeen("discord", "", "direct", "", "direct", partner=kim))
+
+    @pytest.mark.parametrize("name", ["Ada", "Grace"])
+    @pytest.mark.parametrize("place", ["general", "#general", "discord:channel:1"])
+    def test_a_channel_is_the_place_that_is_known(self, rows: Any, name: str, place: str) -> None:
+        guild = Ref("discord", "9")
+        assert spot_of(rows, name, place).where == PlaceSeen("discord", "1", "channel", "general", "guild", guild=guild)
+
+    @pytest.mark.parametrize("name", ["Ada", "Grace"])
+    def test_nobody_sits_in_another_s_direct_messages(self, rows: Any, name: str) -> None:
+        with pytest.raises(BadRequest, match="nobody else is in it"):
+            spot_of(rows, name, "discord:dm:100")
+
+    def test_names_that_nobody_or_several_have(self, rows: Any) -> None:
+        with pytest.raises(Ambiguous):
+            spot_of(rows, "Sam", None)
+        with pytest.raises(Unknown):
+            spot_of(rows, "Ada", "nowhere")
+        with pytest.raises(BadRequest):
+            spot_of(rows, "  ", None)
+
+    @pytest.mark.parametrize(
+        ("login", "name"), [("grace", "grace"), ("a[b]\n", "ab"), ("\x00", "me"), (OSError("no entry"), "me")]
+    )
+    def test_without_a_name_it_is_the_login_s(
+        self, rows: Any, login: str | Exception, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def user() -> str:
+            if isinstance(login, Exception):
+                raise login
+            return login
+
+        monkeypatch.setattr(getpass, "getuser", user)
+        assert spot_of(rows, None, None).who.name == name
+
+    def test_what_is_said_in_a_channel_is_heard_there_and_renames_nobody(self, data: Path) -> None:
+        ran = chatted(data, "!memory remember I water the roses\nhi\n", "chat", "--as", "100", "--in", "general")
+        assert "Remembered: I water the roses\nIt may be told wherever everyone in this server can read." in ran.out
+        people = {each["name"]: each for each in dnam("people", "--data", data, "--json").values}
+        assert [each["name"] for each in people["Kim"]["names"]] == ["Kimberly", "Kim"]
+        assert "roses" not in chatted(data, "!memory\n", "chat", "--as", "Ada", "--in", "general").out
+        assert "roses" in chatted(data, "!memory\n", "chat", "--as", "Kim").out
+
+
+class Terminal:
+    """A chat in a pseudo-terminal of its own; `before` may prepare something first."""
+
+    def __init__(self, data: Path, before: str = "") -> None:
+        self._seen = b""
+        self._end, theirs = pty.openpty()
+        code = f"import os\nos.login_tty(0)\n{before}\nfrom dnam.__main__ import main; main()"
+        command = [sys.executable, "-c", code, "chat", "--as", "Ada", "--data", str(data)]
+        self._process = subprocess.Popen(command, env=environment(), stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+
+    def until(self, text: str) -> str:
+        """What was shown up to and with a text."""
+        wanted, deadline = text.encode(), time.monotonic() + PATIENCE_SECONDS
+        while wanted not in self._seen:
+            assert time.monotonic() < deadline, self._seen
+            ready, _, _ = select.select([self._end], [], [], 1)
+            self._seen += self._read() if ready else b""
+        shown, _, self._seen = self._seen.partition(wanted)
+        return (shown + wanted).decode()
+
+    def _read(self) -> bytes:
+        data = os.read(self._end, 65_536)
+        assert data, self._seen
+        return data
+
+    def types(self, keys: str) -> None:
+        os.write(self._end, keys.encode())
+
+    def ends(self) -> int:
+        """The exit code, once it has gone; what it shows meanwhile is read, or it could not go."""
+        try:
+            while True:
+                self._seen += os.read(self._end, 65_536)
+        except OSError:  # how Linux says that the other end is closed
+            os.close(self._end)
+        return self._process.wait(PATIENCE_SECONDS)
+
+
+class TestInATerminal:
+    PROMPT = "Ada>"
+
+    def test_lines_are_edited_and_recalled_and_ctrl_d_ends(self, tmp_path: Path) -> None:
+        terminal = Terminal(tmp_path / "new")
+        assert "!memory help" in terminal.until(self.PROMPT)
+        terminal.types(
+            "!memory remember I like te\x1b[D\x1b[D\x1b[D!\x1b[F\x7f\x7ftea\r"
+        )  # left, a letter, end, delete
+        terminal.until("Remembered: I like! tea")
+        terminal.until(self.PROMPT)
+        terminal.types("\x1b[A\r")  # the line before
+        terminal.until("Remembered: I like! tea")
+        terminal.until(self.PROMPT)
+        terminal.types("\x04")
+        assert terminal.ends() == 0
+
+    def test_a_paste_of_several_lines_is_one_message(self, tmp_path: Path) -> None:
+        terminal = Terminal(tmp_path / "new")
+        terminal.until(self.PROMPT)
+        terminal.types("\x1b[200~!memory remember one\ntwo\x1b[201~\r")
+        terminal.until("Remembered: one two")
+        terminal.until(self.PROMPT)
+        terminal.types("exit\r")
+        assert terminal.ends() == 0
+
+    def test_ctrl_c_drops_the_line_and_a_second_one_ends(self, tmp_path: Path) -> None:
+        terminal = Terminal(tmp_path / "new")
+        terminal.until(self.PROMPT)
+        terminal.types("half a thou\x03")
+        terminal.until("interrupted; Ctrl-C again ends the chat")
+        terminal.until(self.PROMPT)
+        terminal.types("!memory\r")
+        terminal.until("**Total prompt memory:** 0 chars")
+        terminal.until(self.PROMPT)
+        for shown in ("interrupted; Ctrl-C again", "(interrupted)"):
+            terminal.types("\x03")
+            terminal.until(shown)
+            if "again" in shown:
+                terminal.until(self.PROMPT)
+        assert terminal.ends() == 130
+
+    def test_ctrl_c_breaks_an_answer_off(self, tmp_path: Path) -> None:
+        terminal = Terminal(tmp_path / "new", HANGING)
+        terminal.until(self.PROMPT)
+        terminal.types("hello\r")
+        terminal.until("thinking")
+        terminal.types("\x03")
+        terminal.until("interrupted; Ctrl-C again ends the chat")
+        terminal.until(self.PROMPT)
+        terminal.types("\x04")
+        assert terminal.ends() == 0
+
+    def test_nothing_of_it_is_kept_but_what_was_said(self, tmp_path: Path) -> None:
+        terminal = Terminal(tmp_path / "new")
+        terminal.until(self.PROMPT)
+        terminal.types("hello\r")
+        terminal.until("dnam:")
+        terminal.until(self.PROMPT)
+        terminal.types("\x04")
+        assert terminal.ends() == 0
+        assert {each.name for each in tmp_path.iterdir()} == {"new"}
+        assert dnam("show", "Ada", "--data", tmp_path / "new", "--json").code == 0

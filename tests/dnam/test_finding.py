@@ -1,0 +1,137 @@
+"""Names to people, sessions and places; compartments, sources and actors in words."""
+
+import pytest
+
+from dnam.errors import Ambiguous, Unknown
+from dnam.finding import (
+    by_words,
+    compartment_class,
+    compartment_words,
+    is_item,
+    new_name,
+    source_words,
+    the_person,
+    the_session,
+    whereabouts,
+)
+from projections.decisions.hear import HeardRequest, PlaceSeen, hear
+from projections.decisions.meet import Account
+from projections.errors import BadRequest
+from projections.events.values import By, Source
+from projections.ids import Ref
+from tests.world import NOW, World, fresh
+
+KIM = Account("discord", "100", "Kim")
+KIM_HERE = Account("local", "kim", "Kim")
+GARDEN = Ref("discord", "9")
+GENERAL = PlaceSeen("discord", "1", "channel", "general", "guild", guild=GARDEN, guild_name="Garden")
+
+
+def say(world: World, who: Account, place: PlaceSeen, key: str, said: int = NOW) -> None:
+    request = HeardRequest(key, place, "person", who, "hello", said, fresh(salt=key))
+    world.decide(hear, request)
+
+
+def dm(who: Account) -> PlaceSeen:
+    return PlaceSeen(who.platform, "", "direct", "", "direct", partner=who)
+
+
+def test_a_place_is_a_session_a_channel_s_name_or_dm() -> None:
+    world = World()
+    say(world, KIM, GENERAL, "1")
+    say(world, KIM, dm(KIM), "2")
+    kim = the_person(world.rows, "Kim")
+    general = whereabouts(world.rows, kim, "general")
+    assert (general.session, general.setting.guild) == ("discord:channel:1", GARDEN)
+    assert whereabouts(world.rows, kim, "discord:channel:1") == general
+    direct = whereabouts(world.rows, kim, None)
+    assert direct.session == f"discord:dm:{kim.hex()}"
+    assert whereabouts(world.rows, kim, " DM ") == whereabouts(world.rows, kim, "discord:dm:100") == direct
+
+
+def test_without_a_dm_the_one_that_would_begin_is_meant() -> None:
+    world = World()
+    say(world, KIM, GENERAL, "1")
+    kim = the_person(world.rows, "Kim")
+    there = whereabouts(world.rows, kim, "dm")
+    assert (there.session, there.setting.audience.kind) == (f"local:dm:{kim.hex()}", "direct")
+
+
+def test_nobody_is_put_into_the_dm_of_another() -> None:
+    world = World()
+    say(world, KIM, dm(KIM), "1")
+    say(world, Account("discord", "200", "Ada"), GENERAL, "2")
+    with pytest.raises(BadRequest, match="a conversation with Kim"):
+        whereabouts(world.rows, the_person(world.rows, "Ada"), "discord:dm:100")
+
+
+def test_unknown_and_ambiguous_names() -> None:
+    world = World()
+    for key in ("1", "2"):
+        say(world, KIM, GENERAL._replace(key=key), key)
+    with pytest.raises(Ambiguous, match="general") as ambiguous:
+        the_session(world.rows, "general")
+    assert len(ambiguous.value.candidates) == 2
+    with pytest.raises(Unknown, match="no session 'nowhere'"):
+        the_session(world.rows, "nowhere")
+    with pytest.raises(Unknown, match="nobody here goes by 'Bob'"):
+        the_person(world.rows, "Bob")
+    assert not is_item(world.rows, the_person(world.rows, "Kim"), "durable-00000000")
+
+
+@pytest.mark.parametrize(
+    ("compartment", "kind", "words"),
+    [
+        ("person/00ff/direct", "direct", "in direct messages"),
+        ("person/00ff/everywhere", "everywhere", "everywhere"),
+        ("person/00ff/channel/discord:1", "channel", "in channel general"),
+        ("person/00ff/channel/slack:a/b:c", "channel", "in channel slack:a/b:c"),
+        ("channel/discord:1", "channel", "in channel general"),
+        ("guild/discord:9", "guild", "in guild Garden"),
+        ("guild/discord:77", "guild", "in guild discord:77"),
+        ("self", "self", "everywhere, about the assistant itself"),
+        ("owner", "owner", "for the owner"),
+        ("something/new", "something", "in something new"),
+    ],
+)
+def test_compartments(compartment: str, kind: str, words: str) -> None:
+    world = World()
+    say(world, KIM, GENERAL, "1")
+    assert compartment_class(compartment) == kind
+    assert compartment_words(world.rows, compartment) == words
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (Source("manual"), "manual"),
+        (Source("import"), "import"),
+        (Source("discord", Ref("discord", "1"), Ref("discord", "m")), "discord 1"),
+        (Source("discord", Ref("discord", "1"), Ref("discord", "m"), channel_name="general"), "discord general"),
+        (Source("discord", Ref("discord", "dm:00ff"), Ref("discord", "m")), "discord dm"),
+        (Source("model"), "model"),
+    ],
+)
+def test_sources(source: Source, words: str) -> None:
+    assert source_words(source) == words
+
+
+def test_who_did_it() -> None:
+    world = World()
+    say(world, KIM, GENERAL, "1")
+    kim = the_person(world.rows, "Kim")
+    assert by_words(world.rows, By("person", kim)) == "Kim"
+    assert by_words(world.rows, By("operator")) == "the operator"
+    assert by_words(world.rows, By("model", name="offline", version="1")) == "model offline 1"
+    assert by_words(world.rows, By("policy", name="capacity@1")) == "policy capacity@1"
+
+
+@pytest.mark.parametrize("name", ["Kim", "@Kim", " Kim ", "Ki m", "王"])
+def test_names_for_somebody_new(name: str) -> None:
+    assert new_name(name) == name.strip().removeprefix("@")
+
+
+@pytest.mark.parametrize("name", ["", "@", "a\nb", "[a]", "x" * 33, "\u200b"])
+def test_names_that_nobody_can_have(name: str) -> None:
+    with pytest.raises(BadRequest, match="a new name is"):
+        new_name(name)

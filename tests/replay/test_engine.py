@@ -1,0 +1,230 @@
+"""Recording decisions: whose failure is whose, what is written once, and what is acknowledged."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from projections.decisions.draft import MOST_EVENTS, Draft
+from projections.events import ConfigSet, MessageRedacted, PersonErased
+from projections.events.values import OPERATOR, PLATFORM
+from projections.fold import Fold, Projection, Record
+from projections.ids import Identity
+from projections.registry import PROJECTIONS
+from projections.rows import Rows
+from replay import codec
+from replay.engine import MOST_IN_GROUP, Engine
+from replay.errors import EventConflict, LogError, ReadOnly, Refused
+from replay.group import Recorded
+from replay.lmdb_log import LmdbLog
+from replay.store import MemoryStore
+from tests.replay.stage import FakeClock, contents, digest, drafts, event_id, says, setting, texts, together
+from tests.world import NOW
+
+
+@pytest.fixture(params=["memory", "disk"])
+def engine(request: pytest.FixtureRequest, data: Path) -> Iterator[Engine]:
+    memory = request.param == "memory"
+    with Engine.in_memory(FakeClock()) if memory else Engine.open(data, create=True, clock=FakeClock()) as made:
+        yield made
+
+
+def failing(rows: Rows) -> list[Draft]:
+    raise ValueError("this decision is broken")
+
+
+def outcome(future: "Future[Recorded]") -> str:
+    error = future.exception()
+    return "ok" if error is None else type(error).__name__
+
+
+def test_what_is_recorded_can_be_read(engine: Engine) -> None:
+    recorded = engine.record(says("m1", "hello"))
+    assert [event.TAG for event in recorded.events] == ["person.seen", "place.described", "message.heard"]
+    assert [record.seq for record in recorded.records] == [1, 2, 3]
+    assert {record.at for record in recorded.records} == {NOW}
+    assert texts(engine) == ["hello"]
+    assert engine.head().size == 3
+    assert engine.stopped() is None
+
+
+def test_left_counts_down_within_a_decision(engine: Engine) -> None:
+    engine.record(says("m1"))
+    engine.record(says("m2"))
+    headers = [codec.decode_header(stored.header) for stored in engine.store.log.read(0)]
+    assert [header.left for header in headers] == [2, 1, 0, 0]
+
+
+def test_decided_twice_records_nothing_the_second_time(engine: Engine) -> None:
+    engine.record(says("m1", "hello"))
+    before = engine.head()
+    assert engine.record(says("m1", "hello")).records == ()
+    assert engine.record(says("m1", "other words")).records == ()
+    assert engine.head() == before
+
+
+def test_of_a_platform_s_id_the_first_recorded_wins(engine: Engine) -> None:
+    def named(value: str, key: str = "1") -> Sequence[Draft]:
+        return [Draft(event_id(key), setting(value), natural=True)]
+
+    engine.record(lambda rows: named("first"))
+    recorded = engine.record(lambda rows: [*named("second"), *named("other", "2"), *named("again", "2")])
+    assert [event.value for event in recorded.events if isinstance(event, ConfigSet)] == ["other"]
+    assert engine.head().size == 2
+
+
+def test_an_id_that_dnam_gave_may_not_come_twice(engine: Engine) -> None:
+    engine.record(drafts(setting("a"), name="x"))
+    with pytest.raises(EventConflict, match=r"of a config\.set is in the log already"):
+        engine.record(drafts(setting("b"), name="x"))
+    with pytest.raises(EventConflict):
+        engine.record(lambda rows: [Draft(event_id("y"), setting("c"))] * 2)
+    assert engine.head().size == 1
+
+
+def test_no_decision_makes_more_than_a_thousand_events(engine: Engine) -> None:
+    many = [setting(str(n)) for n in range(MOST_EVENTS + 1)]
+    with pytest.raises(Refused, match="one decision made 1001 events"):
+        engine.record(drafts(*many, name="many"))
+    assert engine.head().size == 0
+    assert len(engine.record(drafts(*many[1:], name="many")).records) == MOST_EVENTS
+
+
+def test_a_decision_that_raises_fails_its_own_caller_and_nobody_else(engine: Engine) -> None:
+    surrogate = drafts(setting("\ud800"))
+    futures = together(engine, [says("m1"), failing, says("m2"), surrogate, says("m3")])
+    assert list(map(outcome, futures)) == ["ok", "ValueError", "ok", "UnicodeEncodeError", "ok"]
+    assert len(texts(engine)) == 3
+
+
+def test_a_fold_that_raises_fails_its_own_caller_and_leaves_no_key_behind() -> None:
+    def rows(record: Record) -> list[tuple[bytes, ConfigSet | None]]:
+        assert isinstance(record.event, ConfigSet)
+        if record.event.value == "broken":
+            raise ZeroDivisionError
+        return []
+
+    fragile = Projection("fragile", 1, ConfigSet, (ConfigSet,), rows, 16)
+    with Engine(MemoryStore(), clock=FakeClock(), fold=Fold((*PROJECTIONS, fragile))) as engine:
+        futures = together(engine, [drafts(setting("a")), drafts(setting("broken")), drafts(setting("b"))])
+        assert list(map(outcome, futures)) == ["ok", "ZeroDivisionError", "ok"]
+        assert engine.head().size == 2
+        before = set(engine.store.ring.vaults)
+        broken = ConfigSet(said=NOW, by=OPERATOR, scope="elsewhere", key="k", value="broken")
+        assert list(map(outcome, together(engine, [drafts(broken)]))) == ["ZeroDivisionError"]
+        assert set(engine.store.ring.vaults) == before
+
+
+def test_each_decision_sees_what_the_ones_before_it_made(engine: Engine) -> None:
+    seen: list[str] = []
+
+    def look(rows: Rows) -> list[Draft]:
+        identity = Identity("discord", "message", "m1", "heard", NOW)
+        seen.append(rows.ids.status(rows.ids.event_id(identity)))
+        return []
+
+    together(engine, [look, says("m1"), look, says("m2")])
+    assert seen == ["unknown", "known"]
+    heads = [codec.decode_header(stored.header).tag for stored in engine.store.log.read(0)]
+    assert heads.count("person.seen") == 1
+
+
+def test_a_group_is_one_commit(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        log = engine.store.log
+        assert isinstance(log, LmdbLog)
+        before = log._environment.info()["last_txnid"]
+        futures = together(engine, [says(f"m{n}", said=NOW + n) for n in range(64)])
+        assert all(outcome(future) == "ok" for future in futures)
+        assert log._environment.info()["last_txnid"] == before + 1
+        assert len(texts(engine)) == 64
+        futures = together(engine, [drafts(setting(str(n))) for n in range(MOST_IN_GROUP + 10)])
+        assert all(outcome(future) == "ok" for future in futures)
+        assert log._environment.info()["last_txnid"] == before + 3
+
+
+def test_a_caller_that_gave_up_harms_nobody(engine: Engine) -> None:
+    queued: list[Future[Recorded]] = []
+
+    def gives_up(rows: Rows) -> list[Draft]:
+        queued.extend(engine.submit(drafts(setting(str(n)))) for n in range(3))
+        assert queued[1].cancel()
+        return []
+
+    engine.record(gives_up)
+    assert [len(queued[n].result().records) for n in (0, 2)] == [1, 1]
+    assert queued[1].cancelled()
+    assert engine.head().size == 2
+
+
+def test_what_was_redacted_in_a_group_is_redacted_for_the_rest_of_it(engine: Engine) -> None:
+    seen: list[str] = []
+    one = event_id("one 0")
+    redaction = MessageRedacted(said=NOW, by=PLATFORM, events=(one, event_id("never heard of")))
+
+    def look(rows: Rows) -> list[Draft]:
+        seen.append(rows.ids.status(one))
+        return []
+
+    together(engine, [drafts(setting("a"), name="one"), look, drafts(redaction), look])
+    engine.record(look)
+    assert seen == ["known", "redacted", "redacted"]
+    assert [stored.body is None for stored in engine.store.log.read(0)] == [True, False]
+
+
+def test_an_erasure_ends_its_group(engine: Engine) -> None:
+    engine.record(drafts(setting("a"), name="one"))
+    vaults = tuple(engine.store.ring.vaults)
+    erasure = PersonErased(said=NOW, by=OPERATOR, vaults=vaults, hashes=(), until=NOW)
+    futures = together(engine, [drafts(setting("b")), drafts(erasure), drafts(setting("c")), drafts(setting("d"))])
+    assert list(map(outcome, futures)) == ["ok"] * 4
+    vault = [codec.decode_header(stored.header).vault for stored in engine.store.log.read(0)]
+    assert vault[0] == vault[1] == vaults[0]
+    assert vault[3] == vault[4] != vaults[0]
+    assert set(engine.store.ring.vaults) == {vault[3]}
+
+
+def test_a_decision_may_not_erase_what_it_records(engine: Engine) -> None:
+    engine.record(drafts(setting("a"), name="one"))
+    erasure = PersonErased(said=NOW, by=OPERATOR, vaults=tuple(engine.store.ring.vaults), hashes=(), until=NOW)
+    with pytest.raises(Refused, match="erases what it records itself"):
+        engine.record(drafts(setting("b"), erasure, name="both"))
+    assert engine.head().size == 1
+
+
+def test_a_closed_engine_takes_nothing(engine: Engine) -> None:
+    future = engine.submit(drafts(setting("last words")))
+    engine.close()
+    assert future.result().records
+    with pytest.raises(LogError, match="closed"):
+        engine.submit(drafts(setting("too late")))
+    engine.close()
+
+
+def test_an_engine_for_reading_writes_nothing(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as writer:
+        for n in range(20):
+            writer.record(says(f"m{n}", said=NOW + n))
+        expected = digest(writer)
+        with pytest.raises(LogError):
+            Engine.open(data, writable=False)
+    before = contents(data)
+    with Engine.open(data, writable=False) as reader:
+        with pytest.raises(ReadOnly, match="for reading only"):
+            reader.submit(drafts(setting("a")))
+        for _ in range(50):
+            assert digest(reader) == expected
+            assert len(texts(reader)) == 20
+    assert contents(data) == before
+
+
+def test_opening_fails_cleanly(data: Path) -> None:
+    class Broken(FakeClock):
+        def now(self) -> int:
+            raise OSError("no clock")
+
+    with pytest.raises(OSError, match="no clock"):
+        Engine.open(data, create=True, clock=Broken())
+    with Engine.open(data, clock=FakeClock()) as engine:
+        engine.record(says("m1"))

@@ -1,0 +1,166 @@
+"""The ring: which key seals which vault, and whose words it holds."""
+
+from pathlib import Path
+
+import pytest
+
+from projections.ids import Handle
+from replay.errors import KeyMissing, KeyRingMissing
+from replay.keyring import KeyRing
+from replay.ringfile import ID_KEY, PERSON, VAULT, FileRingStore, MemoryRingStore, RingRecord, RingStore
+from tests.world import handle
+
+P, Q, R = (handle(name) for name in "PQR")
+
+
+def people(*each: Handle) -> frozenset[Handle]:
+    return frozenset(each)
+
+
+@pytest.fixture(params=["memory", "files"])
+def store(request: pytest.FixtureRequest, folder: Path) -> RingStore:
+    return MemoryRingStore() if request.param == "memory" else FileRingStore(folder / "keys")
+
+
+@pytest.fixture
+def ring(store: RingStore) -> KeyRing:
+    return KeyRing.create(store)
+
+
+def test_the_first_record_is_the_id_key(ring: KeyRing, store: RingStore) -> None:
+    assert store.exists()
+    first = store.read()[0]
+    assert (first.type, first.payload) == (ID_KEY, ring.id_key)
+    assert len(ring.id_key) == 32
+
+
+def test_the_id_key_outlives_every_destruction(ring: KeyRing, store: RingStore) -> None:
+    vault = ring.set_vault(people(P))
+    ring.flush()
+    before = ring.id_key, ring.check(b"a log"), ring.keyed_hash("discord", "1")
+    assert ring.destroy(frozenset({vault, bytes(15) + b"x"}))  # type: ignore[arg-type]
+    again = KeyRing.open(store)
+    assert (again.id_key, again.check(b"a log"), again.keyed_hash("discord", "1")) == before
+    assert [record.type for record in store.read()] == [ID_KEY]
+
+
+def test_one_vault_for_each_set_of_people(ring: KeyRing, store: RingStore) -> None:
+    alone, both = ring.set_vault(people(P)), ring.set_vault(people(Q, P))
+    assert alone != both
+    assert (ring.people(alone), ring.people(both)) == (people(P), people(P, Q))
+    ring.flush()
+    again = KeyRing.open(store)
+    assert (again.set_vault(people(P)), again.set_vault(people(P, Q))) == (alone, both)
+    assert again.key(both) == ring.key(both)
+    assert sorted(again.listing(P)) == sorted((alone, both))
+    assert again.listing(R) == []
+
+
+def test_only_an_era_grows(ring: KeyRing, store: RingStore) -> None:
+    era = ring.era_vault("session 0 0", people(P))
+    assert ring.era_vault("session 0 0", people(Q)) == era
+    assert ring.era_vault("session 0 1", people(P)) != era
+    assert ring.people(era) == people(P, Q)
+    assert ring.set_vault(people(P, Q)) != era
+    ring.flush()
+    again = KeyRing.open(store)
+    assert again.era_vault("session 0 0", people(R)) == era
+    assert again.people(era) == people(P, Q, R)
+
+
+def test_a_labelled_vault_lists_nobody(ring: KeyRing) -> None:
+    place = ring.labelled_vault("place discord:1")
+    assert ring.labelled_vault("place discord:1") == place
+    assert ring.labelled_vault("place discord:2") != place
+    assert ring.people(place) == frozenset()
+
+
+def test_what_a_refused_decision_planned_is_taken_back(ring: KeyRing, store: RingStore) -> None:
+    era, alone = ring.era_vault("era", people(P)), ring.set_vault(people(P))
+    mark = ring.mark()
+    ring.era_vault("era", people(P, Q, R))
+    refused = ring.set_vault(people(P, Q)), ring.labelled_vault("place"), ring.era_vault("other era", people(R))
+    ring.undo(mark)
+    assert ring.people(era) == people(P)
+    assert not set(refused) & set(ring.vaults)
+    assert ring.set_vault(people(P)) == alone
+    ring.flush()
+    again = KeyRing.open(store)
+    assert set(again.vaults) == {era, alone}
+    assert again.people(era) == people(P)
+    assert ring.set_vault(people(P, Q)) not in refused
+    assert ring.labelled_vault("place") not in refused
+
+
+def test_reading_anew_forgets_no_plan(ring: KeyRing, store: RingStore) -> None:
+    planned = ring.set_vault(people(P))
+    ring.reload()
+    assert ring.set_vault(people(P)) == planned
+    ring.flush()
+    assert KeyRing.open(store).people(planned) == people(P)
+
+
+def test_a_missing_key_says_where_to_get_it(ring: KeyRing) -> None:
+    vault = ring.set_vault(people(P))
+    ring.flush()
+    assert ring.destroy(frozenset({vault}))
+    assert not ring.destroy(frozenset({vault}))
+    with pytest.raises(KeyMissing, match=f"{vault.hex()} is not in the key ring"):
+        ring.key(vault)
+    assert ring.people(vault) == frozenset()
+    assert ring.set_vault(people(P)) != vault
+
+
+def test_a_store_without_an_id_key_is_no_ring(store: RingStore) -> None:
+    with pytest.raises(KeyRingMissing):
+        KeyRing.open(store)
+
+
+def test_other_processes_vaults_are_taken_in(folder: Path) -> None:
+    here = KeyRing.create(FileRingStore(folder / "keys"))
+    there = KeyRing.open(FileRingStore(folder / "keys"))
+    vault = there.set_vault(people(P, Q))
+    there.flush()
+    assert not here.refresh()
+    assert here.set_vault(people(Q, P)) == vault
+    there.destroy(frozenset({vault}))
+    fresh = here.set_vault(people(R))
+    assert here.refresh()
+    assert vault not in here.vaults
+    assert here.people(fresh) == people(R)
+    here.flush()
+    assert KeyRing.open(FileRingStore(folder / "keys")).people(fresh) == people(R)
+
+
+def test_a_set_that_is_read_in_two_parts_is_not_taken_for_a_smaller_one(folder: Path) -> None:
+    ring = KeyRing.create(FileRingStore(folder / "keys"))
+    alone = ring.set_vault(people(P))
+    ring.flush()
+    store, both = FileRingStore(folder / "keys"), b"b" * 16
+    store.append([RingRecord(VAULT, both, b"k" * 32), RingRecord(PERSON, both, P)])
+    ring.refresh()
+    assert ring.set_vault(people(P)) == alone
+    store.append([RingRecord(PERSON, both, Q)])
+    ring.refresh()
+    assert ring.set_vault(people(P)) == alone
+    assert ring.set_vault(people(P, Q)) == both
+
+
+def test_people_of_a_vault_that_is_not_there_are_nobody(folder: Path) -> None:
+    store = FileRingStore(folder / "keys")
+    store.create([RingRecord(ID_KEY, payload=b"k" * 32), RingRecord(PERSON, b"v" * 16, P)])
+    ring = KeyRing.open(store)
+    assert ring.listing(P) == []
+    ring.close()
+
+
+def test_mending_writes_both_copies_from_what_is_valid(folder: Path) -> None:
+    ring = KeyRing.create(FileRingStore(folder / "keys"))
+    vault = ring.set_vault(people(P))
+    ring.flush()
+    path = folder / "keys" / "ring-a"
+    path.write_bytes(path.read_bytes()[:100])
+    assert ring.damage()
+    ring.mend()
+    assert ring.damage() == []
+    assert KeyRing.open(FileRingStore(folder / "keys")).people(vault) == people(P)

@@ -1,0 +1,405 @@
+"""Opening: what lies there, what is missing, and who mends it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import lmdb
+import msgspec
+import pytest
+
+from projections.ids import EventId, VaultId
+from replay import codec
+from replay.codec import Header
+from replay.engine import Engine
+from replay.errors import (
+    CannotWrite,
+    Damaged,
+    ForeignKeyRing,
+    KeyMissing,
+    KeyRingMissing,
+    KeyRingUnreadable,
+    LogError,
+    NewerLog,
+    NotALog,
+    NothingHere,
+    ReadOnly,
+    Truncated,
+    UnknownEvent,
+)
+from replay.folder import Folder
+from replay.lmdb_file import check_file
+from replay.log import FORMAT, Commit, Entry
+from replay.ringfile import SIZE
+from tests.replay.stage import ROOT, FakeClock, contents, digest, drafts, says, setting, texts
+from tests.world import NOW
+
+
+@pytest.fixture
+def kept(data: Path) -> bytes:
+    """The digest of twelve messages that lie in `data`."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        for n in range(12):
+            engine.record(says(f"m{n}", said=NOW + n))
+        return digest(engine)
+
+
+def log_folder(data: Path) -> Path:
+    current = Folder(data / "log").current()
+    assert current is not None
+    return current
+
+
+def opened(data: Path, *, writable: bool) -> Engine:
+    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
+
+
+both = pytest.mark.parametrize("writable", [True, False])
+
+
+def test_an_empty_folder_has_no_log_and_only_a_writer_makes_one(data: Path) -> None:
+    data.mkdir()
+    for path in (data, data / "elsewhere"):
+        with pytest.raises(NothingHere, match="there is no log in"):
+            Engine.open(path, writable=False)
+        with pytest.raises(NothingHere):
+            Engine.open(path)
+    assert list(data.iterdir()) == []
+    with opened(data, writable=True) as engine:
+        engine.record(says("m1"))
+    assert sorted(path.name for path in data.iterdir()) == ["keys", "log", "views", "write.lock"]
+
+
+def test_a_folder_of_dnam_s_own_is_private(data: Path, kept: bytes) -> None:
+    for path in [data, *data.rglob("*")]:
+        if path.name not in ("data.mdb", "lock.mdb", "write.lock"):
+            assert path.stat().st_mode & 0o077 == 0, path
+
+
+@both
+def test_a_file_is_no_folder(data: Path, *, writable: bool) -> None:
+    data.write_text("my diary")
+    with pytest.raises(NotALog, match="is a file"):
+        opened(data, writable=writable)
+    assert data.read_text() == "my diary"
+
+
+@both
+@pytest.mark.parametrize("inside", [".", "log", "log/000001"])
+def test_another_program_s_database_is_left_alone(data: Path, inside: str, *, writable: bool) -> None:
+    (data / inside).mkdir(parents=True)
+    with lmdb.open(str(data / inside)) as environment, environment.begin(write=True) as transaction:
+        transaction.put(b"their", b"own")
+    before = contents(data)
+    with pytest.raises(NotALog):
+        opened(data, writable=writable)
+    assert contents(data) == before
+
+
+@both
+def test_another_program_s_database_under_our_names_is_left_alone(data: Path, kept: bytes, *, writable: bool) -> None:
+    folder = log_folder(data)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    with lmdb.open(str(folder), max_dbs=9) as environment, environment.begin(write=True) as transaction:
+        transaction.put(b"their", b"own")
+    before = contents(data / "log")
+    with pytest.raises(NotALog, match="is an LMDB folder, but no log of dnam"):
+        opened(data, writable=writable)
+    assert contents(data / "log") == before
+
+
+@both
+def test_a_log_folder_that_is_gone_is_not_made_anew(data: Path, kept: bytes, *, writable: bool) -> None:
+    shutil.rmtree(log_folder(data))
+    with pytest.raises(NotALog, match=r"has no data\.mdb"):
+        opened(data, writable=writable)
+    assert not log_folder(data).exists()
+
+
+def meta(data: Path, value: bytes | None) -> None:
+    with lmdb.open(str(log_folder(data)), max_dbs=9) as environment:
+        database = environment.open_db(b"meta")
+        with environment.begin(write=True, db=database) as transaction:
+            transaction.delete(b"log") if value is None else transaction.put(b"log", value)
+
+
+@both
+@pytest.mark.parametrize("value", [(FORMAT + 1, "all", "new"), (FORMAT + 7, b"i" * 16, b"c" * 16, 0, 0, 0, ())])
+def test_a_newer_format_is_not_opened(data: Path, kept: bytes, value: object, *, writable: bool) -> None:
+    meta(data, msgspec.msgpack.encode(value))
+    with pytest.raises(NewerLog, match="Install the version of dnam that wrote it"):
+        opened(data, writable=writable)
+
+
+@both
+@pytest.mark.parametrize("value", [b"\xc1", b"", b"\x90", b"\x01", msgspec.msgpack.encode((FORMAT, 1)), b"\x91\xa1x"])
+def test_a_log_whose_own_record_is_broken_is_damaged(data: Path, kept: bytes, value: bytes, *, writable: bool) -> None:
+    meta(data, value)
+    with pytest.raises(Damaged, match="the log's own record cannot be read"):
+        opened(data, writable=writable)
+
+
+def test_a_log_without_its_own_record_is_none(data: Path, kept: bytes) -> None:
+    meta(data, None)
+    with pytest.raises(NotALog):
+        opened(data, writable=True)
+
+
+@both
+@pytest.mark.parametrize("pages", [1, 2, 5, -1])
+def test_a_truncated_log_is_noticed_before_it_is_mapped(data: Path, kept: bytes, pages: int, *, writable: bool) -> None:
+    path = log_folder(data) / "data.mdb"
+    size = path.stat().st_size
+    os.truncate(path, pages * 4096 + 100 if pages > 0 else size + pages * 4096)
+    with pytest.raises(Truncated if pages > 1 or pages < 0 else LogError, match="cut short|not an LMDB file"):
+        opened(data, writable=writable)
+
+
+@both
+@pytest.mark.parametrize("garbage", [b"", b"x", b"\0" * 4096, b"garbage" * 9999, None])
+def test_garbage_in_place_of_the_log(data: Path, kept: bytes, garbage: bytes | None, *, writable: bool) -> None:
+    path = log_folder(data) / "data.mdb"
+    path.unlink()
+    if garbage is not None:
+        path.write_bytes(garbage)
+    with pytest.raises(NotALog):
+        opened(data, writable=writable)
+
+
+def test_a_file_may_lack_pages_that_are_free(folder: Path) -> None:
+    """LMDB never writes a page that it took and gave back in one transaction, and counts it all the same."""
+    lacking = 0
+    with lmdb.open(str(folder), map_size=1 << 30, max_dbs=4) as environment:
+        database = environment.open_db(b"bodies")
+        for n in range(60):
+            with environment.begin(write=True, db=database) as transaction:
+                for each in range(n % 7 * 30):
+                    transaction.put(f"{n} {each}".encode(), b"x" * 1800)
+                transaction.put(b"taken", b"x" * 100_000)
+                transaction.delete(b"taken")
+                for key in [key for key, _ in transaction.cursor()][:: n % 5 + 1]:
+                    transaction.delete(key)
+            pages = environment.info()["last_pgno"] + 1
+            lacking += (folder / "data.mdb").stat().st_size < pages * 4096
+            check_file(folder)
+    assert lacking
+    path = folder / "data.mdb"
+    os.truncate(path, path.stat().st_size // 2 // 4096 * 4096)
+    with pytest.raises(Truncated):
+        check_file(folder)
+
+
+@both
+def test_a_missing_ring_says_where_to_get_it(data: Path, kept: bytes, *, writable: bool) -> None:
+    (data / "keys").rename(data / "away")
+    with pytest.raises(KeyRingMissing, match="Put the `keys` folder back"):
+        opened(data, writable=writable)
+    assert not (data / "keys").exists()
+    (data / "away").rename(data / "keys")
+    with opened(data, writable=writable) as engine:
+        assert digest(engine) == kept
+
+
+@both
+def test_a_foreign_ring_is_told(data: Path, kept: bytes, folder: Path, *, writable: bool) -> None:
+    Engine.open(folder / "other", create=True).close()
+    shutil.rmtree(data / "keys")
+    shutil.copytree(folder / "other" / "keys", data / "keys")
+    with pytest.raises(ForeignKeyRing, match="belongs to another log"):
+        opened(data, writable=writable)
+
+
+@both
+def test_an_unreadable_ring_is_told(data: Path, kept: bytes, *, writable: bool) -> None:
+    (data / "keys" / "ring-a").unlink()
+    (data / "keys" / "ring-a").mkdir()
+    with pytest.raises(KeyRingUnreadable, match="ring-a cannot be read"):
+        opened(data, writable=writable)
+
+
+@both
+def test_a_locked_vault_stops_folding_and_nothing_is_rebuilt(data: Path, kept: bytes, *, writable: bool) -> None:
+    rings = [data / "keys" / name for name in ("ring-a", "ring-b")]
+    whole = rings[0].read_bytes()
+    for ring in rings:
+        ring.write_bytes(whole[: SIZE * 2])
+    shutil.rmtree(data / "views")
+    with opened(data, writable=writable) as engine:
+        assert engine.live.freshen().size > engine.live.folded
+        assert isinstance(engine.stopped(), KeyMissing)
+        if writable:
+            with pytest.raises(KeyMissing):
+                engine.record(drafts(setting("a")))
+    assert Folder(data / "views").current() is None
+    for ring in rings:
+        ring.write_bytes(whole)
+    with opened(data, writable=writable) as engine:
+        assert digest(engine) == kept
+
+
+def unknown(engine: Engine, tag: str, version: int, left: int = 0) -> None:
+    """A newer program records something."""
+    log, head = engine.store.log, engine.head()
+    event, body = EventId(bytes([head.size]) * 16), codec.encode_body(setting("later"))
+    vault = engine.store.ring.labelled_vault("scope global")
+    engine.store.ring.flush()
+    header = Header(1, event, head.at, left, tag, version, VaultId(vault), codec.digest(body))
+    sealed = engine.live.folding.sealer.seal(setting("later"), header._replace(body_digest=b""))
+    log.append(Commit([Entry(event, *sealed)], head.at), head)
+
+
+@both
+@pytest.mark.parametrize(("tag", "version"), [("dream.dreamt", 1), ("config.set", 9)])
+@pytest.mark.parametrize("views", [True, False])
+def test_an_event_of_a_newer_program_stops_folding_there(
+    data: Path, kept: bytes, tag: str, version: int, *, views: bool, writable: bool
+) -> None:
+    with opened(data, writable=True) as engine:
+        unknown(engine, tag, version)
+        engine.store.log.append(Commit([], NOW + 5), engine.head())
+        size = engine.head().size
+    if not views:
+        shutil.rmtree(data / "views")
+    with opened(data, writable=writable) as engine:
+        assert digest(engine) == kept
+        stopped = engine.stopped()
+        assert isinstance(stopped, UnknownEvent)
+        assert f"a {tag} of version {version}" in str(stopped)
+        assert engine.live.folded == size - 1
+        if writable:
+            with pytest.raises(UnknownEvent, match="Install the version of dnam that wrote it"):
+                engine.record(says("more"))
+        assert engine.head().size == size
+        assert engine.store.log.get(size) is not None
+
+
+def test_folding_never_stops_inside_a_decision(data: Path, kept: bytes) -> None:
+    with opened(data, writable=True) as engine:
+        unknown(engine, "config.set", 1, left=1)
+        unknown(engine, "dream.dreamt", 1)
+        assert digest(engine) == kept
+        assert isinstance(engine.stopped(), UnknownEvent)
+        assert engine.live.folded == engine.head().size - 2
+
+
+def test_a_damaged_body_stops_folding_and_the_rest_is_read(data: Path, kept: bytes) -> None:
+    with opened(data, writable=True) as engine:
+        engine.record(says("last", said=NOW + 99))
+        last = engine.head().size
+    with lmdb.open(str(log_folder(data)), max_dbs=9) as environment:
+        bodies = environment.open_db(b"bodies")
+        with environment.begin(write=True, db=bodies) as transaction:
+            transaction.put(last.to_bytes(8, "big"), b"x" * 40)
+    shutil.rmtree(data / "views")
+    with opened(data, writable=True) as engine:
+        assert digest(engine) == kept
+        with pytest.raises(Damaged, match=f"event #{last}"):
+            engine.record(says("more"))
+
+
+def test_only_a_writer_removes_what_a_broken_off_build_left(data: Path, kept: bytes) -> None:
+    orphans = [data / "log" / "000007", data / "views" / "000009"]
+    building = data / "views" / "000010"
+    for path in (*orphans, building):
+        path.mkdir()
+        (path / "data.mdb").write_bytes(b"half a build")
+    with (building / "building.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = contents(data)
+        with opened(data, writable=False) as engine:
+            assert digest(engine) == kept
+        assert contents(data) == before
+        with opened(data, writable=True) as engine:
+            assert digest(engine) == kept
+            findings = [finding.what for finding in engine.store.findings if finding.mended]  # type: ignore[union-attr]
+        assert len(findings) == 2
+        assert building.exists()
+    assert not any(path.exists() for path in orphans)
+    opened(data, writable=True).close()
+    assert not building.exists()
+
+
+def test_only_a_writer_mends_the_ring(data: Path, kept: bytes) -> None:
+    ring = data / "keys" / "ring-b"
+    whole = ring.read_bytes()
+    ring.write_bytes(whole[:-9])
+    with opened(data, writable=False) as engine:
+        assert digest(engine) == kept
+    assert ring.read_bytes() == whole[:-9]
+    with opened(data, writable=True) as engine:
+        assert digest(engine) == kept
+        assert any("key ring" in finding.what for finding in engine.store.findings)  # type: ignore[union-attr]
+    assert ring.read_bytes() == whole
+
+
+def test_a_ring_that_outlived_its_log_is_used_again(data: Path, kept: bytes) -> None:
+    ring = (data / "keys" / "ring-a").read_bytes()
+    shutil.rmtree(data / "log")
+    shutil.rmtree(data / "views")
+    with opened(data, writable=True) as engine:
+        assert engine.head().size == 0
+    assert (data / "keys" / "ring-a").read_bytes() == ring
+
+
+READ_ONLY = """
+import subprocess, sys
+from pathlib import Path
+path = Path(sys.argv[1])
+if subprocess.run(["mount", "--bind", path, path]).returncode or subprocess.run(["mount", "-o", "remount,ro,bind", path]).returncode:
+    sys.exit(77)
+from projections.registry import FOLD
+from replay.builder import check
+from replay.engine import Engine
+from replay.errors import ReadOnly
+from tests.replay.stage import digest
+for create in (False, True):
+    try:
+        Engine.open(path, create=create)
+        sys.exit(3)
+    except ReadOnly as error:
+        print("refused", error)
+try:
+    Engine.open(path / "inside", create=True)
+    sys.exit(4)
+except ReadOnly as error:
+    print("refused", error)
+with Engine.open(path, writable=False) as engine:
+    print(digest(engine).hex(), check(engine.store, FOLD).rebuilt.hex())
+"""
+
+
+def test_a_read_only_disk_can_be_read(data: Path, kept: bytes) -> None:
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, "-m", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no mount namespaces here")
+    before = contents(data)
+    command = [unshare, "-m", sys.executable, "-c", READ_ONLY, str(data)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if run.returncode == 77:
+        pytest.skip("nothing can be mounted here")
+    assert run.returncode == 0, run.stderr
+    said = run.stdout.split("\n")
+    assert all(each.startswith("refused") and "cannot be written to" in each for each in said[:3])
+    assert said[3] == f"{kept.hex()} {kept.hex()}"
+    assert contents(data) == before
+
+
+def test_read_only_and_full_are_ways_of_not_writing() -> None:
+    assert issubclass(ReadOnly, CannotWrite)
+    assert issubclass(CannotWrite, LogError)
+
+
+def test_a_log_that_is_replaced_while_it_is_opened_is_opened_once_more(data: Path, kept: bytes) -> None:
+    with opened(data, writable=False) as engine:
+        store = engine.store
+        shutil.move(log_folder(data), data / "log" / "000002")
+        Folder(data / "log").put_in_force(data / "log" / "000002")
+        store.refresh()
+        assert texts(engine) == ["hello there"] * 12
+        (data / "log" / "CURRENT").unlink()
+        with pytest.raises(NotALog, match="is gone"):
+            store.refresh()

@@ -1,0 +1,252 @@
+"""Whose key seals what: a line for each event, and what its causes add."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from projections import events as e
+from projections.decisions.draft import Draft
+from projections.events.values import OPERATOR, PLATFORM, Audience, Item, Limits, Message, ModelUse, Source
+from projections.ids import NOBODY, UNSEALED, EventId, Handle, Point, Ref, VaultId
+from projections.vaults import home
+from replay import codec
+from replay.engine import Engine
+from replay.erasure import erase
+from replay.errors import Refused
+from replay.keyring import ERA, LABELLED, SET
+from tests.replay.stage import FakeClock, drafts, event_id
+from tests.world import NOW, handle
+
+P, Q, R = (handle(name) for name in "PQR")
+ROOM = Ref("discord", "1")
+GUILD, CHANNEL = Audience("guild", ROOM), Audience("channel", ROOM, 2)
+DIRECT = Audience("direct", Ref("discord", f"dm:{P.hex()}"))
+CALL = ModelUse("offline", "1")
+UPTO = Point(NOW, EventId(b"u" * 16))
+
+
+def heard(speaker: Handle) -> e.MessageHeard:
+    message = Message(Ref("discord", "9"), ROOM, "s", GUILD, "person" if speaker else "bot", NOW, "hi", speaker)
+    return e.MessageHeard(said=NOW, by=PLATFORM, message=message)
+
+
+def edited(speaker: Handle) -> e.MessageEdited:
+    return e.MessageEdited(said=NOW, by=PLATFORM, heard=event_id("h"), message=heard(speaker).message)
+
+
+def answered(asker: Handle, audience: Audience, era: int = 0) -> e.TurnAnswered:
+    return e.TurnAnswered(
+        said=NOW, by=OPERATOR, session="s", place=ROOM, audience=audience, era=era, asker=asker,
+        answers=event_id("h"), text="an answer", call=CALL, limits=Limits(),
+    )  # fmt: skip
+
+
+def of_session(kind: type[e.Event], audience: Audience, person: Handle = NOBODY, **more: Any) -> e.Event:
+    return kind(said=NOW, by=OPERATOR, session="s", audience=audience, era=0, person=person, upto=UPTO, **more)  # type: ignore[call-arg]
+
+
+def item(kind: type[e.ItemEvent], owner: Handle, **more: Any) -> e.Event:
+    whole = Item("durable-1", owner, "guild/discord:7", "fact", "tea", NOW, NOW, Source("manual"))
+    return kind(said=NOW, by=OPERATOR, item=whole, **more)
+
+
+def work(kind: type[e.Event], owner: Handle, **more: Any) -> e.Event:
+    return kind(said=NOW, by=OPERATOR, owner=owner, compartment="self", after=None, upto=UPTO, call=CALL, **more)  # type: ignore[call-arg]
+
+
+def person(kind: type[e.Event], **more: Any) -> e.Event:
+    return kind(said=NOW, by=OPERATOR, person=P, **more)  # type: ignore[call-arg]
+
+
+def place(person: Handle = NOBODY) -> e.PlaceDescribed:
+    return e.PlaceDescribed(said=NOW, by=PLATFORM, place=ROOM, kind="channel", name="x", audience=GUILD, person=person)
+
+
+def delivered(audience: Audience) -> e.TurnDelivered:
+    turn = event_id("t")
+    return e.TurnDelivered(said=NOW, by=PLATFORM, turn=turn, session="s", audience=audience, era=0, asker=P)
+
+
+DELETED = e.MessageDeleted(
+    said=NOW, by=PLATFORM, heard=event_id("h"), session="s", audience=GUILD, heard_said=NOW
+)  # fmt: skip
+REFUSED = e.ItemRefused(
+    said=NOW, by=OPERATOR, owner=P, compartment="self", kind="fact", text="t", reason="r", policy="p"
+)  # fmt: skip
+SUMMARY = {"after": None, "call": CALL}
+RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
+    (heard(P), SET, {P}),
+    (heard(NOBODY), LABELLED, set()),
+    (edited(P), SET, {P}),
+    (edited(NOBODY), LABELLED, set()),
+    (
+        e.MessageDeleted(said=NOW, by=PLATFORM, heard=event_id("h"), session="s", audience=GUILD, heard_said=NOW),
+        LABELLED,
+        set(),
+    ),
+    (place(), LABELLED, set()),
+    (place(P), SET, {P}),
+    (e.PlaceAudienceChanged(said=NOW, by=PLATFORM, place=ROOM, audience=CHANNEL, previous=GUILD), LABELLED, set()),
+    (answered(P, GUILD), ERA, {P}),
+    (answered(P, CHANNEL), ERA, {P}),
+    (answered(NOBODY, GUILD), ERA, set()),
+    (answered(P, DIRECT), SET, {P}),
+    (e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=GUILD, era=0, asker=P), ERA, {P}),
+    (
+        e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=DIRECT, era=0, asker=P),
+        SET,
+        {P},
+    ),
+    *(
+        (item(kind, owner, **more), SET if owner else LABELLED, {owner} if owner else set())
+        for owner in (P, NOBODY)
+        for kind, more in (
+            (e.ItemRemembered, {}),
+            (e.ItemUpserted, {}),
+            (e.ItemDeprecated, {}),
+            (e.ItemMerged, {}),
+            (e.ItemEvicted, {"cap": 200}),
+            (e.ItemForgotten, {}),
+            (e.ItemRestored, {}),
+            (e.ItemMoved, {"from_compartment": "self", "from_id": "durable-1"}),
+        )
+    ),
+    (
+        e.ItemRefused(
+            said=NOW, by=OPERATOR, owner=P, compartment="self", kind="fact", text="t", reason="r", policy="p"
+        ),
+        SET,
+        {P},
+    ),
+    *(
+        (of_session(kind, audience, who, **more), ERA if audience is GUILD else SET, {who} if who else set())
+        for audience, who in ((GUILD, NOBODY), (DIRECT, P))
+        for kind, more in (
+            (e.SummaryRefreshed, {**SUMMARY, "text": "t", "refresh": 1, "covered": 1}),
+            (e.SummaryFailed, {**SUMMARY, "error": "down"}),
+            (e.SummaryReset, {}),
+            (e.SummaryAnswered, {**SUMMARY, "reply": "r"}),
+        )
+    ),
+    (work(e.ExtractionAnswered, P, reply="r"), SET, {P}),
+    (work(e.ExtractionFailed, P, error="down"), SET, {P}),
+    (work(e.MergeAnswered, P, reply="r"), SET, {P}),
+    (work(e.ReflectionAnswered, NOBODY, reply="r"), LABELLED, set()),
+    (person(e.PersonSeen, platform="discord", platform_id="1", name="P"), SET, {P}),
+    (person(e.PersonRenamed, platform="discord", platform_id="1", name="P", previous="p"), SET, {P}),
+    (person(e.PersonNoted, note="kind"), SET, {P}),
+    (e.ConfigSet(said=NOW, by=OPERATOR, scope="global", key="k", value="v"), LABELLED, set()),
+    (e.ConfigSet(said=NOW, by=OPERATOR, scope="person/x", key="k", value="v", person=P), SET, {P}),
+    (e.PersonOptedOut(said=NOW, by=PLATFORM, hashes=(b"h" * 32,)), None, set()),
+    (e.PersonOptedIn(said=NOW, by=PLATFORM, hashes=(b"h" * 32,)), None, set()),
+    (e.PersonErased(said=NOW, by=OPERATOR, vaults=(), hashes=(), until=NOW), None, set()),
+    (e.ErasureCompleted(said=NOW, by=OPERATOR, erased=event_id("h")), None, set()),
+    (e.MessageRedacted(said=NOW, by=PLATFORM, events=()), None, set()),
+]
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory(FakeClock()) as made:
+        yield made
+
+
+def vault_of(engine: Engine, name: str, event: e.Event, *causes: str) -> VaultId:
+    event = msgspec.structs.replace(event, causes=tuple(event_id(f"{cause} 0") for cause in causes))
+    engine.record(drafts(event, name=name))
+    stored = engine.store.log.get(engine.head().size)
+    assert stored is not None
+    return codec.decode_header(stored.header).vault
+
+
+def test_every_event_has_its_rule() -> None:
+    assert {type(event) for event, _, _ in RULES} == set(e.EVENTS)
+
+
+@pytest.mark.parametrize(("event", "kind", "people"), RULES, ids=lambda value: getattr(value, "TAG", None))
+def test_the_home_of_an_event_without_causes(
+    engine: Engine, event: e.Event, kind: int | None, people: set[Handle]
+) -> None:
+    vault = vault_of(engine, "it", event)
+    if kind is None:
+        assert vault == UNSEALED
+    else:
+        assert engine.store.ring.vaults[vault].kind == kind
+    assert engine.store.ring.people(vault) == people
+
+
+@pytest.mark.parametrize(("event", "kind", "people"), RULES, ids=lambda value: getattr(value, "TAG", None))
+def test_causes_add_their_people(engine: Engine, event: e.Event, kind: int | None, people: set[Handle]) -> None:
+    ring = engine.store.ring
+    q = vault_of(engine, "from Q", heard(Q))
+    both = vault_of(engine, "of Q and R", item(e.ItemUpserted, R), "from Q")
+    vault = vault_of(engine, "it", event, "from Q", "of Q and R")
+    expected = frozenset() if kind is None else people | {Q, R}
+    assert ring.people(vault) == expected
+    if kind == LABELLED:
+        assert ring.vaults[vault].kind == SET
+    assert ring.people(q) == {Q}
+    assert ring.people(both) == {Q, R}
+
+
+def test_one_set_has_one_vault_and_it_never_grows(engine: Engine) -> None:
+    own = vault_of(engine, "1", heard(P))
+    vault_of(engine, "2", heard(Q))
+    both = vault_of(engine, "3", item(e.ItemUpserted, P), "2")
+    assert vault_of(engine, "4", item(e.ItemUpserted, Q), "1") == both
+    assert vault_of(engine, "5", answered(P, DIRECT), "1") == own
+    assert vault_of(engine, "6", answered(P, DIRECT), "2") == both
+    assert engine.store.ring.people(own) == {P}
+    assert engine.store.ring.people(both) == {P, Q}
+
+
+def test_an_era_grows_by_whoever_is_drawn_on(engine: Engine) -> None:
+    vault_of(engine, "1", heard(Q))
+    era = vault_of(engine, "2", answered(P, GUILD))
+    assert vault_of(engine, "3", answered(R, GUILD), "1") == era
+    assert engine.store.ring.people(era) == {P, Q, R}
+    assert vault_of(engine, "4", answered(P, GUILD, era=1)) != era
+    assert vault_of(engine, "5", answered(P, Audience("guild", ROOM, 1))) != era
+
+
+def test_naming_somebody_adds_nobody(engine: Engine) -> None:
+    assert home(heard(P)).people == {P}
+    assert vault_of(engine, "1", heard(P)) == vault_of(engine, "2", edited(P))
+
+
+def test_causes_within_one_decision_count(engine: Engine) -> None:
+    first = Draft(event_id("a"), heard(P))
+    item_event = item(e.ItemUpserted, Q)
+    second = Draft(event_id("b"), type(item_event)(said=NOW, by=OPERATOR, causes=(first.id,), item=item_event.item))  # type: ignore[attr-defined, call-arg]
+    engine.record(lambda rows: [first, second])
+    stored = engine.store.log.get(2)
+    assert stored is not None
+    assert engine.store.ring.people(codec.decode_header(stored.header).vault) == {P, Q}
+
+
+def test_a_cause_that_is_not_in_the_log_is_refused(engine: Engine) -> None:
+    with pytest.raises(Refused, match=r"config\.set names a cause that is not in the log: "):
+        vault_of(engine, "1", e.ConfigSet(said=NOW, by=OPERATOR, scope="s", key="k", value="v"), "never")
+    assert engine.head().size == 0
+
+
+def test_a_cause_that_was_erased_is_refused(engine: Engine) -> None:
+    vault_of(engine, "1", heard(P))
+    erase(engine, P)
+    with pytest.raises(Refused, match="rests on something that was erased"):
+        vault_of(engine, "2", item(e.ItemUpserted, Q), "1")
+
+
+def test_what_was_redacted_may_still_be_a_cause(engine: Engine) -> None:
+    vault_of(engine, "1", heard(P))
+    engine.record(drafts(e.MessageRedacted(said=NOW, by=PLATFORM, events=(event_id("1 0"),)), name="r"))
+    assert engine.store.ring.people(vault_of(engine, "2", item(e.ItemUpserted, Q), "1")) == {P, Q}
+
+
+def test_an_event_without_a_rule_goes_to_a_vault_of_nobody() -> None:
+    class Odd(e.Event, frozen=True, kw_only=True):
+        TAG = "odd.thing"
+
+    assert home(Odd(said=NOW, by=OPERATOR)).label == "unplaced"
