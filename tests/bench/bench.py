@@ -38,12 +38,14 @@ class Bench:
         """Tell whoever waits what goes on."""
         sys.stderr.write(f"bench: {text}\n")
 
-    def log_of(self, events: int) -> Path:
-        """A data folder with about so many events, and views up to its end; the same one each time."""
+    def log_of(self, events: int, *, views: bool = True) -> Path:
+        """A data folder with about so many events, and `views` up to its end; the same one each time."""
         if events not in self._logs:
             folder = self.scratch / f"log-{events}"
-            self.say(f"making a log of {copy_seed(self._seed(), folder, events):,} events")
-            build_views(folder)
+            self.say(f"making a log of {events:,} events")
+            copy_seed(self._seed(), folder, events)
+            if views:
+                build_views(folder)
             self._logs[events] = folder
         return self._logs[events]
 

@@ -25,7 +25,7 @@ class Alone(NamedTuple):
 
 def million(bench: Bench) -> Iterator[Row]:
     """Memory and speed of a large rebuild. It is done once; the spread is over its parts, first to last."""
-    folder = bench.log_of(bench.sizes[2])
+    folder = bench.log_of(bench.sizes[2], views=False)
     bench.say(f"replaying {bench.sizes[2]:,} events in a process of its own")
     command = [sys.executable, "-m", "tests.bench.alone", str(folder)]
     alone = Alone(**json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
