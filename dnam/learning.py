@@ -69,8 +69,13 @@ class Learner:
         return self._assistant.model.paid
 
     def lessons(self, rows: Rows) -> list[Lesson]:
-        """Everything unread, in pieces of the cadence's size, in the order of what was said last in each."""
-        every = self._memory.settings.durable_every_n_turns
+        """Everything unread, in pieces of the cadence's size, in the order of what was said last in each; none when
+        learning is switched off.
+        """
+        settings = self._memory.settings
+        if not (settings.memory_enabled and settings.durable_memory_enabled):
+            return []
+        every = settings.durable_every_n_turns
         persons = people(rows) if self._persons is None else self._persons
         found = [
             Lesson(person, compartment, said[start : start + every])
@@ -82,13 +87,16 @@ class Learner:
 
     def cards(self, rows: Rows) -> list[SessionCard]:
         """The sessions whose summaries are brought up to date."""
+        settings = self._memory.settings
+        if not (settings.memory_enabled and settings.summary_enabled):
+            return []
         return [card for card in sessions(rows) if self._chosen is None or card.session in self._chosen]
 
     def estimate(self, rows: Rows) -> Estimate:
         """What it would take, without asking anything."""
-        lessons = self.lessons(rows) if self._memory.settings.durable_memory_enabled else []
+        lessons = self.lessons(rows)
         characters = sum(len(each.found.row.message.text) for lesson in lessons for each in lesson.said)
-        lines = [self._behind(rows, card) for card in self.cards(rows)] if self._memory.settings.summary_enabled else []
+        lines = [self._behind(rows, card) for card in self.cards(rows)]
         every = self._memory.settings.summary_every_n_turns
         return Estimate(
             extractions=len(lessons),
@@ -105,9 +113,8 @@ class Learner:
 
     async def learn(self, progress: Progress) -> LearnedAll:
         """Run the loops over everything unread."""
-        settings = self._memory.settings
-        lessons = await self._memory.look(self.lessons) if settings.durable_memory_enabled else []
-        cards = await self._memory.look(self.cards) if settings.summary_enabled else []
+        lessons = await self._memory.look(self.lessons)
+        cards = await self._memory.look(self.cards)
         total = len(lessons) + len(cards)
         results = []
         for done, lesson in enumerate(lessons):

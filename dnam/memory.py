@@ -10,58 +10,33 @@ Everything that is written is durable when the call returns. Opening a folder th
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from dnam.errors import Unknown
-from dnam.languages import Language, load
+from dnam.keeping import Keeping
+from dnam.languages import load
 from dnam.settings import Settings, read
 from dnam.whereabouts import (
     LOCAL,
     Heard,
-    handle_of,
-    in_direct,
     locate,
-    new_handle,
-    openings_for,
-    the_one,
     with_handles,
 )
 from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver, turn_origin
-from projections.decisions.draft import Decision, Origin
 from projections.decisions.hear import HeardRequest, PlaceSeen, hear
-from projections.decisions.meet import Account, meet
-from projections.decisions.remember import (
-    EditRequest,
-    ForgetRequest,
-    RememberRequest,
-    RestoreRequest,
-    edit,
-    forget,
-    remember,
-    restore,
-)
-from projections.events import ItemEvent, TurnAnswered
-from projections.events.values import By, FileDigest, Item, Limits, ModelUse, Source
-from projections.ids import EventId, Handle, Ref
-from projections.items import items_of
-from projections.lookup import find_people
+from projections.decisions.meet import Account
+from projections.events import TurnAnswered
+from projections.events.values import FileDigest, Limits, ModelUse
+from projections.ids import EventId, Ref
 from projections.people import person_of
-from projections.policies.compartments import Setting, opened, place_item
 from projections.policies.text import whole
-from projections.retrieval import Hit, Vocabulary, query, rank
 from projections.rows import Rows
 from projections.summaries import era_of
 from replay.clock import Clock
 from replay.engine import Engine
-from replay.group import Recorded
-from replay.travel import Moment, settled
-
-T = TypeVar("T")
 
 
 class Turn(NamedTuple):
@@ -73,14 +48,8 @@ class Turn(NamedTuple):
     nonce: str
 
 
-class Memory:
+class Memory(Keeping):
     """An open memory. Made by `Memory.open`, closed by leaving its `async with`."""
-
-    def __init__(self, engine: Engine, settings: Settings, language: Language) -> None:
-        self.engine = engine
-        self.settings = settings
-        self.language = language
-        self.vocabulary = Vocabulary(language.stop_words, language.project_words)
 
     @staticmethod
     @asynccontextmanager
@@ -109,31 +78,6 @@ class Memory:
             yield Memory(engine, chosen, language)
         finally:
             await asyncio.to_thread(engine.close)
-
-    # -- time and dice: the shell's, handed to decisions ------------------------------------------------------------
-
-    def now(self) -> int:
-        """The clock, in ms."""
-        return self.engine.recorder.now()
-
-    def origin(self) -> Origin:
-        """A fresh origin for a request that no platform names."""
-        return Origin(seed=os.urandom(32), now=self.now())
-
-    async def record(self, decision: Decision) -> Recorded:
-        """Decide, fold and record; returns when it is durable. Cancelling it ends the waiting, not the recording."""
-        # Without the shield the engine's own future would be cancelled, in the middle of a group with others in it.
-        return await asyncio.shield(asyncio.wrap_future(self.engine.submit(decision)))
-
-    async def look(self, question: Callable[[Rows], T]) -> T:
-        """Ask something of the rows as they are now, off the event loop."""
-        return await asyncio.to_thread(self._look, question)
-
-    def _look(self, question: Callable[[Rows], T]) -> T:
-        with self.engine.reading() as rows:
-            return question(rows)
-
-    # -- hearing and answering --------------------------------------------------------------------------------------
 
     async def heard(
         self,
@@ -258,140 +202,6 @@ class Memory:
             max(self.now() if said is None else said, turn.said),
         )
         await self.record(lambda rows: deliver(rows, request))
-
-    # -- what people ask for ----------------------------------------------------------------------------------------
-
-    async def remember(
-        self, user: str | Handle, text: str, *, by: By | None = None, setting: Setting | None = None
-    ) -> Item:
-        """Keep this for a person; where it holds is where they said it (default: their direct messages)."""
-        person = await self.person(user, make=True)
-        where = setting or in_direct(person)
-        request = RememberRequest(
-            owner=person,
-            compartment=place_item(where),
-            text=whole(text),
-            by=by or By("person", person),
-            said=self.now(),
-            source=Source("manual", place=where.audience.place if where.audience.kind != "direct" else None),
-            origin=self.origin(),
-            cap=self.settings.durable_max_items,
-        )
-        recorded = await self.record(lambda rows: remember(rows, request))
-        return _items(recorded)[0]
-
-    async def forget(
-        self,
-        user: str | Handle,
-        needle: str = "",
-        *,
-        id: str = "",
-        by: By | None = None,
-        setting: Setting | None = None,
-    ) -> list[Item]:
-        """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
-        person = await self.person(user)
-        openings = await self.look(lambda rows: openings_for(rows, person, setting))
-        request = ForgetRequest(
-            person, openings, by or By("person", person), self.now(), self.origin(), whole(needle), id
-        )
-        return _items(await self.record(lambda rows: forget(rows, request)))
-
-    async def edit(
-        self, user: str | Handle, id: str, text: str, *, by: By | None = None, setting: Setting | None = None
-    ) -> list[Item]:
-        """Change what an item says; its id stays."""
-        person = await self.person(user)
-        openings = await self.look(lambda rows: openings_for(rows, person, setting))
-        request = EditRequest(person, id, whole(text), by or By("person", person), self.now(), self.origin(), openings)
-        return _items(await self.record(lambda rows: edit(rows, request)))
-
-    async def restore(
-        self, user: str | Handle, id: str, *, by: By | None = None, setting: Setting | None = None
-    ) -> list[Item]:
-        """Bring an item back."""
-        person = await self.person(user)
-        openings = await self.look(lambda rows: openings_for(rows, person, setting))
-        request = RestoreRequest(
-            person,
-            id,
-            by or By("person", person),
-            self.now(),
-            self.origin(),
-            openings,
-            self.settings.durable_max_items,
-        )
-        return _items(await self.record(lambda rows: restore(rows, request)))
-
-    # -- looking ----------------------------------------------------------------------------------------------------
-
-    async def show(
-        self, user: str | Handle, *, at: int | datetime | None = None, setting: Setting | None = None
-    ) -> list[Item]:
-        """A person's active items, newest first: all of them, or those that a setting opens.
-
-        `at` is a moment by recorded order: a seq, or a time.
-        """
-        person = await self.person(user)
-
-        def question(rows: Rows) -> list[Item]:
-            own = [found.row.item for found in items_of(rows, person) if found.row.item.status == "active"]
-            places = None if setting is None else {each.compartment for each in opened(rows, setting)}
-            kept = (each for each in own if places is None or each.compartment in places)
-            return sorted(kept, key=lambda item: (-item.updated, item.id))
-
-        if at is None:
-            return await self.look(question)
-        return await asyncio.to_thread(self._look_back, self._moment(at), question)
-
-    def _moment(self, at: int | datetime) -> Moment:
-        seq = at if isinstance(at, int) else self.engine.seq_at(int(at.timestamp() * 1000))
-        return Moment(seq=settled(self.engine.store.log, seq))
-
-    def _look_back(self, moment: Moment, question: Callable[[Rows], T]) -> T:
-        with self.engine.past(moment) as rows:
-            return question(rows)
-
-    async def recall(self, user: str | Handle, text: str, *, setting: Setting | None = None) -> list[Hit]:
-        """A person's items by how well they fit a text, best first, each with its reasons."""
-        person = await self.person(user)
-        now = self.now()
-
-        def question(rows: Rows) -> list[Hit]:
-            places = {(each.owner, each.compartment) for each in opened(rows, setting or in_direct(person))}
-            own = (found for found in items_of(rows, person) if found.row.item.status == "active")
-            here = (found for found in own if (person, found.row.item.compartment) in places)
-            return rank(here, query(text, "", now, self.vocabulary), self.vocabulary)
-
-        return await self.look(question)
-
-    async def person(self, user: str | Handle, *, make: bool = False) -> Handle:
-        """Who is meant. Unknown and Ambiguous say what there is; with `make`, an unknown local user is met now."""
-        if isinstance(user, bytes):
-            return user
-        found = await self.look(lambda rows: find_people(rows, user))
-        if not found and make:
-            return await self._met(user)
-        return await self.look(lambda rows: the_one(rows, user, found))
-
-    async def _met(self, user: str) -> Handle:
-        person = await self.meet(Account(LOCAL, whole(user), whole(user)))
-        if not person:
-            raise Unknown(f"{user!r} asked that nothing of theirs is kept")
-        return person
-
-    async def meet(self, account: Account) -> Handle:
-        """Whose account it is; an unknown one is met now. NOBODY for somebody who opted out."""
-        known = await self.look(lambda rows: handle_of(rows, account))
-        if known:
-            return known
-        origin, fresh, said = self.origin(), (new_handle(),), self.now()
-        await self.record(lambda rows: meet(rows, account, origin, fresh, said))
-        return await self.look(lambda rows: handle_of(rows, account))
-
-
-def _items(recorded: Recorded) -> list[Item]:
-    return [event.item for event in recorded.events if isinstance(event, ItemEvent)]
 
 
 def _turn_of(rows: Rows, heard: Heard) -> Turn:

@@ -183,3 +183,13 @@ async def test_an_old_import_does_not_make_the_live_cursor_go_back(tmp_path: Pat
         await Learner(assistant, [ada], []).learn(lambda *_: None)
         assert [ask.inputs.lines[0].text for ask in model.asked("extraction")] == ["something new", "something old"]  # type: ignore[union-attr]
         assert await assistant.extract(ada) == []
+
+
+async def test_nothing_is_learned_where_memory_is_switched_off(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, memory_enabled="0") as assistant:
+        await bring(assistant.memory, sample())
+        learner = Learner(assistant)
+        assert (await assistant.memory.look(learner.estimate)).calls == 0
+        assert await learner.learn(lambda *_: None) == (0, 0, 0, ())
+        assert model.asks == []

@@ -1,0 +1,92 @@
+"""An open memory at its barest: the engine with the shell's clock and dice, and who is meant by a name."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
+from dnam.errors import Unknown
+from dnam.languages import Language
+from dnam.settings import Settings
+from dnam.whereabouts import (
+    LOCAL,
+    handle_of,
+    new_handle,
+    the_one,
+)
+from projections.decisions.draft import Decision, Origin
+from projections.decisions.meet import Account, meet
+from projections.ids import Handle
+from projections.lookup import find_people
+from projections.policies.text import whole
+from projections.retrieval import Vocabulary
+from projections.rows import Rows
+from replay.engine import Engine
+from replay.group import Recorded
+from replay.travel import Moment, settled
+
+T = TypeVar("T")
+
+
+class Access:
+    """What everything that a memory does stands on: record a decision, look at the rows."""
+
+    def __init__(self, engine: Engine, settings: Settings, language: Language) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.language = language
+        self.vocabulary = Vocabulary(language.stop_words, language.project_words)
+
+    def now(self) -> int:
+        """The clock, in ms."""
+        return self.engine.recorder.now()
+
+    def origin(self) -> Origin:
+        """A fresh origin for a request that no platform names."""
+        return Origin(seed=os.urandom(32), now=self.now())
+
+    async def record(self, decision: Decision) -> Recorded:
+        """Decide, fold and record; returns when it is durable. Cancelling it ends the waiting, not the recording."""
+        # Without the shield the engine's own future would be cancelled, in the middle of a group with others in it.
+        return await asyncio.shield(asyncio.wrap_future(self.engine.submit(decision)))
+
+    async def look(self, question: Callable[[Rows], T]) -> T:
+        """Ask something of the rows as they are now, off the event loop."""
+        return await asyncio.to_thread(self._look, question)
+
+    def _look(self, question: Callable[[Rows], T]) -> T:
+        with self.engine.reading() as rows:
+            return question(rows)
+
+    def moment(self, at: int | datetime) -> Moment:
+        seq = at if isinstance(at, int) else self.engine.seq_at(int(at.timestamp() * 1000))
+        return Moment(seq=settled(self.engine.store.log, seq))
+
+    def look_back(self, moment: Moment, question: Callable[[Rows], T]) -> T:
+        with self.engine.past(moment) as rows:
+            return question(rows)
+
+    async def person(self, user: str | Handle, *, make: bool = False) -> Handle:
+        """Who is meant. Unknown and Ambiguous say what there is; with `make`, an unknown local user is met now."""
+        if isinstance(user, bytes):
+            return user
+        found = await self.look(lambda rows: find_people(rows, user))
+        if not found and make:
+            return await self._met(user)
+        return await self.look(lambda rows: the_one(rows, user, found))
+
+    async def _met(self, user: str) -> Handle:
+        person = await self.meet(Account(LOCAL, whole(user), whole(user)))
+        if not person:
+            raise Unknown(f"{user!r} asked that nothing of theirs is kept")
+        return person
+
+    async def meet(self, account: Account) -> Handle:
+        """Whose account it is; an unknown one is met now. NOBODY for somebody who opted out."""
+        known = await self.look(lambda rows: handle_of(rows, account))
+        if known:
+            return known
+        origin, fresh, said = self.origin(), (new_handle(),), self.now()
+        await self.record(lambda rows: meet(rows, account, origin, fresh, said))
+        return await self.look(lambda rows: handle_of(rows, account))
