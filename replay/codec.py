@@ -18,6 +18,8 @@ from projections.ids import EventId, VaultId
 from replay.errors import Damaged, UnknownEvent
 
 HEADER_VERSION = 1
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
+"""What decoding broken bytes raises: a string that is no UTF-8 is an error of its own."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
@@ -54,7 +56,7 @@ def decode_header(data: bytes) -> Header:
     """The header of these bytes, or Damaged."""
     try:
         return Header._make(_header.decode(data))
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise Damaged(f"a header cannot be read: {error}") from error
 
 
@@ -78,7 +80,7 @@ def decode_body(tag: str, version: int, data: bytes) -> Event:
         if (tag, version) in OLD:
             struct, lift = OLD[tag, version]
             return lift(msgspec.msgpack.decode(data, type=struct))
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise Damaged(f"the body of a {tag} cannot be read: {error}") from error
     raise UnknownEvent(_unknown(tag, version))
 

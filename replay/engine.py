@@ -279,6 +279,8 @@ class Engine:
         try:
             if self._writer is not None and not self.store.newer_views():
                 self.commit_views()
+        except LogError as error:
+            self.view_errors.append(error)  # they can wait: the next writer brings them up
         finally:
             self.store.close()
 

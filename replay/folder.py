@@ -38,7 +38,7 @@ class Folder:
         """The folder in force, or None when there is none yet."""
         try:
             name = self._current.read_text().strip()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return self.path / name if name else None
 
@@ -46,7 +46,7 @@ class Folder:
         """Changes whenever CURRENT is replaced."""
         try:
             status = self._current.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp(status.st_ino, status.st_mtime_ns)
 

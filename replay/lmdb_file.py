@@ -22,6 +22,8 @@ from replay.free_pages import FreePages
 
 MAP_SIZE = 1 << 40
 """1 TiB of address space, set once and never grown."""
+LITTLE_ROOM = 1 << 20
+"""A disk with fewer bytes left is full."""
 MOST_TABLES = 64
 MOST_READERS = 510
 _MAGIC = 0xBEEFC0DE
@@ -136,8 +138,17 @@ def translated(folder: Path) -> Iterator[None]:
 
 def _by_number(folder: Path, error: Exception) -> LogError:
     text = str(error)
-    if os.strerror(errno.ENOSPC) in text or os.strerror(errno.EDQUOT) in text:
+    short = os.strerror(errno.EIO) in text and _has_no_room(folder)  # what LMDB calls a write that was cut short
+    if short or os.strerror(errno.ENOSPC) in text or os.strerror(errno.EDQUOT) in text:
         return LogFull(f"the disk of {folder} is full: make room; nothing that was acknowledged is lost")
     if os.strerror(errno.EROFS) in text or os.strerror(errno.EACCES) in text:
         return ReadOnly(f"{folder} cannot be written to: {text}")
     return CannotWrite(f"{folder}: {text}")
+
+
+def _has_no_room(folder: Path) -> bool:
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < LITTLE_ROOM

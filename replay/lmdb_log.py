@@ -79,7 +79,7 @@ class LmdbLog:
             )
         try:
             return _META.decode(data)
-        except msgspec.DecodeError as error:
+        except codec.UNREADABLE as error:
             raise Damaged(f"{self.folder}: the log's own record cannot be read: {error}") from error
 
     def head(self) -> Head:
@@ -179,7 +179,7 @@ def _version_of(data: bytes) -> int:
     """The first field, whatever a later version puts behind it; 0 when that cannot be read."""
     try:
         fields = msgspec.msgpack.decode(data)
-    except msgspec.DecodeError:
+    except codec.UNREADABLE:
         return 0
     return fields[0] if isinstance(fields, list) and fields and isinstance(fields[0], int) else 0
 

@@ -22,6 +22,7 @@ import msgspec
 from projections.fold import Fold
 from projections.ids import Seq, VaultId, digest16
 from projections.rows import RawRows, Stored
+from replay import codec
 from replay.errors import DamagedViews
 from replay.lmdb_file import check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry, visible
@@ -184,7 +185,7 @@ class Views:
             return None
         try:
             return Position(*_POSITION.decode(data)[:3])
-        except msgspec.DecodeError as error:
+        except codec.UNREADABLE as error:
             raise DamagedViews(f"{self.folder}: how far the views are cannot be read: {error}") from error
 
     def position(self) -> Position | None:

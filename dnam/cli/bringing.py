@@ -167,7 +167,8 @@ async def _import(
         try:
             return await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
         except BaseException:
-            note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
+            if importer.tally.read:
+                note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
             raise
 
 

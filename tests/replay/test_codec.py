@@ -18,6 +18,7 @@ from tests.generator import Story, stories
 
 GOLDEN = Path(__file__).parent / "golden"
 HEADER = Header(1, EventId(bytes(range(16))), 1_700_000_000_123, 3, "config.set", 1, VaultId(b"v" * 16), b"d" * 32)
+HEADER_BYTES = codec.encode_header(HEADER)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -82,13 +83,18 @@ def test_an_unknown_tag_or_version_names_what_to_install() -> None:
 BODY = codec.encode_body(ConfigSet(said=0, by=OPERATOR, scope="", key="", value=None))
 
 
-@pytest.mark.parametrize("body", [b"", b"\x80", b"\xc1", b"\x81\xa4said\x01", BODY[:-1], BODY + b"\0"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\x80", b"\xc1", b"\x81\xa4said\x01", BODY[:-1], BODY + b"\0", BODY.replace(b"operator", b"\xfe" * 8)],
+)
 def test_a_broken_body_is_damaged(body: bytes) -> None:
     with pytest.raises(Damaged, match=r"the body of a config\.set cannot be read"):
         codec.decode_body("config.set", 1, body)
 
 
-@pytest.mark.parametrize("data", [b"", b"\x90", b"\xff" * 40, codec.encode_header(HEADER)[:-1]])
+@pytest.mark.parametrize(
+    "data", [b"", b"\x90", b"\xff" * 40, HEADER_BYTES.replace(b"config", b"\xffonfig"), HEADER_BYTES[:-1]]
+)
 def test_a_broken_header_is_damaged(data: bytes) -> None:
     with pytest.raises(Damaged, match="a header cannot be read"):
         codec.decode_header(data)

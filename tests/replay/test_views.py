@@ -96,8 +96,9 @@ def test_views_that_do_not_fit_the_log_are_not_used(data: Path, filled: bytes, w
         assert digest(engine) == filled
 
 
-def test_a_position_that_cannot_be_read_is_damage(data: Path, filled: bytes) -> None:
-    changed(data, b"meta", b"position", b"\xc1")
+@pytest.mark.parametrize("value", [b"\xc1", b"\x94\x01\xc4\x00\xc4\x00\x91\xa1\xff"])
+def test_a_position_that_cannot_be_read_is_damage(data: Path, filled: bytes, value: bytes) -> None:
+    changed(data, b"meta", b"position", value)
     with pytest.raises(DamagedViews, match="how far the views are"), Engine.open(data, writable=False) as engine:
         digest(engine)
 

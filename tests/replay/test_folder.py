@@ -1,0 +1,124 @@
+"""A folder with a CURRENT: replaced in one step, orphans told from builds, files written whole."""
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from replay.folder import BUILDING, Folder, replace_file, write_all
+from replay.lock import ThreadLock, WriteLock
+
+
+def test_nothing_is_in_force_at_first(folder: Path) -> None:
+    place = Folder(folder / "views")
+    assert place.current() is None
+    assert place.stamp() is None
+    assert place.orphans() == []
+    assert place.remove_orphans() == []
+    assert not (folder / "views").exists()
+
+
+def test_a_build_is_put_in_force(folder: Path) -> None:
+    place = Folder(folder / "views")
+    with place.building() as fresh:
+        assert fresh.name == "000001"
+        assert place.current() is None
+        assert place.orphans() == []
+        place.put_in_force(fresh)
+    assert place.current() == fresh
+    assert not (fresh / BUILDING).exists()
+    first = place.stamp()
+    with place.building() as second:
+        place.put_in_force(second)
+    assert (second.name, place.current()) == ("000002", second)
+    assert place.stamp() != first
+    assert place.remove_orphans() == [fresh]
+    assert not fresh.exists()
+
+
+def test_a_build_that_fails_leaves_nothing(folder: Path) -> None:
+    place = Folder(folder / "views")
+
+    def fails() -> None:
+        with place.building():
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert list((folder / "views").iterdir()) == []
+
+
+def test_an_empty_current_names_nothing(folder: Path) -> None:
+    (folder / "CURRENT").write_text("\n")
+    assert Folder(folder).current() is None
+
+
+def test_a_build_whose_builder_died_is_an_orphan(folder: Path) -> None:
+    place = Folder(folder)
+    with place.building() as fresh:
+        (folder / "000009").mkdir()
+        (folder / "000009" / BUILDING).touch()
+        assert place.orphans() == [folder / "000009"]
+        assert place.remove_orphans() == [folder / "000009"]
+        assert fresh.exists()
+
+
+def test_a_file_is_replaced_whole(folder: Path) -> None:
+    path = folder / "file"
+    (folder / "file.new").write_text("left by a crash")
+    replace_file(path, b"first")
+    replace_file(path, b"second")
+    assert path.read_bytes() == b"second"
+    assert [each.name for each in folder.iterdir()] == ["file"]
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_part_that_was_written_is_an_error() -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        write_all(full, b"x", 0)
+    os.close(full)
+
+
+def taken_by_another_thread(lock: WriteLock | ThreadLock) -> bool:
+    taken = threading.Event()
+
+    def take() -> None:
+        with lock:
+            taken.set()
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join(0.05)
+    waited = not taken.is_set()
+    if waited:
+        lock.__exit__(None, None, None)
+        thread.join()
+        lock.__enter__()
+    return not waited
+
+
+@pytest.mark.parametrize("kind", ["file", "threads"])
+def test_the_write_lock_keeps_threads_apart_too(folder: Path, kind: str) -> None:
+    lock = WriteLock(folder / "write.lock") if kind == "file" else ThreadLock()
+    with lock:
+        assert not taken_by_another_thread(lock)
+    assert taken_by_another_thread(lock)
+    lock.close()
+    with lock:
+        pass
+    lock.close()
+    lock.close()
+
+
+def test_a_lock_that_cannot_be_taken_is_free_for_the_next(folder: Path) -> None:
+    lock = WriteLock(folder / "missing" / "write.lock")
+    for _ in range(2):
+        with pytest.raises(Exception, match="No such file"), lock:
+            pass
+    (folder / "missing").mkdir()
+    with lock:
+        assert (folder / "missing" / "write.lock").exists()
+    lock.close()

@@ -1,0 +1,144 @@
+"""Where folding stops: locked vaults, events of a newer program, damaged bodies. The rest is read."""
+
+import shutil
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from projections.ids import EventId, VaultId
+from projections.registry import FOLD
+from replay import codec
+from replay.builder import check, rebuild
+from replay.codec import Header
+from replay.engine import Engine
+from replay.errors import (
+    Damaged,
+    KeyMissing,
+    UnknownEvent,
+)
+from replay.folder import Folder
+from replay.log import Commit, Entry
+from replay.ringfile import SIZE
+from replay.store import DiskStore
+from tests.replay.stage import FakeClock, digest, drafts, says, setting
+from tests.world import NOW
+
+
+@pytest.fixture
+def kept(data: Path) -> bytes:
+    """The digest of twelve messages that lie in `data`."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        for n in range(12):
+            engine.record(says(f"m{n}", said=NOW + n))
+        return digest(engine)
+
+
+def log_folder(data: Path) -> Path:
+    current = Folder(data / "log").current()
+    assert current is not None
+    return current
+
+
+def opened(data: Path, *, writable: bool) -> Engine:
+    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
+
+
+both = pytest.mark.parametrize("writable", [True, False])
+
+
+@both
+def test_a_locked_vault_stops_folding_and_nothing_is_rebuilt(data: Path, kept: bytes, *, writable: bool) -> None:
+    rings = [data / "keys" / name for name in ("ring-a", "ring-b")]
+    whole = rings[0].read_bytes()
+    for ring in rings:
+        ring.write_bytes(whole[: SIZE * 2])
+    shutil.rmtree(data / "views")
+    with opened(data, writable=writable) as engine:
+        assert engine.live.freshen().size > engine.live.folded
+        assert isinstance(engine.stopped(), KeyMissing)
+        if writable:
+            with pytest.raises(KeyMissing):
+                engine.record(drafts(setting("a")))
+    assert Folder(data / "views").current() is None
+    for ring in rings:
+        ring.write_bytes(whole)
+    with opened(data, writable=writable) as engine:
+        assert digest(engine) == kept
+
+
+def test_rows_of_a_locked_vault_stay_in_the_views(data: Path, kept: bytes) -> None:
+    ring = data / "keys" / "ring-a"
+    (data / "keys" / "ring-b").unlink()
+    ring.write_bytes(ring.read_bytes()[:SIZE])
+    with opened(data, writable=False) as engine:
+        assert digest(engine) == kept
+        assert isinstance(engine.store, DiskStore)
+        with pytest.raises(KeyMissing, match="no erasure destroyed it"):
+            check(engine.store, FOLD)
+    with opened(data, writable=True) as engine:
+        assert isinstance(engine.store, DiskStore)
+        with pytest.raises(KeyMissing):
+            rebuild(engine.store, FOLD)
+        assert digest(engine) == kept
+    assert [path.name for path in (data / "views").iterdir() if path.is_dir()] == ["000001"]
+
+
+def unknown(engine: Engine, tag: str, version: int, left: int = 0) -> None:
+    """A newer program records something."""
+    log, head = engine.store.log, engine.head()
+    event, body = EventId(bytes([head.size]) * 16), codec.encode_body(setting("later"))
+    vault = engine.store.ring.labelled_vault("scope global")
+    engine.store.ring.flush()
+    header = Header(1, event, head.at, left, tag, version, VaultId(vault), codec.digest(body))
+    sealed = engine.live.folding.sealer.seal(setting("later"), header._replace(body_digest=b""))
+    log.append(Commit([Entry(event, *sealed)], head.at), head)
+
+
+@both
+@pytest.mark.parametrize(("tag", "version"), [("dream.dreamt", 1), ("config.set", 9)])
+@pytest.mark.parametrize("views", [True, False])
+def test_an_event_of_a_newer_program_stops_folding_there(
+    data: Path, kept: bytes, tag: str, version: int, *, views: bool, writable: bool
+) -> None:
+    with opened(data, writable=True) as engine:
+        unknown(engine, tag, version)
+        engine.store.log.append(Commit([], NOW + 5), engine.head())
+        size = engine.head().size
+    if not views:
+        shutil.rmtree(data / "views")
+    with opened(data, writable=writable) as engine:
+        assert digest(engine) == kept
+        stopped = engine.stopped()
+        assert isinstance(stopped, UnknownEvent)
+        assert f"a {tag} of version {version}" in str(stopped)
+        assert engine.live.folded == size - 1
+        if writable:
+            with pytest.raises(UnknownEvent, match="Install the version of dnam that wrote it"):
+                engine.record(says("more"))
+        assert engine.head().size == size
+        assert engine.store.log.get(size) is not None
+
+
+def test_folding_never_stops_inside_a_decision(data: Path, kept: bytes) -> None:
+    with opened(data, writable=True) as engine:
+        unknown(engine, "config.set", 1, left=1)
+        unknown(engine, "dream.dreamt", 1)
+        assert digest(engine) == kept
+        assert isinstance(engine.stopped(), UnknownEvent)
+        assert engine.live.folded == engine.head().size - 2
+
+
+def test_a_damaged_body_stops_folding_and_the_rest_is_read(data: Path, kept: bytes) -> None:
+    with opened(data, writable=True) as engine:
+        engine.record(says("last", said=NOW + 99))
+        last = engine.head().size
+    with lmdb.open(str(log_folder(data)), max_dbs=9) as environment:
+        bodies = environment.open_db(b"bodies")
+        with environment.begin(write=True, db=bodies) as transaction:
+            transaction.put(last.to_bytes(8, "big"), b"x" * 40)
+    shutil.rmtree(data / "views")
+    with opened(data, writable=True) as engine:
+        assert digest(engine) == kept
+        with pytest.raises(Damaged, match=f"event #{last}"):
+            engine.record(says("more"))

@@ -1,0 +1,247 @@
+"""Verifying: one flipped bit anywhere in a stored event is found and named; a healthy log is left in peace."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from projections.events import MessageRedacted
+from projections.events.values import PLATFORM
+from projections.registry import FOLD
+from replay import codec
+from replay.engine import Engine
+from replay.erasure import erase
+from replay.folder import Folder
+from replay.folding import Folding
+from replay.rewriting import rewrite
+from replay.store import DiskStore
+from replay.verify import Problem, Verified, verify
+from tests.generator import fixed_story
+from tests.replay.stage import ADA, KIM, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
+from tests.world import NOW
+
+SMALL = 6
+
+
+@pytest.fixture
+def small(data: Path) -> Path:
+    """A log of six events, sealed and unsealed, of one, two and three to a decision."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1", "a word"))
+        engine.record(drafts(setting("a"), setting("b"), name="two"))
+        redaction = MessageRedacted(said=NOW, by=PLATFORM, events=(event_id("two 0"),))
+        engine.record(drafts(redaction, name="redaction"))
+    return data
+
+
+def verified(data: Path, *, opened: bool = False) -> Verified:
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        return verify(store, Folding(FOLD, store), opened=opened)
+    finally:
+        store.close()
+
+
+def tampered(data: Path, table: bytes, change: Callable[[lmdb.Transaction], object]) -> None:
+    folder = Folder(data / "log").current()
+    assert folder is not None
+    with lmdb.open(str(folder), max_dbs=9) as environment:
+        database = environment.open_db(table)
+        with environment.begin(write=True, db=database) as transaction:
+            change(transaction)
+
+
+def put(data: Path, table: bytes, place: bytes, value: bytes) -> None:
+    tampered(data, table, lambda transaction: transaction.put(place, value))
+
+
+def gone(data: Path, table: bytes, place: bytes) -> None:
+    tampered(data, table, lambda transaction: transaction.delete(place))
+
+
+def values(data: Path, table: bytes) -> list[tuple[bytes, bytes]]:
+    found: list[tuple[bytes, bytes]] = []
+    tampered(data, table, lambda transaction: found.extend((bytes(k), bytes(v)) for k, v in transaction.cursor()))
+    return found
+
+
+def key(seq: int) -> bytes:
+    return seq.to_bytes(8, "big")
+
+
+def test_a_healthy_log_has_no_problems(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=9) as engine:
+        tell(engine, fixed_story(200).decisions())
+        engine.record(says("m1", who=KIM))
+        erase(engine, handle_of(engine, KIM))
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        rewrite(store)
+        head = engine.head()
+        called: list[tuple[int, int]] = []
+        found = verify(
+            store, Folding(FOLD, store), opened=True, progress=lambda done, total: called.append((done, total))
+        )
+        assert found.problems == ()
+        assert (found.events, found.root) == (head.size, head.root())
+        assert found.rows > 100
+        assert called[-1] == (head.size, head.size)
+
+
+def test_an_empty_log_has_no_problems(data: Path) -> None:
+    Engine.open(data, create=True).close()
+    found = verified(data, opened=True)
+    assert found == Verified(
+        0, 0, bytes.fromhex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"), ()
+    )
+
+
+@pytest.mark.parametrize("table", [b"headers", b"bodies", b"ids"])
+def test_a_flipped_bit_in_any_byte_of_an_event_is_found_and_named(small: Path, table: bytes) -> None:
+    seqs = {bytes(event): int.from_bytes(mark[:8], "big") for event, mark in values(small, b"ids")}
+    for place, value in values(small, table):
+        seq = seqs[place] if table == b"ids" else int.from_bytes(place, "big")
+        for at in range(len(value)):
+            broken = bytearray(value)
+            broken[at] ^= 1 << at % 8
+            put(small, table, place, bytes(broken))
+            problems = verified(small).problems
+            assert seq in {problem.seq for problem in problems}, f"{table!r} #{seq} byte {at}"
+            if table == b"bodies":
+                assert {problem.seq for problem in problems} == {seq} or seq == SMALL
+        put(small, table, place, value)
+    assert verified(small, opened=True).problems == ()
+
+
+def test_a_flipped_bit_in_an_id_s_key_is_found_and_named(small: Path) -> None:
+    place, value = values(small, b"ids")[2]
+    broken = bytes([place[0] ^ 4]) + place[1:]
+    tampered(small, b"ids", lambda transaction: (transaction.delete(place), transaction.put(broken, value)))
+    assert [problem.seq for problem in verified(small).problems] == [int.from_bytes(value[:8], "big")]
+
+
+def test_a_body_may_be_missing_only_where_an_event_says_so(small: Path) -> None:
+    assert [place for place, _ in values(small, b"bodies")] == [key(seq) for seq in (1, 2, 3, 5, 6)]
+    assert verified(small).problems == ()
+    gone(small, b"bodies", key(2))
+    assert verified(small).problems == (Problem(2, "its body is missing, and no event says that it was dropped"),)
+    gone(small, b"bodies", key(SMALL))
+    assert [problem.seq for problem in verified(small).problems] == [2, 4, SMALL]
+
+
+def test_missing_events_are_found(small: Path) -> None:
+    gone(small, b"headers", key(2))
+    problems = verified(small).problems
+    assert Problem(3, "expected #2 here: events are missing") in problems
+    assert any("the tree of the headers" in problem.what for problem in problems)
+    assert any("says it has 6 events, and 5 are there" in problem.what for problem in problems)
+
+
+def test_a_decision_that_is_cut_short_is_found(small: Path) -> None:
+    for seq in (5, 6):
+        gone(small, b"headers", key(seq))
+    assert Problem(4, "its decision is cut short: 1 events are missing") in verified(small).problems
+
+
+def test_another_order_is_found(small: Path) -> None:
+    headers = dict(values(small, b"headers"))
+    changed = codec.decode_header(headers[key(3)])._replace(at=NOW - 1, left=0)
+    again = codec.decode_header(headers[key(2)])._replace(left=7)
+    put(small, b"headers", key(3), codec.encode_header(changed))
+    put(small, b"headers", key(2), codec.encode_header(again))
+    found = set(verified(small).problems)
+    assert Problem(3, "recorded before the event in front of it") in found
+    assert Problem(2, "its decision should have 1 events left and says 7") in found
+
+
+@pytest.mark.parametrize("change", ["flipped", "missing", "more"])
+def test_the_kept_subtrees_are_checked(data: Path, change: str) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(drafts(*(setting(f"{n}") for n in range(300)), name="many"))
+    ((place, value),) = values(data, b"tree")
+    what = {
+        "flipped": lambda transaction: transaction.put(place, bytes([value[0] ^ 1]) + value[1:]),
+        "missing": lambda transaction: transaction.delete(place),
+        "more": lambda transaction: transaction.put(b"\x08" + key(1), value),
+    }[change]
+    tampered(data, b"tree", what)
+    (problem,) = verified(data).problems
+    expected = {"more": Problem(0, "a subtree is kept that the log does not have: level 8, position 1")}
+    assert problem == expected.get(change, Problem(1, "the subtree over #1 to #256 is not the one that was kept"))
+
+
+def test_the_list_of_erased_vaults_is_checked(small: Path) -> None:
+    tampered(small, b"erased", lambda transaction: transaction.put(b"v" * 16, key(1)))
+    assert Problem(0, "the list of erased vaults is not what the erasures in the log name") in verified(small).problems
+
+
+def test_the_log_s_own_time_is_checked(small: Path) -> None:
+    ((place, value),) = values(small, b"meta")
+    at = value.index(NOW.to_bytes(8, "big")) + 7
+    tampered(small, b"meta", lambda transaction: transaction.put(place, value[:at] + b"\1" + value[at + 1 :]))
+    assert any("its last event was recorded at" in problem.what for problem in verified(small).problems)
+
+
+def test_rows_of_the_views_are_checked(small: Path) -> None:
+    folder = Folder(small / "views").current()
+    assert folder is not None
+    with lmdb.open(str(folder), max_dbs=64) as environment:
+        database = environment.open_db(b"messages@1")
+        with environment.begin(write=True, db=database) as transaction:
+            place, value = next(iter(transaction.cursor()))
+            transaction.put(bytes(place), bytes(value)[:-1] + b"x")
+    (problem,) = verified(small).problems
+    assert problem.seq == 0
+    assert problem.what.startswith("views: a row of messages@1 is damaged")
+    assert bytes(place).hex() in problem.what
+
+
+def test_both_copies_of_the_ring_are_checked(small: Path) -> None:
+    ring = small / "keys" / "ring-b"
+    ring.write_bytes(ring.read_bytes()[:-80])
+    (problem,) = verified(small).problems
+    assert "key ring: the two copies" in problem.what
+
+
+def test_a_body_that_fits_its_digest_and_not_its_seal_is_found_when_it_is_opened(small: Path) -> None:
+    bodies, headers = dict(values(small, b"bodies")), dict(values(small, b"headers"))
+    body = bytes(len(bodies[key(3)]))
+    header = codec.decode_header(headers[key(3)])._replace(body_digest=codec.digest(body))
+    tampered(small, b"bodies", lambda transaction: transaction.put(key(3), body))
+    tampered(small, b"headers", lambda transaction: transaction.put(key(3), codec.encode_header(header)))
+    assert not any("does not fit its seal" in problem.what for problem in verified(small).problems)
+    found = verified(small, opened=True).problems
+    assert Problem(3, "event #3: the body of a message.heard does not fit its seal") in found
+
+
+def test_a_redaction_while_it_walks_is_no_problem(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        for first in range(0, 5_000, 1_000):
+            engine.record(drafts(*(setting(f"{n}") for n in range(first, first + 1000)), name=f"{first}"))
+        store = engine.store
+        assert isinstance(store, DiskStore)
+
+        def meanwhile(done: int, total: int) -> None:
+            if done < total:
+                events = (event_id("4000 999"), event_id("0 0"))
+                engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=events), name="late"))
+
+        found = verify(store, Folding(FOLD, store), progress=meanwhile)
+        assert engine.store.log.get(5_000) == engine.store.log.get(5_000)._replace(body=None)  # type: ignore[union-attr]
+        assert (found.events, found.problems) == (5_000, ())
+
+
+def test_looking_changes_nothing(small: Path) -> None:
+    before = contents(small)
+    verified(small, opened=True)
+    assert contents(small) == before
+
+
+def test_erased_bodies_may_be_missing(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1", who=ADA))
+        erase(engine, handle_of(engine, ADA))
+        assert isinstance(engine.store, DiskStore)
+        assert rewrite(engine.store).left_behind == 2
+    assert verified(data, opened=True).problems == ()
