@@ -4,11 +4,10 @@ Most of the work runs unlocked. The last stretch, from where the log was to wher
 that nothing is missing when CURRENT is replaced. No segment cuts a decision.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -214,11 +213,10 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
 
 @contextmanager
 def _scratch(store: DiskStore) -> Iterator[Path]:
-    """A folder for a build that is thrown away: beside the views, or a private one where that disk is read-only."""
-    place = store.views_folder()
-    if os.access(place.path if place.path.exists() else store.path, os.W_OK):
-        with place.building() as fresh:
-            yield fresh
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield Path(folder)
+    """A folder for a build that is thrown away: beside the views, or a private one where that disk takes none."""
+    with ExitStack() as stack:
+        try:
+            fresh = stack.enter_context(store.views_folder().building())
+        except OSError:
+            fresh = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        yield fresh

@@ -165,8 +165,6 @@ class _Source:
         return self._seqs.get(event) or self._ids.find(event)
 
     def record_at(self, seq: int) -> Record | None:
-        if seq in self.dropped:
-            return None
         return self._records.get(Seq(seq)) or self._live.folding.record_at(seq)
 
 

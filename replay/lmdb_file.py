@@ -46,7 +46,7 @@ def check_file(folder: Path) -> None:
             _check(path, file)
     except FileNotFoundError:
         raise NotALog(f"{folder} has no data.mdb: this is not a folder that dnam made") from None
-    except PermissionError as error:
+    except OSError as error:
         raise NotALog(f"{path} cannot be read: {error.strerror}") from error
 
 

@@ -81,9 +81,6 @@ class Overlay:
             for table, rows in self.tables.items()
         }
 
-    def __len__(self) -> int:
-        return sum(map(len, self.tables.values()))
-
 
 class Upper(Protocol):
     """What can lie above other rows: an overlay, or a segment of a rebuild."""

@@ -4,6 +4,7 @@ Bare LMDB is given the very bytes that ours left in the log. The other peer, `ev
 aggregates in memory and only saves: it neither looks anything up nor seals.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Iterator
 from itertools import cycle
@@ -15,7 +16,7 @@ from replay.engine import Engine
 from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, Side, alternate, compared, rates, seconds
 from tests.bench.peers import SOURCED, SPEAKER, BareLmdb, Sourced, open_sourced
-from tests.bench.producers import Produced, produce
+from tests.bench.producers import Produced, produce, produce_in_tasks
 from tests.bench.talk import Talk, texts
 
 SLICE = 20
@@ -49,9 +50,11 @@ class Ours:
         return [each.header + (each.body or b"") for each in self.engine.store.log.read(size - SLICE, size)]
 
     def produce(self) -> Produced:
-        """Many producers."""
+        """Many producers, as tasks: the way the library hands decisions to the engine."""
         requests = iter([self._talk.next() for _ in range(PRODUCERS * EACH)])
-        return produce(PRODUCERS, EACH, lambda _: self.engine.record(hearing(next(requests))))
+        return produce_in_tasks(
+            PRODUCERS, EACH, lambda: asyncio.wrap_future(self.engine.submit(hearing(next(requests))))
+        )
 
 
 class Theirs:
@@ -71,7 +74,7 @@ class Theirs:
         return seconds(lambda: deque(map(self.append, range(SLICE)), 0))
 
     def produce(self) -> Produced:
-        """Many producers."""
+        """Many producers, as threads."""
         return produce(PRODUCERS, EACH, self.append)
 
 

@@ -1,6 +1,7 @@
-"""Many producers at once, each waiting for its own append before the next."""
+"""Many producers at once, each waiting for its own append before the next: threads, or tasks of one event loop."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from statistics import median, quantiles
 from threading import Barrier, Thread
 from time import perf_counter
@@ -47,3 +48,22 @@ def _produce(which: int, each: int, append: Callable[[int], object], start: Barr
         began = perf_counter()
         append(which)
         latencies.append(perf_counter() - began)
+
+
+def produce_in_tasks(producers: int, each: int, append: Callable[[], Awaitable[object]]) -> Produced:
+    """The same in one event loop, as the library is used."""
+    return asyncio.run(_produce_in_tasks(producers, each, append))
+
+
+async def _produce_in_tasks(producers: int, each: int, append: Callable[[], Awaitable[object]]) -> Produced:
+    latencies: list[float] = []
+
+    async def task() -> None:
+        for _ in range(each):
+            began = perf_counter()
+            await append()
+            latencies.append(perf_counter() - began)
+
+    began = perf_counter()
+    await asyncio.gather(*(task() for _ in range(producers)))
+    return Produced(perf_counter() - began, latencies)

@@ -14,7 +14,7 @@ from projections.events.values import OPERATOR
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
-from replay.errors import CannotWrite, LogFull, ReadOnly
+from replay.errors import CannotWrite, LogFull, NotALog, ReadOnly
 from replay.folding import Folding
 from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
@@ -191,6 +191,7 @@ def test_a_new_folder_that_cannot_be_made_is_told(folder: Path) -> None:
 ERRORS = [
     (lmdb.MapFullError("full"), LogFull),
     (lmdb.ReadonlyError("no"), ReadOnly),
+    (lmdb.InvalidError("not a database"), NotALog),
     (PermissionError(13, "Permission denied"), ReadOnly),
     (OSError(28, os.strerror(28)), LogFull),
     (OSError(122, os.strerror(122)), LogFull),
@@ -204,7 +205,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("error", "ours"), ERRORS, ids=str)
 def test_errors_of_the_system_become_ours(error: Exception, ours: type[Exception], folder: Path) -> None:
-    with pytest.raises(ours) as caught, translated(folder):
+    with pytest.raises(ours) as caught, translated(folder / "gone"):
         raise error
     assert type(caught.value) is ours
     assert caught.value.__cause__ is error

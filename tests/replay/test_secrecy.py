@@ -37,7 +37,9 @@ def words(value: object) -> Iterator[str]:
                 yield from words(each)
 
 
-CLEAR = " ".join((*(kind.TAG for kind in EVENTS), "said by causes hashes vaults until erased events person operator"))
+CLEAR = " ".join(
+    (*(kind.TAG for kind in EVENTS), "said by causes hashes vaults until erased events person operator platform")
+)
 """dnam's own words, which do stand in headers and in unsealed bodies."""
 
 

@@ -225,7 +225,8 @@ def test_a_redaction_while_it_walks_is_no_problem(data: Path) -> None:
         def meanwhile(done: int, total: int) -> None:
             if done < total:
                 events = (event_id("4000 999"), event_id("0 0"))
-                engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=events), name="late"))
+                redaction = MessageRedacted(said=NOW, by=PLATFORM, events=events)
+                engine.record(drafts(redaction, setting("beside it"), name="late"))
 
         found = verify(store, Folding(FOLD, store), progress=meanwhile)
         assert engine.store.log.get(5_000) == engine.store.log.get(5_000)._replace(body=None)  # type: ignore[union-attr]
