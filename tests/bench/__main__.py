@@ -15,7 +15,7 @@ from tests.bench.append import append
 from tests.bench.bench import Bench, Benchmark
 from tests.bench.commands import commands
 from tests.bench.disk import disk
-from tests.bench.measure import ROUNDS, Row
+from tests.bench.measure import FEWEST_ROUNDS, ROUNDS, Row
 from tests.bench.million import million
 from tests.bench.replaying import replay
 from tests.bench.table import as_json, table
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, judge."""
     options = _parser().parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="dnam-bench-", dir=options.dir) as scratch:
-        bench = Bench(Path(scratch), options.quick, options.rounds)
+        bench = Bench(Path(scratch), options.quick, max(FEWEST_ROUNDS, options.rounds))
         chosen = [options.only] if options.only else list(BENCHMARKS)
         rows = [row for name in chosen for row in _measured(name, bench)]
     sys.stdout.write(json.dumps(as_json(rows)) + "\n" if options.json else table(rows))

@@ -43,6 +43,7 @@ def ranges_agree(raw: RawRows, table: str, rows: Table) -> None:
             expected = [key for key in keys if start <= key < stop]
             assert [key for key, _ in raw.scan(table, start, stop)] == expected
             assert [key for key, _ in raw.scan(table, start, stop, reverse=True)] == expected[::-1]
+    assert raw.get(table, b"\xfe" * 16) is None
     for key in keys:
         stored = raw.get(table, key)
         assert stored is not None

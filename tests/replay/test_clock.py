@@ -66,3 +66,13 @@ def test_a_log_from_the_future_holds_its_time() -> None:
         clock.time -= 86_400_000
         engine.record(drafts(setting("b")))
         assert engine.head().at == NOW
+
+
+def test_the_last_event_at_a_time_is_found() -> None:
+    clock = FakeClock()
+    with Engine.in_memory(clock) as engine:
+        assert engine.seq_at(NOW) == 0
+        for n in range(7):
+            engine.record(drafts(setting(f"{n}"), setting(f"{n} too"), name=f"{n}"))
+            clock.go(1_000)
+        assert [engine.seq_at(NOW + at) for at in (-1, 0, 999, 1_000, 3_500, 6_000, 99_000)] == [0, 2, 2, 4, 8, 14, 14]

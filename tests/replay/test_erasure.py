@@ -11,14 +11,14 @@ from projections.events.values import OPERATOR
 from projections.ids import Handle
 from projections.registry import FOLD
 from replay import codec
-from replay.builder import SEGMENT, check, rebuild
+from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase, finish_erasures, unfinished
 from replay.folding import Folding
 from replay.rewriting import rewrite
 from replay.store import DiskStore
 from replay.verify import verify
-from tests.replay.stage import ADA, KIM, FakeClock, contents, digest, drafts, handle_of, says, scanned, setting, texts
+from tests.replay.stage import ADA, KIM, FakeClock, contents, drafts, handle_of, says, scanned, texts
 from tests.world import NOW
 
 
@@ -169,53 +169,3 @@ def test_other_people_s_rows_are_what_they_were(data: Path) -> None:
         erase(engine, kim)
         with engine.reading() as rows:
             assert {place: rows.raw.get(*place) for place in before} == before
-
-
-def padding(engine: Engine) -> None:
-    """More than a segment of events that belong to nobody."""
-    for first in range(0, SEGMENT + 1000, 1000):
-        engine.record(drafts(*(setting(f"{n}") for n in range(first, first + 1000)), name=f"padding {first}"))
-
-
-@pytest.mark.parametrize("first", [True, False], ids=["already folded", "still to be folded"])
-def test_an_erasure_while_views_are_built_begins_the_build_again(data: Path, *, first: bool) -> None:
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        for part in (talk, padding) if first else (padding, talk):
-            part(engine)
-        store, kim, events = engine.store, handle_of(engine, KIM), engine.head().size
-        assert isinstance(store, DiskStore)
-        seen: list[tuple[int, int]] = []
-
-        def meanwhile(done: int, total: int) -> None:
-            if not seen:
-                only_recorded(engine, kim)
-                engine.follow_erasures()
-            seen.append((done, total))
-
-        built = rebuild(store, FOLD, meanwhile)
-        assert built.events == engine.head().size == events + 1
-        assert built.digest == digest(engine)
-        assert messages(engine) == 4
-        assert seen[0] == (seen[0][0], events)
-        assert seen[-1] == (events + 1, events + 1)
-        assert len([path for path in (data / "views").iterdir() if path.is_dir()]) == 1
-
-
-def test_a_check_that_an_erasure_overtakes_looks_again(data: Path) -> None:
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        padding(engine)
-        talk(engine)
-        store, kim = engine.store, handle_of(engine, KIM)
-        assert isinstance(store, DiskStore)
-        seen: list[int] = []
-
-        def meanwhile(done: int, total: int) -> None:
-            if not seen:
-                only_recorded(engine, kim)
-                engine.follow_erasures()
-                finish_erasures(engine)
-            seen.append(done)
-
-        checked = check(store, FOLD, meanwhile)
-        assert checked.equal
-        assert checked.events == engine.head().size

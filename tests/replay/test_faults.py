@@ -205,7 +205,8 @@ ERRORS = [
 
 @pytest.mark.parametrize(("error", "ours"), ERRORS, ids=str)
 def test_errors_of_the_system_become_ours(error: Exception, ours: type[Exception], folder: Path) -> None:
-    with pytest.raises(ours) as caught, translated(folder / "gone"):
-        raise error
-    assert type(caught.value) is ours
-    assert caught.value.__cause__ is error
+    for place in (folder, folder / "gone"):
+        with pytest.raises(ours) as caught, translated(place):
+            raise error
+        assert type(caught.value) is ours
+        assert caught.value.__cause__ is error

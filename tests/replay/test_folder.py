@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from replay.folder import BUILDING, Folder, replace_file, write_all
+from replay.folder import BUILDING, Folder, replace_file
 from replay.lock import ThreadLock, WriteLock
+from tests.replay.test_ring_file import no_file_over
 
 
 def test_nothing_is_in_force_at_first(folder: Path) -> None:
@@ -75,11 +76,12 @@ def test_a_file_is_replaced_whole(folder: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_part_that_was_written_is_an_error() -> None:
-    full = os.open("/dev/full", os.O_WRONLY)
-    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
-        write_all(full, b"x", 0)
-    os.close(full)
+def test_a_part_that_was_written_is_an_error(folder: Path) -> None:
+    with no_file_over(10), pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        replace_file(folder / "file", b"more than ten bytes")
+    assert not (folder / "file").exists()
+    replace_file(folder / "file", b"more than ten bytes")
+    assert (folder / "file").read_bytes() == b"more than ten bytes"
 
 
 def taken_by_another_thread(lock: WriteLock | ThreadLock) -> bool:

@@ -29,6 +29,7 @@ def ring(store: RingStore) -> KeyRing:
 
 def test_the_first_record_is_the_id_key(ring: KeyRing, store: RingStore) -> None:
     assert store.exists()
+    assert ring.damage() == []
     first = store.read()[0]
     assert (first.type, first.payload) == (ID_KEY, ring.id_key)
     assert len(ring.id_key) == 32

@@ -10,6 +10,7 @@ import lmdb
 import msgspec
 import pytest
 
+from projections.registry import FOLD
 from replay.engine import Engine
 from replay.errors import (
     CannotWrite,
@@ -22,7 +23,6 @@ from replay.errors import (
     Truncated,
 )
 from replay.folder import Folder
-from replay.lmdb_file import check_file
 from replay.log import FORMAT
 from replay.store import DiskStore
 from tests.replay.stage import ROOT, FakeClock, contents, digest, says
@@ -151,37 +151,16 @@ def test_a_truncated_log_is_noticed_before_it_is_mapped(data: Path, kept: bytes,
 
 
 @both
-@pytest.mark.parametrize("garbage", [b"", b"x", b"\0" * 4096, b"garbage" * 9999, None])
-def test_garbage_in_place_of_the_log(data: Path, kept: bytes, garbage: bytes | None, *, writable: bool) -> None:
+@pytest.mark.parametrize("garbage", [b"", b"x", b"\0" * 4096, b"garbage" * 9999, None, "a folder"])
+def test_garbage_in_place_of_the_log(data: Path, kept: bytes, garbage: bytes | str | None, *, writable: bool) -> None:
     path = log_folder(data) / "data.mdb"
     path.unlink()
-    if garbage is not None:
+    if isinstance(garbage, bytes):
         path.write_bytes(garbage)
+    elif garbage is not None:
+        path.mkdir()
     with pytest.raises(NotALog):
         opened(data, writable=writable)
-
-
-def test_a_file_may_lack_pages_that_are_free(folder: Path) -> None:
-    """LMDB never writes a page that it took and gave back in one transaction, and counts it all the same."""
-    lacking = 0
-    with lmdb.open(str(folder), map_size=1 << 30, max_dbs=4) as environment:
-        database = environment.open_db(b"bodies")
-        for n in range(60):
-            with environment.begin(write=True, db=database) as transaction:
-                for each in range(n % 7 * 30):
-                    transaction.put(f"{n} {each}".encode(), b"x" * 1800)
-                transaction.put(b"taken", b"x" * 100_000)
-                transaction.delete(b"taken")
-                for key in [key for key, _ in transaction.cursor()][:: n % 5 + 1]:
-                    transaction.delete(key)
-            pages = environment.info()["last_pgno"] + 1
-            lacking += (folder / "data.mdb").stat().st_size < pages * 4096
-            check_file(folder)
-    assert lacking
-    path = folder / "data.mdb"
-    os.truncate(path, path.stat().st_size // 2 // 4096 * 4096)
-    with pytest.raises(Truncated):
-        check_file(folder)
 
 
 READ_ONLY = """
@@ -231,6 +210,20 @@ def test_a_read_only_disk_can_be_read(data: Path, kept: bytes) -> None:
 def test_read_only_and_full_are_ways_of_not_writing() -> None:
     assert issubclass(ReadOnly, CannotWrite)
     assert issubclass(CannotWrite, LogError)
+
+
+def test_two_that_make_the_same_folder_make_one_log(data: Path) -> None:
+    class Late(DiskStore):
+        """Somebody else makes the log between the look and the lock."""
+
+        def _create(self) -> None:
+            with opened(self.path, writable=True) as first:
+                first.record(says("m1"))
+            super()._create()
+
+    store = Late(data, FOLD, writable=True, create=True)
+    assert store.log.head().size == 3
+    store.close()
 
 
 class Replaced(Folder):

@@ -1,5 +1,8 @@
 """The ring's two copies: torn, flipped, missing, damaged, written by others."""
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -133,3 +136,32 @@ def test_no_ring(folder: Path) -> None:
     assert not store.exists()
     assert store.read() == []
     store.close()
+
+
+@contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    """The system cuts every write short at this size, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_an_append_that_was_cut_short_leaves_no_half_record(store: FileRingStore, folder: Path) -> None:
+    before = store.read()
+    with no_file_over(SIZE * 3 + 33), pytest.raises(CannotWrite, match="No space left"):
+        store.append([record(3), record(4)])
+    assert [path.stat().st_size for path in paths(folder)] == [SIZE * 3] * 2
+    assert store.read() == before
+    store.append([record(5)])
+    assert store.read() == [*before, record(5)]
+    assert store.damage() == []
+
+
+def test_a_ring_that_cannot_be_written_anew_stays_as_it_is(store: FileRingStore) -> None:
+    before = store.read()
+    with no_file_over(SIZE), pytest.raises(CannotWrite, match="No space left"):
+        store.rewrite([ID, record(7)])
+    assert store.read() == before

@@ -1,0 +1,105 @@
+"""Builds that are overtaken: somebody is erased, or a body dropped, while the views are built or checked."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from projections.events import MessageRedacted
+from projections.events.values import PLATFORM
+from projections.registry import FOLD
+from replay.builder import SEGMENT, STRETCH, check, rebuild
+from replay.engine import Engine
+from replay.erasure import finish_erasures
+from replay.store import DiskStore
+from tests.replay.conftest import SHARED
+from tests.replay.stage import KIM, FakeClock, digest, drafts, event_id, handle_of, setting, texts
+from tests.replay.test_erasure import messages, only_recorded, talk
+from tests.world import NOW
+
+
+def padding(engine: Engine, size: int = SEGMENT + 1000) -> None:
+    """Events that belong to nobody; more than a segment of them."""
+    for first in range(0, size, 1000):
+        engine.record(drafts(*(setting(f"{n}") for n in range(first, first + 1000)), name=f"padding {first}"))
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[Path]:
+    """A padded log, made once."""
+    with tempfile.TemporaryDirectory(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None) as folder:
+        with Engine.open(Path(folder) / "data", create=True, clock=FakeClock()) as engine:
+            padding(engine)
+        yield Path(folder) / "data"
+
+
+@pytest.fixture
+def padded(prepared: Path, data: Path) -> Path:
+    shutil.copytree(prepared, data)
+    return data
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["already folded", "still to be folded"])
+def test_an_erasure_while_views_are_built_begins_the_build_again(
+    request: pytest.FixtureRequest, data: Path, *, first: bool
+) -> None:
+    if not first:
+        request.getfixturevalue("padded")
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        talk(engine)
+        if first:
+            padding(engine, STRETCH + 1000)
+        store, kim, events = engine.store, handle_of(engine, KIM), engine.head().size
+        assert isinstance(store, DiskStore)
+        seen: list[tuple[int, int]] = []
+
+        def meanwhile(done: int, total: int) -> None:
+            if not seen:
+                only_recorded(engine, kim)
+                engine.follow_erasures()
+            seen.append((done, total))
+
+        built = rebuild(store, FOLD, meanwhile)
+        assert built.events == engine.head().size == events + 1
+        assert built.digest == digest(engine)
+        assert messages(engine) == 4
+        assert seen[0] == (seen[0][0], events)
+        assert seen[-1] == (events + 1, events + 1)
+        assert len([path for path in (data / "views").iterdir() if path.is_dir()]) == 1
+
+
+def test_a_check_that_an_erasure_overtakes_looks_again(padded: Path) -> None:
+    with Engine.open(padded, clock=FakeClock()) as engine:
+        talk(engine)
+        store, kim = engine.store, handle_of(engine, KIM)
+        assert isinstance(store, DiskStore)
+        seen: list[int] = []
+
+        def meanwhile(done: int, total: int) -> None:
+            if not seen:
+                only_recorded(engine, kim)
+                engine.follow_erasures()
+                finish_erasures(engine)
+            seen.append(done)
+
+        checked = check(store, FOLD, meanwhile)
+        assert checked.equal
+        assert checked.events == engine.head().size
+
+
+def test_a_body_that_is_dropped_while_views_are_built_leaves_them_too(padded: Path) -> None:
+    with Engine.open(padded, clock=FakeClock()) as engine:
+        engine.record(drafts(setting("other", key="model"), name="other"))
+        store = engine.store
+        assert isinstance(store, DiskStore)
+
+        def meanwhile(done: int, total: int) -> None:
+            if done < total:
+                events = (event_id("other 0"), event_id("padding 0 7"))
+                engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=events), name="redaction"))
+
+        assert rebuild(store, FOLD, meanwhile).digest == digest(engine)
+        assert check(store, FOLD).equal
+        assert texts(engine) == []
