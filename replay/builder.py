@@ -18,7 +18,7 @@ from replay.errors import KeyMissing
 from replay.folding import Folding
 from replay.live import Live
 from replay.log import Head, Log, StoredEvent
-from replay.overlay import Entry, Layered
+from replay.overlay import Layer, Layered
 from replay.store import DiskStore
 from replay.views import Position, Views, digest_rows, tables_of
 
@@ -33,33 +33,6 @@ Progress = Callable[[int, int], None]
 
 def silent(done: int, total: int) -> None:
     """No progress."""
-
-
-class Segment:
-    """Rows of some thousand events, in plain dictionaries: only sorted when they are written."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, dict[bytes, Entry]] = {}
-
-    def put(self, table: str, key: bytes, entry: Entry) -> None:
-        """Write an entry."""
-        rows = self.tables.get(table)
-        if rows is None:
-            rows = self.tables[table] = {}
-        rows[key] = entry
-
-    def get(self, table: str, key: bytes) -> Entry | None:
-        """The entry under a key."""
-        return self.tables.get(table, {}).get(key)
-
-    def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
-        """Entries of a range, sorted now: asked for only where bodies were dropped."""
-        rows = self.tables.get(table, {})
-        return ((key, rows[key]) for key in sorted(rows, reverse=reverse) if start <= key < stop)
-
-    def changes(self) -> dict[str, list[tuple[bytes, Entry]]]:
-        """Everything, in key order."""
-        return {table: sorted(rows.items()) for table, rows in self.tables.items()}
 
 
 def _decisions(log: Log, after: int, upto: int) -> Iterator[list[StoredEvent]]:
@@ -92,7 +65,7 @@ def _reached(views: Views) -> int:
 
 
 def _bring_run(views: Views, store: DiskStore, folding: Folding, run: list[StoredEvent], done: int) -> bool:
-    segment = Segment()
+    segment = Layer()
     store.ring.refresh()
     with views.reading() as (_, snapshot):
         folding.take_stored(run, segment, Layered(segment, snapshot))

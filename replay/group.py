@@ -18,7 +18,7 @@ from replay.errors import EventConflict, Refused
 from replay.folding import dropped_by
 from replay.live import Ids, Live
 from replay.log import Commit, Entry, Head
-from replay.overlay import Layered, Overlay
+from replay.overlay import Layer, Layered
 
 
 class Recorded(NamedTuple):
@@ -49,7 +49,7 @@ class Group:
         self._staged: list[_Staged] = []
         self._erased: list[VaultId] = []
         self._at = head.at
-        self.overlay = Overlay()
+        self.overlay = Layer()
 
     def run(self, decision: Decision) -> Recorded:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
@@ -97,9 +97,9 @@ class Group:
             raise Refused("a decision erases what it records itself")
         return staged
 
-    def _folded(self, staged: Sequence[_Staged], raw: RawRows) -> tuple[Overlay, set[Seq]]:
+    def _folded(self, staged: Sequence[_Staged], raw: RawRows) -> tuple[Layer, set[Seq]]:
         """The rows of one decision, and the seqs whose bodies it drops."""
-        own = Overlay()
+        own = Layer()
         layered = Layered(own, raw)
         redacts = any(isinstance(each.record.event, MessageRedacted) for each in staged)
         source = _Source(self._live, self._ids, [*self._staged, *staged] if redacts else ())
@@ -127,7 +127,7 @@ class Group:
             raise Refused(f"a {event.TAG} rests on something that was erased")
         return self._live.store.ring.people(vault)
 
-    def _accept(self, staged: Sequence[_Staged], own: Overlay, dropped: set[Seq]) -> None:
+    def _accept(self, staged: Sequence[_Staged], own: Layer, dropped: set[Seq]) -> None:
         for each in staged:
             self._staged.append(each)
             self._ids.staged[each.record.id] = each.record.seq, each.vault

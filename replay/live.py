@@ -16,7 +16,7 @@ from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEv
 from replay.folding import Folding
 from replay.keyring import KeyRing
 from replay.log import Head, Log, StoredEvent
-from replay.overlay import Layered, Overlay
+from replay.overlay import Layer, Layered, Overlay, Upper
 from replay.store import Store
 from replay.views import NoRows, Position, Views
 
@@ -177,7 +177,7 @@ class Live:
                 run = []
 
     @contextmanager
-    def raw(self, *overlays: Overlay) -> Iterator[RawRows]:
+    def raw(self, *overlays: Upper) -> Iterator[RawRows]:
         """Encoded rows of this moment: the views under these overlays, the first one lowest."""
         views = self.views()
         if views is None:
@@ -189,14 +189,14 @@ class Live:
                 raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
             yield self._layers(snapshot, overlays)
 
-    def _layers(self, below: RawRows, overlays: Sequence[Overlay]) -> RawRows:
+    def _layers(self, below: RawRows, overlays: Sequence[Upper]) -> RawRows:
         for overlay in overlays:
             below = Layered(overlay, below)
         return Living(below, self.folding.erased) if self.folding.erased else below
 
-    def absorb(self, overlay: Overlay, head: Head) -> None:
+    def absorb(self, layer: Layer, head: Head) -> None:
         """Take over what a group recorded."""
-        self.overlay.absorb(overlay)
+        self.overlay.absorb(layer)
         self.folded = max(self.folded, head.size)
 
     def ids(self) -> Ids:

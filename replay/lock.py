@@ -8,17 +8,26 @@ own in front of it.
 import fcntl
 import os
 import threading
+import time
 from pathlib import Path
 from types import TracebackType
 
+from replay.errors import Busy
 from replay.lmdb_file import translated
+
+
+PATIENCE = 60.0
+"""Seconds after which a writer stops waiting for another process; a rewrite of a large log may take some."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.0002, 0.01
+"""Seconds between two tries, at first and at most."""
 
 
 class WriteLock:
     """Held with `with`. The file is made when it is first needed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
+        self._patience = patience
         self._threads = threading.Lock()
         self._descriptor: int | None = None
 
@@ -31,11 +40,24 @@ class WriteLock:
         try:
             if self._descriptor is None:
                 self._descriptor = self._open()
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            self._flock(self._descriptor)
         except BaseException:
             self._threads.release()
             raise
         return self
+
+    def _flock(self, descriptor: int) -> None:
+        """Wait for other processes, but not for ever: one that hangs must not make all others hang."""
+        until = time.monotonic() + self._patience
+        pause = FIRST_PAUSE
+        while not _try(descriptor):
+            if time.monotonic() > until:
+                raise Busy(
+                    f"another process has held {self._path} for {self._patience:g} seconds. If it hangs, end it; "
+                    "what it acknowledged is safe"
+                )
+            time.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -61,9 +83,30 @@ class ThreadLock:
         self._threads.acquire()
         return self
 
+    def _flock(self, descriptor: int) -> None:
+        """Wait for other processes, but not for ever: one that hangs must not make all others hang."""
+        until = time.monotonic() + self._patience
+        pause = FIRST_PAUSE
+        while not _try(descriptor):
+            if time.monotonic() > until:
+                raise Busy(
+                    f"another process has held {self._path} for {self._patience:g} seconds. If it hangs, end it; "
+                    "what it acknowledged is safe"
+                )
+            time.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._threads.release()
 
     def close(self) -> None: ...
+
+
+def _try(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

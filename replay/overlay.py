@@ -39,6 +39,39 @@ def visible(entry: Entry) -> Stored | None:
     return None if entry.body is None else Stored(Seq(entry.seq), entry.body, entry.vault)
 
 
+class Layer:
+    """Rows of a decision, a group, or some thousand events: plain dictionaries, sorted only where a range is read."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[bytes, Entry]] = {}
+
+    def put(self, table: str, key: bytes, entry: Entry) -> None:
+        """Write an entry; an older one gives way."""
+        rows = self.tables.get(table)
+        if rows is None:
+            rows = self.tables[table] = {}
+        rows[key] = entry
+
+    def get(self, table: str, key: bytes) -> Entry | None:
+        """The entry under a key; its body is None where a row was removed."""
+        rows = self.tables.get(table)
+        return None if rows is None else rows.get(key)
+
+    def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
+        """Entries of a range, in key order."""
+        rows = self.tables.get(table, {})
+        return ((key, rows[key]) for key in sorted((key for key in rows if start <= key < stop), reverse=reverse))
+
+    def absorb(self, other: "Layer") -> None:
+        """Take over every entry of a newer layer."""
+        for table, rows in other.tables.items():
+            self.tables.setdefault(table, {}).update(rows)
+
+    def changes(self) -> dict[str, list[tuple[bytes, Entry]]]:
+        """Everything, in key order."""
+        return {table: sorted(rows.items()) for table, rows in self.tables.items()}
+
+
 class Overlay:
     """Changed rows and history entries, by table and key."""
 
@@ -64,10 +97,11 @@ class Overlay:
             for key in rows.irange(start, stop, inclusive=(True, False), reverse=reverse):
                 yield key, rows[key]
 
-    def absorb(self, other: "Overlay") -> None:
-        """Take over every entry of a newer overlay."""
+    def absorb(self, other: Layer) -> None:
+        """Take over every entry of a newer layer."""
         for table, rows in other.tables.items():
-            self.tables.setdefault(table, SortedDict()).update(rows)
+            for key, entry in rows.items():  # one by one: SortedDict.update sorts everything anew
+                self.put(table, key, entry)
 
     def drop_upto(self, seq: int) -> None:
         """Let go of what the views hold by now."""

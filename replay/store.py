@@ -156,9 +156,9 @@ class DiskStore:
         """Where the log lies and is rewritten."""
         return self._log_folder
 
-    def newer_views(self) -> set[str]:
+    def newer_views(self) -> frozenset[str]:
         """Tables of a newer program in the views."""
-        return set() if self.views is None else self.views.newer_tables()
+        return frozenset() if self.views is None else self.views.newer_tables
 
     def close(self) -> None:
         """Let every file go, also what was replaced meanwhile: somebody may have been reading it."""
@@ -186,9 +186,9 @@ class MemoryStore:
         """Nobody else replaces anything."""
         return False
 
-    def newer_views(self) -> set[str]:
+    def newer_views(self) -> frozenset[str]:
         """There are none."""
-        return set()
+        return frozenset()
 
     def close(self) -> None:
         """Nothing to let go."""

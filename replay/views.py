@@ -160,15 +160,19 @@ class Views:
                 if name not in self.lacking
             }
         self._meta = self._tables.pop(META, None)
+        self.newer_tables = self._newer_tables()
 
     def _names_on_disk(self) -> frozenset[str]:
         with self._environment.begin() as transaction:
             return frozenset(key.decode() for key in transaction.cursor().iternext(values=False))
 
-    def newer_tables(self) -> set[str]:
-        """Tables of projections or versions that this program does not know: a newer one's."""
+    def _newer_tables(self) -> frozenset[str]:
+        """Tables of projections or versions that this program does not know.
+
+        A newer program builds a folder of its own, so this one need look only when it opens one.
+        """
         extra = self._names_on_disk() - {*self._names, META}
-        return {name for name in extra if self._is_newer(*name.partition("@")[::2])}
+        return frozenset(name for name in extra if self._is_newer(*name.partition("@")[::2]))
 
     def _is_newer(self, name: str, version: str) -> bool:
         return not version.isdigit() or int(version) > self._versions.get(name, 0)
