@@ -83,19 +83,6 @@ class ThreadLock:
         self._threads.acquire()
         return self
 
-    def _flock(self, descriptor: int) -> None:
-        """Wait for other processes, but not for ever: one that hangs must not make all others hang."""
-        until = time.monotonic() + self._patience
-        pause = FIRST_PAUSE
-        while not _try(descriptor):
-            if time.monotonic() > until:
-                raise Busy(
-                    f"another process has held {self._path} for {self._patience:g} seconds. If it hangs, end it; "
-                    "what it acknowledged is safe"
-                )
-            time.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
