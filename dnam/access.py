@@ -1,4 +1,4 @@
-"""An open memory at its barest: the engine with the shell's clock and dice, and who is meant by a name."""
+"""An open memory at its barest: the engine with the shell's clock and dice, and who is meant by an account."""
 
 import asyncio
 import os
@@ -9,16 +9,10 @@ from typing import TypeVar
 from dnam.errors import Unknown
 from dnam.languages import Language
 from dnam.settings import Settings
-from dnam.whereabouts import (
-    LOCAL,
-    handle_of,
-    new_handle,
-    the_one,
-)
+from dnam.whereabouts import LOCAL, handle_of, new_handle
 from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
 from projections.ids import Handle
-from projections.lookup import find_people
 from projections.policies.text import whole
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
@@ -67,19 +61,24 @@ class Access:
         with self.engine.past(moment) as rows:
             return question(rows)
 
-    async def person(self, user: str | Handle, *, make: bool = False) -> Handle:
-        """Who is meant. Unknown and Ambiguous say what there is; with `make`, an unknown local user is met now."""
+    async def person(self, user: str | Handle, *, platform: str = LOCAL, make: bool = False) -> Handle:
+        """Whose account it is: `user` is the platform's id of them, or a handle, and never a name, which anybody can
+        take. Unknown when nobody has it; with `make`, they are met now.
+        """
         if isinstance(user, bytes):
             return user
-        found = await self.look(lambda rows: find_people(rows, user))
-        if not found and make:
-            return await self._met(user)
-        return await self.look(lambda rows: the_one(rows, user, found))
+        account = Account(platform, whole(user), whole(user))
+        person = await self.look(lambda rows: handle_of(rows, account))
+        if person:
+            return person
+        if not make:
+            raise Unknown(f"nobody here has the id {platform}:{user}. `dnam people` lists everybody")
+        return await self._met(account)
 
-    async def _met(self, user: str) -> Handle:
-        person = await self.meet(Account(LOCAL, whole(user), whole(user)))
+    async def _met(self, account: Account) -> Handle:
+        person = await self.meet(account)
         if not person:
-            raise Unknown(f"{user!r} asked that nothing of theirs is kept")
+            raise Unknown(f"{account.id!r} asked that nothing of theirs is kept")
         return person
 
     async def meet(self, account: Account) -> Handle:

@@ -20,7 +20,7 @@ from projections.context import Context, assemble
 from projections.events.values import Audience, FileDigest, ModelUse
 from projections.ids import NOBODY, EventId, Handle, Identity, keyed_hash, named_id
 from projections.places import find_place
-from projections.policies.cadence import extraction_due, summary_due
+from projections.policies.cadence import ON_REQUEST, VERSION, extraction_due, summary_due
 from projections.rows import Known, MemoryRows, Rows
 from replay.errors import LogError
 
@@ -149,28 +149,35 @@ class Assistant:
             self.failures.append(f"{what}: {error}")
 
     async def _summarise(self, heard: Heard) -> None:
-        await self.summarise(heard.session, heard.setting.audience, heard.person)
+        await self.summarise(heard.session, heard.setting.audience, heard.person, policy=VERSION)
 
     async def _learn(self, person: Handle) -> None:
-        learned = await self.extract(person)
+        learned = await self.extract(person, policy=VERSION)
         self.failures += [f"extraction: {each.error}" for each in learned if each.error]
 
-    async def summarise(self, session: str, audience: Audience, person: Handle) -> bool:
-        """Refresh a session's summary now; False when there was nothing to do or it did not work."""
-        settings = self.refreshing()
+    async def summarise(self, session: str, audience: Audience, person: Handle, *, policy: str = ON_REQUEST) -> bool:
+        """Refresh a session's summary now; False when there was nothing to do or it did not work, and then `failures`
+        says why.
+        """
+        settings = self.refreshing()._replace(policy=policy)
         whose = person if audience.kind == "direct" else NOBODY
         plan = await self.memory.look(lambda rows: plan_summary(rows, session, audience, whose, settings))
         if plan is None:
             return False
         model = self.memory.settings.summary_model
-        return await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting))
+        refreshed = await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting))
+        if refreshed.error:
+            self.failures.append(f"summary: {refreshed.error}")
+        return refreshed.worked
 
     def refreshing(self) -> Refreshing:
         """The settings in force for a refresh."""
         settings = self.memory.settings
         return Refreshing(settings.assistant_name, settings.summary_max_chars, settings.era_refreshes)
 
-    async def extract(self, person: Handle, compartments: Container[str] | None = None) -> list[Learned]:
+    async def extract(
+        self, person: Handle, compartments: Container[str] | None = None, *, policy: str = ON_REQUEST
+    ) -> list[Learned]:
         """Learn now from what a person said since they were last read, each compartment on its own.
 
         With `compartments`, in these alone. Two at a time wait for each other, so that nothing is read twice.
@@ -178,14 +185,14 @@ class Assistant:
         async with self._learning.setdefault(person, asyncio.Lock()):
             groups = await self.memory.look(lambda rows: new_by_compartment(rows, person))
             return [
-                await self.extract_from(person, compartment, heard)
+                await self.extract_from(person, compartment, heard, policy)
                 for compartment, heard in groups.items()
                 if compartments is None or compartment in compartments
             ]
 
-    async def extract_from(self, person: Handle, compartment: str, said: list[Said]) -> Learned:
+    async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment."""
-        plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said))
+        plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
         return await self.run(self.extraction(plan))
 
     def extraction(self, plan: ExtractionPlan) -> Loop[Learned]:

@@ -37,7 +37,7 @@ def events_page() -> str:
             *map(_view, PROJECTIONS),
             "",
             "# Policies\n",
-            "The rules that decide, with the version that goes into the events they lead to.\n",
+            "The rules that decide. The version of each stands in the `policy` of the events that it leads to.\n",
             "| policy | what it decides |",
             "|---|---|",
             *_policies(),
@@ -96,8 +96,15 @@ def _view(projection: AnyProjection) -> str:
 
 
 def _policies() -> Iterator[str]:
-    for module in iter_modules(projections.policies.__path__):
-        policy = import_module(f"projections.policies.{module.name}")
+    for version, about in policies():
+        yield f"| `{version}` | {about} |"
+
+
+def policies() -> Iterator[tuple[str, str]]:
+    """The version of every rule, and what it decides."""
+    names = [f"projections.policies.{module.name}" for module in iter_modules(projections.policies.__path__)]
+    for name in (*names, "projections.retrieval"):
+        policy = import_module(name)
         version = getattr(policy, "VERSION", None)
         if version is not None:
-            yield f"| `{version}` | {(policy.__doc__ or '').strip().splitlines()[0]} |"
+            yield version, (policy.__doc__ or "").strip().splitlines()[0]

@@ -110,18 +110,21 @@ def place_words(rows: Rows, place: str) -> str:
     return place if found is None or not found.row.name else found.row.name
 
 
-def source_words(source: Source) -> str:
-    """How an item came."""
+def source_words(rows: Rows, source: Source) -> str:
+    """How an item came, and from where, by the name that the place has now."""
     if source.type in ("manual", "import") and source.message is None:
         return source.type
-    return f"{source.type} {source.channel_name or _source_place(source)}".strip()
+    return f"{source.type} {_source_place(rows, source)}".strip()
 
 
-def _source_place(source: Source) -> str:
+def _source_place(rows: Rows, source: Source) -> str:
     """A DM is keyed by a handle, which says nothing to anybody."""
     if source.place is None:
         return ""
-    return DIRECT if source.place.key.startswith("dm:") else source.place.key
+    if source.place.key.startswith("dm:"):
+        return DIRECT
+    found = find_place(rows, source.place)
+    return source.place.key if found is None or not found.row.name else found.row.name
 
 
 def by_words(rows: Rows, by: By) -> str:

@@ -13,11 +13,17 @@ from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummar
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
 from projections.decisions.draft import Decision, Draft
-from projections.decisions.hear import PlaceSeen, accounts, describe, hear, place_ref, session_of
-from projections.decisions.imported import ImportItemRequest, ImportSummaryRequest, import_item, import_summary
+from projections.decisions.hear import HeardRequest, PlaceSeen, accounts, describe, hear, place_ref, session_of
+from projections.decisions.imported import (
+    NOBODY_HEARD,
+    ImportItemRequest,
+    ImportSummaryRequest,
+    heard_in,
+    import_item,
+    import_summary,
+)
 from projections.decisions.meet import Account, meet
 from projections.errors import BadRequest
-from projections.events import MessageHeard
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
 from projections.lookup import find_people
@@ -36,7 +42,9 @@ Progress = Callable[["Tally"], None]
 
 @dataclass
 class Tally:
-    """What an import did so far. `known` was there already; `skipped` counts by reason."""
+    """What an import did so far. `known` was there already; `skipped` counts by reason. `people` and `sessions` are all
+    that the sources named, known ones too: what an earlier run brought in may still be unread.
+    """
 
     read: int = 0
     messages: int = 0
@@ -57,6 +65,8 @@ class Importer:
         self._same = list(same)
         self._portable = portable
         self._joined: set[Account] = set()
+        self._spoke: set[Account] = set()
+        self._partners: set[tuple[str, Account]] = set()
         self._pending: deque[tuple[str, asyncio.Future[Recorded]]] = deque()
         self.tally = Tally()
 
@@ -67,6 +77,8 @@ class Importer:
                 await self._take(arrival)
                 if self.tally.read % IN_FLIGHT == 0:
                     progress(self.tally)
+            await self._settle(0)
+            await self._memory.look(self._name)
         finally:
             await self._settle(0)
             progress(self.tally)
@@ -79,6 +91,7 @@ class Importer:
                 self.tally.skipped[reason] += 1
             case Arrived(request=request):
                 await self._join(accounts(request))
+                self._note(request)
                 ready = with_handles(request)
                 await self._submit("messages", lambda rows: hear(rows, ready))
             case ImportedItem():
@@ -86,18 +99,46 @@ class Importer:
             case ImportedSummary():
                 await self._summary(arrival)
 
+    def _note(self, request: HeardRequest) -> None:
+        if request.author == "person":
+            self._spoke.add(request.speaker)
+        if request.place.partner is None:
+            self.tally.sessions.add(session_of(request.place))
+        else:
+            self._partners.add((request.place.platform, request.place.partner))
+
+    def _name(self, rows: Rows) -> None:
+        """Who spoke, and the sessions of their DMs, by the handles that they have by now."""
+        spoke = (person_of(rows, each.platform, each.id) for each in self._spoke)
+        self.tally.people.update(found.row.person for found in spoke if found is not None)
+        for platform, partner in self._partners:
+            found = person_of(rows, partner.platform, partner.id)
+            if found is not None:
+                self.tally.sessions.add(session_of(_in_dm(platform, partner), found.row.person))
+
     async def _submit(self, kind: str, decision: Decision) -> None:
         future = asyncio.wrap_future(self._memory.engine.submit(decision))
         self._pending.append((kind, future))
         await self._settle(IN_FLIGHT)
 
     async def _settle(self, most: int) -> None:
-        """Wait until no more than `most` are in flight, and count what came of them."""
-        while len(self._pending) > most:
-            kind, future = self._pending[0]
-            recorded = await asyncio.shield(future)
-            self._pending.popleft()
-            self._count(kind, recorded)
+        """Wait until no more than `most` are in flight, and count what came of them. What a decision refuses is
+        skipped; where the log fails, all that is in flight ends first.
+        """
+        failure: Exception | None = None
+        while len(self._pending) > (most if failure is None else 0):
+            kind, future = self._pending.popleft()
+            try:
+                self._count(kind, await asyncio.shield(future))
+            except asyncio.CancelledError:
+                self._pending.appendleft((kind, future))
+                raise
+            except BadRequest as error:
+                self.tally.skipped[str(error)] += 1
+            except Exception as error:  # noqa: BLE001 - raised below, once the rest has ended
+                failure = failure or error
+        if failure is not None:
+            raise failure
 
     def _count(self, kind: str, recorded: Recorded) -> None:
         self.tally.events += len(recorded.records)
@@ -105,10 +146,10 @@ class Importer:
             setattr(self.tally, kind, getattr(self.tally, kind) + 1)
         else:
             self.tally.known += 1
-        for event in recorded.events:
-            if isinstance(event, MessageHeard):
-                self.tally.sessions.add(event.message.session)
-                self.tally.people.add(event.message.speaker)
+
+    async def unjoined(self) -> list[str]:
+        """What came of nothing among the pairs that are to be one person, in words."""
+        return await self._memory.look(lambda rows: [words for pair in self._same for words in _unjoined(rows, pair)])
 
     # -- people of whom the operator says that they are the same ------------------------------------------------------
 
@@ -174,14 +215,37 @@ class Importer:
         origin = self._memory.origin()
         await self._memory.record(lambda rows: describe(rows, seen, person, summary.updated, origin))
         self.tally.sessions.add(session_of(seen, person))
+        await self._settle(0)
+        if not person and not await self._memory.look(lambda rows: _heard(rows, seen)):
+            self.tally.skipped[NOBODY_HEARD] += 1
+            return
         await self._submit("summaries", lambda rows: _import_summary(rows, summary, seen, person))
+
+
+def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:
+    found = {name: sorted(set(find_people(rows, name))) for name in pair}
+    lost = [f"{name!r} matched nobody" for name, each in found.items() if not each]
+    lost += [f"{name!r} matched {len(each)} people: give an id" for name, each in found.items() if len(each) > 1]
+    if lost or len({each[0] for each in found.values()}) == 1:
+        return lost
+    one, other = pair
+    return [f"{one!r} and {other!r} stay two people: accounts are joined when they are first seen"]
+
+
+def _heard(rows: Rows, seen: PlaceSeen) -> bool:
+    audience = audience_of(rows, place_ref(seen))
+    return bool(heard_in(rows, session_of(seen), 0 if audience is None else audience.epoch))
+
+
+def _in_dm(platform: str, partner: Account) -> PlaceSeen:
+    return PlaceSeen(platform, "", "direct", "", "direct", partner=partner)
 
 
 def _place(summary: ImportedSummary) -> PlaceSeen:
     """The place of a session key, `discord:channel:123`; who could read it is not in it, so it counts as restricted."""
     platform, kind, key = summary.session_key.split(":", 2)
     if summary.account is not None:
-        return PlaceSeen(platform, "", "direct", "", "direct", partner=summary.account)
+        return _in_dm(platform, summary.account)
     return PlaceSeen(platform, key, "thread" if kind == "thread" else "channel", "", "channel")
 
 

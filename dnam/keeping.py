@@ -1,13 +1,11 @@
 """What people ask of a memory: remember, forget, edit, restore, show, recall."""
 
 import asyncio
+from collections.abc import Iterator
 from datetime import datetime
 
 from dnam.access import Access
-from dnam.whereabouts import (
-    in_direct,
-    openings_for,
-)
+from dnam.whereabouts import LOCAL, in_direct, openings_for
 from projections.decisions.remember import (
     EditRequest,
     ForgetRequest,
@@ -21,22 +19,28 @@ from projections.decisions.remember import (
 from projections.events import ItemEvent
 from projections.events.values import By, Item, Source
 from projections.ids import Handle
-from projections.items import items_of
+from projections.items import ItemRow, items_in, items_of
 from projections.policies.compartments import Setting, opened, place_item
 from projections.policies.text import whole
 from projections.retrieval import Hit, query, rank
-from projections.rows import Rows
+from projections.rows import Found, Rows
 from replay.group import Recorded
 
 
 class Keeping(Access):
-    """Items, as people and the operator handle them."""
+    """Items, as people and the operator handle them. `user` is a platform's id of a person, or their handle."""
 
     async def remember(
-        self, user: str | Handle, text: str, *, by: By | None = None, setting: Setting | None = None
+        self,
+        user: str | Handle,
+        text: str,
+        *,
+        platform: str = LOCAL,
+        by: By | None = None,
+        setting: Setting | None = None,
     ) -> Item:
         """Keep this for a person; where it holds is where they said it (default: their direct messages)."""
-        person = await self.person(user, make=True)
+        person = await self.person(user, platform=platform, make=True)
         where = setting or in_direct(person)
         request = RememberRequest(
             owner=person,
@@ -57,11 +61,12 @@ class Keeping(Access):
         needle: str = "",
         *,
         id: str = "",
+        platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
     ) -> list[Item]:
         """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
-        person = await self.person(user)
+        person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = ForgetRequest(
             person, openings, by or By("person", person), self.now(), self.origin(), whole(needle), id
@@ -69,19 +74,32 @@ class Keeping(Access):
         return _items(await self.record(lambda rows: forget(rows, request)))
 
     async def edit(
-        self, user: str | Handle, id: str, text: str, *, by: By | None = None, setting: Setting | None = None
+        self,
+        user: str | Handle,
+        id: str,
+        text: str,
+        *,
+        platform: str = LOCAL,
+        by: By | None = None,
+        setting: Setting | None = None,
     ) -> list[Item]:
         """Change what an item says; its id stays."""
-        person = await self.person(user)
+        person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = EditRequest(person, id, whole(text), by or By("person", person), self.now(), self.origin(), openings)
         return _items(await self.record(lambda rows: edit(rows, request)))
 
     async def restore(
-        self, user: str | Handle, id: str, *, by: By | None = None, setting: Setting | None = None
+        self,
+        user: str | Handle,
+        id: str,
+        *,
+        platform: str = LOCAL,
+        by: By | None = None,
+        setting: Setting | None = None,
     ) -> list[Item]:
         """Bring an item back."""
-        person = await self.person(user)
+        person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = RestoreRequest(
             person,
@@ -95,37 +113,48 @@ class Keeping(Access):
         return _items(await self.record(lambda rows: restore(rows, request)))
 
     async def show(
-        self, user: str | Handle, *, at: int | datetime | None = None, setting: Setting | None = None
+        self,
+        user: str | Handle,
+        *,
+        platform: str = LOCAL,
+        at: int | datetime | None = None,
+        setting: Setting | None = None,
     ) -> list[Item]:
         """A person's active items, newest first: all of them, or those that a setting opens.
 
         `at` is a moment by recorded order: a seq, or a time.
         """
-        person = await self.person(user)
+        person = await self.person(user, platform=platform)
 
         def question(rows: Rows) -> list[Item]:
-            own = [found.row.item for found in items_of(rows, person) if found.row.item.status == "active"]
-            places = None if setting is None else {each.compartment for each in opened(rows, setting)}
-            kept = (each for each in own if places is None or each.compartment in places)
-            return sorted(kept, key=lambda item: (-item.updated, item.id))
+            found = items_of(rows, person) if setting is None else _opened_items(rows, person, setting)
+            active = (each.row.item for each in found if each.row.item.status == "active")
+            return sorted(active, key=lambda item: (-item.updated, item.id))
 
         if at is None:
             return await self.look(question)
         return await asyncio.to_thread(self.look_back, self.moment(at), question)
 
-    async def recall(self, user: str | Handle, text: str, *, setting: Setting | None = None) -> list[Hit]:
+    async def recall(
+        self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
+    ) -> list[Hit]:
         """A person's items by how well they fit a text, best first, each with its reasons."""
-        person = await self.person(user)
+        person = await self.person(user, platform=platform)
         now = self.now()
 
         def question(rows: Rows) -> list[Hit]:
-            places = {(each.owner, each.compartment) for each in opened(rows, setting or in_direct(person))}
-            own = (found for found in items_of(rows, person) if found.row.item.status == "active")
-            here = (found for found in own if (person, found.row.item.compartment) in places)
-            return rank(here, query(text, "", now, self.vocabulary), self.vocabulary)
+            found = _opened_items(rows, person, setting or in_direct(person))
+            active = (each for each in found if each.row.item.status == "active")
+            return rank(active, query(text, "", now, self.vocabulary), self.vocabulary)
 
         return await self.look(question)
 
 
 def _items(recorded: Recorded) -> list[Item]:
     return [event.item for event in recorded.events if isinstance(event, ItemEvent)]
+
+
+def _opened_items(rows: Rows, person: Handle, setting: Setting) -> Iterator[Found[ItemRow]]:
+    """A person's items in the compartments that a setting opens, and in no others."""
+    own = (each for each in opened(rows, setting) if each.owner == person)
+    return (found for owner, compartment in own for found in items_in(rows, owner, compartment))

@@ -120,16 +120,22 @@ class Learner:
         for done, lesson in enumerate(lessons):
             progress(done, total)
             results.append(await self._assistant.extract_from(*lesson))
-        refreshed = 0
+        summaries = []
         for done, card in enumerate(cards, len(lessons)):
             progress(done, total)
-            refreshed += await self._summarise(card)
+            summaries.append(await self._summarise(card))
         progress(total, total)
-        errors = tuple(each.error for each in results if each.error)
-        return LearnedAll(len(results) - len(errors), refreshed, sum(each.events for each in results), errors)
+        unread = [each.error for each in results if each.error]
+        unsummed = [error for _, error in summaries if error]
+        return LearnedAll(
+            extractions=len(results) - len(unread),
+            summaries=sum(count for count, _ in summaries),
+            events=sum(each.events for each in results),
+            errors=(*unread, *unsummed),
+        )
 
-    async def _summarise(self, card: SessionCard) -> int:
-        """Refresh one session's summary until it has caught up; how many refreshes worked."""
+    async def _summarise(self, card: SessionCard) -> tuple[int, str]:
+        """Refresh one session's summary until it has caught up; how many refreshes worked, and what went wrong."""
         every = self._memory.settings.summary_every_n_turns
         settings = self._assistant.refreshing()._replace(most_lines=every)
         whose = card.place.person if card.audience.kind == "direct" else NOBODY
@@ -140,7 +146,8 @@ class Learner:
                 lambda rows: plan_summary(rows, card.session, card.audience, whose, settings)
             )
             if plan is None:
-                return refreshed
-            if not await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting)):
-                return refreshed
+                return refreshed, ""
+            result = await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting))
+            if not result.worked:
+                return refreshed, result.error
             refreshed += 1

@@ -81,7 +81,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     PlaceDescribed: _place,
     PlaceAudienceChanged: lambda event: f"{event.place}: {event.previous.kind} -> {event.audience.kind}",
     TurnAnswered: _text,
-    TurnDelivered: lambda event: f"as {len(event.messages)} messages",
+    TurnDelivered: lambda event: f"as {len(event.messages)} message(s)" if event.messages else "it arrived",
     ItemRemembered: _item,
     ItemUpserted: _because,
     ItemDeprecated: _because,

@@ -73,7 +73,10 @@ class QuietRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ForgottenRow(msgspec.Struct, frozen=True, array_like=True):
-    """What a person took back. It stands after the item itself was evicted, so that it is not learned again."""
+    """What a person took back. It stands after the item itself was evicted, so that it is not learned again.
+
+    `was` are the events that had made the item before: what answers had before them.
+    """
 
     event: EventId
     id: str
@@ -81,6 +84,7 @@ class ForgottenRow(msgspec.Struct, frozen=True, array_like=True):
     kind: str
     text: str
     evidence: tuple[Evidence, ...]
+    was: tuple[EventId, ...]
 
 
 def owner_key(owner: Handle) -> bytes:
@@ -144,7 +148,7 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
     match record.event:
         case ItemForgotten(item=item, quiet=quiet):
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
-        case ItemRestored(returns=returns):
+        case ItemRestored(returns=returns) | ItemRemembered(returns=returns):
             return [(event, None) for event in returns]
         case _:
             return []
@@ -152,19 +156,29 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
 
 def _forgotten(record: Record) -> list[Change[ForgottenRow]]:
     match record.event:
-        case ItemForgotten(item=item):
-            row = ForgottenRow(record.id, item.id, item.compartment, item.kind, item.text, item.evidence)
-            return [(forgotten_key(item), row)]
+        case ItemForgotten() as event:
+            return [_taken_back(record, event)]
         case ItemRestored(item=item) | ItemRemembered(item=item):
             return [(forgotten_key(item), None)]
+        case ItemMoved(item=item) as event if item.status != "evicted":  # of an evicted one the old row stands
+            old = msgspec.structs.replace(item, compartment=event.from_compartment, id=event.from_id)
+            return [(forgotten_key(old), None), *([_taken_back(record, event)] if item.status == "forgotten" else [])]
         case _:
             return []
 
 
+def _taken_back(record: Record, event: ItemForgotten | ItemMoved) -> Change[ForgottenRow]:
+    item = event.item
+    row = ForgottenRow(record.id, item.id, item.compartment, item.kind, item.text, item.evidence, event.causes)
+    return forgotten_key(item), row
+
+
 ITEMS = Projection("items", 1, ItemRow, ITEM_EVENTS, _items, 48)
 REFUSALS = Projection("refusals", 1, RefusalRow, (ItemRefused,), _refusals, 32, history=False)
-FORGOTTEN = Projection("forgotten", 1, ForgottenRow, (ItemForgotten, ItemRestored, ItemRemembered), _forgotten, 32)
-QUIET = Projection("quiet", 1, QuietRow, (ItemForgotten, ItemRestored), _quiet, 16)
+FORGOTTEN = Projection(
+    "forgotten", 1, ForgottenRow, (ItemForgotten, ItemRestored, ItemRemembered, ItemMoved), _forgotten, 32
+)
+QUIET = Projection("quiet", 1, QuietRow, (ItemForgotten, ItemRestored, ItemRemembered), _quiet, 16)
 
 
 def items_in(rows: Rows, owner: Handle, compartment: str) -> Iterator[Found[ItemRow]]:
@@ -180,6 +194,11 @@ def items_of(rows: Rows, owner: Handle) -> Iterator[Found[ItemRow]]:
 def forgotten_of(rows: Rows, owner: Handle) -> Iterator[Found[ForgottenRow]]:
     """What an owner took back, in every compartment."""
     return rows.scan(FORGOTTEN, owner_key(owner))
+
+
+def is_quiet(rows: Rows, event: EventId) -> bool:
+    """Whether a message or an answer left recall with what a person took back."""
+    return rows.get(QUIET, event) is not None
 
 
 def compartments_of(rows: Rows, owner: Handle) -> list[str]:

@@ -4,6 +4,7 @@ USER is a platform's id, a handle in hex, or a name, current or former. SESSION 
 A session key that holds a handle (a DM's) is shown, and may be given, with the platform's id instead.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -11,11 +12,13 @@ from projections.events.values import Audience
 from projections.ids import Handle, Point
 from projections.items import items_of
 from projections.messages import MESSAGES, key_point, spoken_in, unit, units_of
-from projections.people import ACCOUNTS, AccountRow, NameRow, accounts_of, name_of, names_of
+from projections.people import ACCOUNTS, AccountRow, NameRow, accounts_of, name_of, names_of, person_of
 from projections.places import PLACES, PlaceRow, audience_of
 from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 from projections.turns import TURNS
+
+HANDLE = re.compile(r"[0-9a-f]{32}")
 
 
 class PersonCard(NamedTuple):
@@ -52,18 +55,25 @@ def people(rows: Rows) -> list[Handle]:
 def find_people(rows: Rows, text: str) -> list[Handle]:
     """Whoever goes by this: an exact platform id or handle wins over a name, a current name over a former one."""
     wanted = text.strip().removeprefix("@")
-    for matches in (_by_id, _by_name, _by_former_name):
+    for matches in (_exactly, _by_id, _by_name, _by_former_name):
         found = list(dict.fromkeys(matches(rows, wanted)))
         if found:
             return found
     return []
 
 
+def _exactly(rows: Rows, wanted: str) -> Iterator[Handle]:
+    """`platform:id` or a handle in hex: nothing is searched."""
+    platform, _, platform_id = wanted.partition(":")
+    account = person_of(rows, platform, platform_id)
+    if account is not None:
+        yield account.row.person
+    elif HANDLE.fullmatch(wanted):
+        yield from (found.row.person for found in accounts_of(rows, Handle(bytes.fromhex(wanted))))
+
+
 def _by_id(rows: Rows, wanted: str) -> Iterator[Handle]:
-    for found in rows.scan(ACCOUNTS):
-        row = found.row
-        if wanted in (row.platform_id, f"{row.platform}:{row.platform_id}", row.person.hex()):
-            yield row.person
+    return (found.row.person for found in rows.scan(ACCOUNTS) if found.row.platform_id == wanted)
 
 
 def _by_name(rows: Rows, wanted: str) -> Iterator[Handle]:
@@ -107,7 +117,7 @@ def _card(rows: Rows, place: PlaceRow) -> SessionCard:
         session=place.session,
         place=place,
         audience=audience,
-        name=place.name or name_of(rows, place.person),
+        name=place.name or (name_of(rows, place.person) if place.person else place.place.key),
         messages=sum(1 for _ in rows.keys(MESSAGES, where)),
         turns=sum(1 for _ in rows.keys(TURNS, where)),
         last_said=max((each.said for each in _last(rows, where)), default=None),

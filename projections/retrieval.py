@@ -22,6 +22,7 @@ from projections.events.values import Item
 from projections.items import ItemRow
 from projections.rows import Found
 
+VERSION = "dnam-scoring@1"
 TOKEN_CHARS = 3
 FEWEST_TOKENS = 2
 PROJECT = "project"

@@ -10,7 +10,9 @@ from projections.rows import Found, Rows
 
 
 class SummaryRow(msgspec.Struct, frozen=True, array_like=True):
-    """The summary in force; `text` is empty after a reset. `said` is its date, in ms."""
+    """The summary in force; `text` is empty after a reset. `said` is its date, in ms. `floor` is how far the last reset
+    reached.
+    """
 
     event: EventId
     said: int
@@ -22,6 +24,7 @@ class SummaryRow(msgspec.Struct, frozen=True, array_like=True):
     upto: Point | None
     covered: int
     model: str
+    floor: Point | None
 
 
 class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
@@ -46,9 +49,12 @@ def _summaries(record: Record) -> list[Change[SummaryRow]]:
                 event.upto,
                 event.covered,
                 event.call.model,
+                event.floor,
             )
         case SummaryReset() as event:
-            row = SummaryRow(record.id, event.said, record.at, event.session, event.era, 0, "", event.upto, 0, "")
+            row = SummaryRow(
+                record.id, event.said, record.at, event.session, event.era, 0, "", event.upto, 0, "", event.upto
+            )
         case _:
             return []
     return [(unit(event.session, event.audience.epoch), row)]

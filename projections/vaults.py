@@ -2,7 +2,7 @@
 
 What one person said goes to their own vault, answers and summaries of a session to that session's vault of the era,
 anything else that is shared to the vault of exactly the set of people it draws on. The engine adds the people of the
-causes' vaults.
+causes' vaults. What the assistant said without a turn (an import) lies with its answers.
 """
 
 from typing import NamedTuple
@@ -26,9 +26,9 @@ from projections.events import (
     TurnDelivered,
 )
 from projections.events.people import PersonEvent
-from projections.events.values import Audience
+from projections.events.values import Audience, Message
 from projections.events.work import WorkEvent
-from projections.ids import Handle
+from projections.ids import NOBODY, Handle
 
 
 class Home(NamedTuple):
@@ -55,13 +55,28 @@ def _session(session: str, audience: Audience, era: int, *people: Handle) -> Hom
     return Home(_people(*people), f"session {session} {audience.epoch} {era}", era=True)
 
 
+def _message(message: Message, era: int) -> Home:
+    """A person's words are theirs alone; a DM's partner counts for whatever else is said in it."""
+    if message.author == "person":
+        return Home(_people(message.speaker), f"place {message.place}")
+    partner = partner_of(message.audience)
+    if message.author == "self":
+        return _session(message.session, message.audience, era, partner)
+    return Home(_people(partner), f"place {message.place}")
+
+
+def partner_of(audience: Audience) -> Handle:
+    """Whose DM it is, from its place `dm:<handle in hex>`; NOBODY where it is none."""
+    return Handle(bytes.fromhex(audience.place.key.removeprefix("dm:"))) if audience.kind == "direct" else NOBODY
+
+
 def home(event: Event) -> Home:
     """The home of an event by its own words; its causes widen the set of people, and never the kind of vault."""
     if event.TAG in UNSEALED_TAGS:
         return Home(sealed=False)
     match event:
-        case MessageHeard(message=message) | MessageEdited(message=message):
-            return Home(_people(message.speaker), f"place {message.place}")
+        case MessageHeard(message=message, era=era) | MessageEdited(message=message, era=era):
+            return _message(message, era)
         case MessageDeleted(session=session):
             return Home(label=f"session {session}")
         case PlaceDescribed(place=place, person=person):

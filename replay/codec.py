@@ -53,7 +53,12 @@ def associated(header: Header) -> bytes:
 
 
 def decode_header(data: bytes) -> Header:
-    """The header of these bytes, or Damaged."""
+    """The header of these bytes. UnknownEvent for a newer form, Damaged for a broken one."""
+    if b"\x90" <= data[:1] <= b"\x9f" and bytes([HEADER_VERSION]) < data[1:2] < b"\x80":  # [v, …] in msgpack
+        raise UnknownEvent(
+            f"a header has the form {data[1]}, and this program knows up to {HEADER_VERSION}. "
+            "Install the version of dnam that wrote it"
+        )
     try:
         return Header._make(_header.decode(data))
     except UNREADABLE as error:

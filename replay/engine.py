@@ -192,8 +192,9 @@ class Engine:
         return list(waiting)
 
     def _check_writable(self) -> None:
-        if self.live.stopped is not None:
-            raise self.live.stopped
+        hindrance = self.stopped()
+        if hindrance is not None:
+            raise hindrance
         newer = self.store.newer_views()
         if newer:
             raise NewerViews(
@@ -210,7 +211,7 @@ class Engine:
     def _commit_views_in_background(self) -> None:
         try:
             self.commit_views()
-        except Exception as error:  # noqa: BLE001 - views can wait; the error is kept and shown by `findings`
+        except Exception as error:  # noqa: BLE001 - views can wait; the error is kept, and told when the memory is closed
             self.view_errors.append(error)
         finally:
             self._committing.clear()
@@ -263,8 +264,8 @@ class Engine:
         return low
 
     def stopped(self) -> LogError | None:
-        """Why folding stopped before the log's end, if it did; rows are then as of `folded`."""
-        return self.live.stopped
+        """Why folding stopped before the log's end, or why nothing can be written; rows are as of `folded`."""
+        return self.live.stopped or self.live.locked
 
     def close(self) -> None:
         """Finish what is queued, commit the views, let everything go."""

@@ -1,7 +1,7 @@
 """What can go wrong with a log, grouped by when it happens.
 
 LogError
-├── opening   NotALog · NewerLog · Truncated · NothingHere
+├── opening   NotALog · NewerLog · Truncated · NothingHere · LogMissing
 ├── keys      KeyRingMissing · KeyRingUnreadable · ForeignKeyRing · KeyMissing
 ├── reading   UnknownEvent · Damaged · DamagedViews
 └── writing   CannotWrite ─ LogFull · ReadOnly
@@ -21,6 +21,10 @@ class NotALog(LogError):
 
 class NothingHere(LogError):
     """There is no log at this path yet, and only a writer makes one."""
+
+
+class LogMissing(LogError):
+    """There is a key ring that has been used, and no log."""
 
 
 class NewerLog(LogError):

@@ -136,6 +136,9 @@ class Group:
         self._erased += sorted(_erased_by(staged))
         self.overlay.absorb(own)
 
+    def _sealing(self) -> list[VaultId]:
+        return sorted({each.vault for each in self._staged} - {UNSEALED})
+
     def commit(self) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""
         if not self._staged:
@@ -144,7 +147,7 @@ class Group:
         try:
             self._live.store.ring.flush()
             return self._live.store.log.append(
-                Commit(entries, self._at, sorted(self._ids.dropped), self._erased), self._head
+                Commit(entries, self._at, sorted(self._ids.dropped), self._erased, self._sealing()), self._head
             )
         except BaseException:
             self._live.store.ring.undo(0)

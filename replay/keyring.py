@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from projections.ids import EventId, Handle, Identity, VaultId, keyed_hash, named_id
+from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
 from replay.errors import KeyMissing, KeyRingMissing
 from replay.ringfile import ID_KEY, PERSON, VAULT, RingRecord, RingStore
 
@@ -131,9 +131,11 @@ class KeyRing:
         return entry.key
 
     def people(self, vault: VaultId) -> frozenset[Handle]:
-        """Whose words or facts a vault holds."""
-        entry = self.vaults.get(vault)
-        return frozenset() if entry is None else entry.people
+        """Whose words or facts a vault holds. KeyMissing when it is locked: its people are not known either."""
+        if vault == UNSEALED:
+            return frozenset()
+        self.key(vault)
+        return self.vaults[vault].people
 
     def listing(self, person: Handle) -> list[VaultId]:
         """Every vault that lists a person, in a stable order."""

@@ -95,7 +95,23 @@ class Live:
         self.folded = 0
         self._redacted = 0
         self.stopped: LogError | None = None
+        self.locked = self._locked()
         self._usable: Position | None = None
+
+    def _locked(self) -> KeyMissing | None:
+        """What keeps everybody from writing: a vault that seals events, has no key here, and was not erased.
+
+        Its people are not known either, so that what is derived from it could not be put into the right vault.
+        """
+        ring = self.store.ring
+        ring.refresh()
+        locked = self.store.log.vaults() - self.folding.erased - ring.vaults.keys()
+        if not locked:
+            return None
+        return KeyMissing(
+            f"the keys of {len(locked)} vaults of this log are not in the key ring, and no erasure destroyed them. "
+            "Put the `keys` folder back from where you keep it; until then nothing can be written"
+        )
 
     def freshen(self) -> Head:
         """Follow the log, the views and the ring as other processes left them; the log's head."""

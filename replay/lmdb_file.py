@@ -57,8 +57,8 @@ def _check(path: Path, file: FileIO) -> None:
         if again == meta:
             raise Truncated(
                 f"{path} has {os.fstat(file.fileno()).st_size} bytes and says that it should have "
-                f"{(meta.last_page + 1) * meta.page_size}: it was cut short. Restore it from a backup; do not write "
-                "to it"
+                f"{(meta.last_page + 1) * meta.page_size}: it was cut short. Views are built again by "
+                "`dnam replay`; a log has to come from a backup, and must not be written to"
             )
         meta = again  # somebody wrote meanwhile
 
@@ -107,6 +107,7 @@ def open_environment(
             sync=not building,
             lock=writable or can_register(folder),
             subdir=True,
+            mode=0o600,  # views are clear text
         )
         if writable:
             environment.reader_check()

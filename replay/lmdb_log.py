@@ -5,6 +5,7 @@
     ids       event id → seq ‖ first 8 bytes of the leaf hash
     tree      level (1) ‖ index (8) → root of a full subtree of 2^level leaves
     erased    vault → seq of the person.erased that names it
+    vaults    vault → seq of the commit in which it first sealed a body
     meta      "log" → [format, log id, key check, size, at, epoch, nodes]
 
 One commit writes all of them, so each always fits the others.
@@ -27,7 +28,7 @@ from replay.views import seq_key
 
 CHUNK = 4096
 """How many events are read in one read transaction, so that none lasts long."""
-TABLES = (b"headers", b"bodies", b"ids", b"tree", b"erased", b"meta")
+TABLES = (b"headers", b"bodies", b"ids", b"tree", b"erased", b"vaults", b"meta")
 _META = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, int, int, int, tuple[bytes, ...]])
 
 
@@ -50,7 +51,7 @@ class LmdbLog:
                 tables = [self._environment.open_db(name, create=False) for name in TABLES]
         except LogError as error:
             raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam") from error
-        self._headers, self._bodies, self._ids, self._tree, self._erased, self._meta = tables
+        self._headers, self._bodies, self._ids, self._tree, self._erased, self._vaults, self._meta = tables
         self.id, self.key_check = self._read_meta()[1:3]
 
     @classmethod
@@ -97,6 +98,8 @@ class LmdbLog:
                 transaction.delete(seq_key(seq), db=self._bodies)
             for vault in commit.erased:
                 transaction.put(vault, seq_key(head.size), db=self._erased)
+            for vault in commit.vaults:
+                transaction.put(vault, seq_key(head.size), db=self._vaults, overwrite=False)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
         return head
@@ -149,6 +152,10 @@ class LmdbLog:
                 (stored, None if mark is None else _mark(mark)) for stored, mark in zip(chunk, found, strict=True)
             )
             after += CHUNK
+
+    def vaults(self) -> frozenset[VaultId]:
+        with self._environment.begin(db=self._vaults) as transaction:
+            return frozenset(VaultId(key) for key in transaction.cursor().iternext(values=False))
 
     def erased_vaults(self) -> frozenset[VaultId]:
         with self._environment.begin(db=self._erased) as transaction:

@@ -15,7 +15,6 @@ from types import TracebackType
 from replay.errors import Busy
 from replay.lmdb_file import translated
 
-
 PATIENCE = 60.0
 """Seconds after which a writer stops waiting for another process; a rewrite of a large log may take some."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.0002, 0.01

@@ -67,12 +67,15 @@ MARK_LEAF = 8
 
 
 class Commit(NamedTuple):
-    """One commit: events, the seqs whose bodies go, and the vaults that an erasure among the events names."""
+    """One commit: events, the seqs whose bodies go, the vaults that an erasure among the events names, and the vaults
+    that seal the events.
+    """
 
     entries: Sequence[Entry]
     at: int
     drops: Sequence[Seq] = ()
     erased: Sequence[VaultId] = ()
+    vaults: Sequence[VaultId] = ()
 
 
 class Log(Protocol):
@@ -110,6 +113,10 @@ class Log(Protocol):
         """Every vault that a `person.erased` names."""
         ...
 
+    def vaults(self) -> frozenset[VaultId]:
+        """Every vault that seals an event, erased ones too: the ring must have the keys of all others."""
+        ...
+
     def kept(self) -> Iterator[Kept]:
         """The kept subtrees, in order."""
         ...
@@ -145,6 +152,7 @@ class MemoryLog:
         self._marks: dict[EventId, Mark] = {}
         self._kept: list[Kept] = []
         self._erased: set[VaultId] = set()
+        self._vaults: set[VaultId] = set()
 
     def head(self) -> Head:
         return self._head
@@ -160,6 +168,7 @@ class MemoryLog:
             self._events[seq - 1] = self._events[seq - 1]._replace(body=None)
         self._kept += kept
         self._erased |= set(commit.erased)
+        self._vaults |= set(commit.vaults)
         self._head = head
         return head
 
@@ -178,6 +187,9 @@ class MemoryLog:
 
     def erased_vaults(self) -> frozenset[VaultId]:
         return frozenset(self._erased)
+
+    def vaults(self) -> frozenset[VaultId]:
+        return frozenset(self._vaults)
 
     def kept(self) -> Iterator[Kept]:
         return iter(sorted(self._kept))

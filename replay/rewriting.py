@@ -8,6 +8,7 @@ destroyed vaults, which nothing can open any more, are left behind. The caller h
 import shutil
 from typing import NamedTuple
 
+from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import Damaged
@@ -55,14 +56,16 @@ def _copy(store: DiskStore, copy: LmdbLog, progress: Progress) -> int:
     left_behind = 0
     reached = EMPTY
     entries: list[Entry] = []
+    vaults: set[VaultId] = set()
     for stored in store.log.read(0, head.size):
         header = codec.decode_header(stored.header)
         body = None if header.vault in erased else stored.body
         left_behind += body is None and stored.body is not None
+        vaults |= {header.vault} - {UNSEALED}
         entries.append(Entry(header.id, stored.header, body))
         if len(entries) == BATCH or stored.seq == head.size:
-            reached = copy.append(Commit(entries, header.at), reached)
-            entries = []
+            reached = copy.append(Commit(entries, header.at, vaults=sorted(vaults)), reached)
+            entries, vaults = [], set()
             progress(stored.seq, head.size)
     if reached._replace(epoch=head.epoch) != head:
         raise Damaged("the log's headers are not those that its tree was made of; it stays as it is. Run `dnam verify`")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from projections.fold import Fold
-from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, NotALog, NothingHere
+from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
@@ -69,16 +69,27 @@ class DiskStore:
                 return
             keys = FileRingStore(self.path / "keys")
             ring = KeyRing.open(keys) if keys.exists() else KeyRing.create(keys)
+            self._refuse_beside(ring)
             log_id = os.urandom(16)
             with self._log_folder.building() as fresh:
                 LmdbLog.create(fresh, log_id, ring.check(log_id)).close()
                 self._log_folder.put_in_force(fresh)
             ring.close()
 
+    def _refuse_beside(self, ring: KeyRing) -> None:
+        """A key ring that sealed something has a log somewhere: another one is not begun in its place."""
+        if ring.vaults:
+            raise LogMissing(
+                f"there is a key ring in {self.path / 'keys'} that has been used, and no log in {self.path / 'log'}. "
+                "Put the `log` folder back from where you keep it; to begin anew, use another folder"
+            )
+
     def _open_ring_and_log(self) -> tuple[KeyRing, LmdbLog]:
         current = self._log_folder.current()
         keys = FileRingStore(self.path / "keys")
         if current is None:
+            if keys.exists():
+                self._refuse_beside(KeyRing.open(keys))
             raise NothingHere(f"there is no log in {self.path} yet. `dnam chat` or `dnam import` starts one")
         if not keys.exists():
             raise KeyRingMissing(

@@ -140,6 +140,9 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     root, events = _verify_log(store, folding, opened, progress, found)
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"key ring: {each}")
+    store.ring.refresh()
+    for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
+        found(0, f"the key of vault {vault.hex()} is missing, and no erasure destroyed it")
     rows = 0 if store.views is None else _verify_views(store.views, found)
     return Verified(events, rows, root, tuple(sorted(problems)))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dnam.cli.screen import Screen, note
-from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dnam.importing import Tally
     from dnam.learning import Estimate, LearnedAll, Learner
     from dnam.memory import Memory
+    from projections.ids import Handle
 
 TOLD = ("guild", "channel", "dm")
 
@@ -59,13 +60,15 @@ def bring(
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None
         learner = _learner(memory, tally.people, tally.sessions)
+        if not tally.events and not (await memory.look(learner.estimate)).calls:
+            return tally, None
         return tally, await _learn(memory, learner, shell.out)
 
     tally, learned = shell.run(action, create=True)
     if as_json:
         shell.out.emit({"imported": _tally_json(tally), "learned": learned})
     if learned is not None and learned.errors:
-        raise Ending(FOUND_SOMETHING)
+        raise Ending(COULD_NOT)
 
 
 def learn(
@@ -79,7 +82,7 @@ def learn(
     shell = Shell(data, as_json, yes)
 
     async def action(memory: "Memory") -> "LearnedAll":
-        persons = None if user is None else [await memory.person(user)]
+        persons = None if user is None else [await _person(memory, user)]
         chosen = None if session is None else [await _session(memory, session)]
         if user is not None and session is None:
             chosen = []
@@ -91,7 +94,7 @@ def learn(
     if as_json:
         shell.out.emit(learned)
     if learned.errors:
-        raise Ending(FOUND_SOMETHING)
+        raise Ending(COULD_NOT)
 
 
 COMMANDS = (
@@ -104,10 +107,10 @@ COMMANDS = (
 
 
 def _pair(text: str) -> tuple[str, str]:
-    one, equals, other = text.partition("=")
-    if not (one and equals and other):
+    one, _, other = (each.strip() for each in text.partition("="))
+    if not one or not other or one == other:
         raise BadRequest(f"--same-person takes two accounts as A=B, not {text!r}")
-    return one.strip(), other.strip()
+    return one, other
 
 
 def _sources(paths: list[Path]) -> "list[Source]":
@@ -165,11 +168,14 @@ async def _import(
     importer = Importer(memory, same=same, portable=portable)
     with out.progress("importing", "messages") as tell:
         try:
-            return await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
+            tally = await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
         except BaseException:
             if importer.tally.read:
                 note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
             raise
+    for words in await importer.unjoined():
+        note(f"--same-person: {words}")
+    return tally
 
 
 def _in_words(tally: "Tally") -> str:
@@ -219,6 +225,12 @@ def _learner(memory: "Memory", persons: object, chosen: object) -> "Learner":
     return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)  # type: ignore[arg-type]
 
 
+async def _person(memory: "Memory", user: str) -> "Handle":
+    from dnam.finding import the_person
+
+    return await memory.look(lambda rows: the_person(rows, user))
+
+
 async def _session(memory: "Memory", text: str) -> str:
     from dnam.finding import the_session
 
@@ -239,7 +251,7 @@ async def _learn(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedA
         learned = await learner.learn(tell)
     _say(out, _learned_words(learned))
     for error, count in Counter(learned.errors).most_common():
-        note(f"{count} extraction(s) failed and will be tried again by `dnam learn`: {error}")
+        note(f"{count} call(s) failed and will be tried again by `dnam learn`: {error}")
     return learned
 
 

@@ -49,12 +49,19 @@ def remember(
     _tell(shell, shell.run(action, create=new))
 
 
+async def _known(memory: "Memory", user: str) -> "Handle":
+    """Who is meant: the operator may say a name."""
+    from dnam.finding import the_person
+
+    return await memory.look(lambda rows: the_person(rows, user))
+
+
 async def _met(memory: "Memory", user: str, *, new: bool) -> "Handle":
     """Who is meant; with `new`, somebody unknown becomes a person of this machine."""
     from dnam.errors import Unknown
 
     try:
-        return await memory.person(user)
+        return await _known(memory, user)
     except Unknown as error:
         if not new:
             raise Unknown(f"{error}; --new makes a new person") from None
@@ -76,7 +83,7 @@ def edit(user: User, item: ItemId, text: Text, place: Place = None, data: Data =
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
 
-        person = await memory.person(user)
+        person = await _known(memory, user)
         setting = await _setting(memory, person, place)
         items = await memory.edit(person, item, text, by=OPERATOR, setting=setting)
         return Done("edited", items, f"Changed: {items[0].text}" if items else "It says so already.")
@@ -104,7 +111,7 @@ def forget(
         from dnam.finding import is_item
         from projections.events.values import OPERATOR
 
-        person, meant = await memory.person(user), whole(what).strip()
+        person, meant = await _known(memory, user), whole(what).strip()
         setting = await _setting(memory, person, place)
         if await memory.look(lambda rows: is_item(rows, person, meant)):
             items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting)
@@ -131,7 +138,7 @@ def restore(user: User, item: ItemId, place: Place = None, data: Data = None, as
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
 
-        person = await memory.person(user)
+        person = await _known(memory, user)
         setting = await _setting(memory, person, place)
         items = await memory.restore(person, item, by=OPERATOR, setting=setting)
         words = [_restored(each) for each in items] or ["It is there already."]

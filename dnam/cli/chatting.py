@@ -102,9 +102,11 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
 
     engine = await asyncio.to_thread(_engine, shell)
     try:
+        shell.tell(engine)
         yield shell.memory(engine)
     finally:
         await asyncio.to_thread(engine.close)
+        shell.tell_of_views(engine)
 
 
 def _engine(shell: Shell) -> "Engine":

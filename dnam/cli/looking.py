@@ -202,7 +202,7 @@ def _item_cells(shell: Shell, rows: "Rows", row: "ItemRow", with_reasons: bool) 
     from dnam.finding import by_words, source_words
 
     item = row.item
-    cells = (item.id, item.kind, item.text, shell.out.when(item.updated), source_words(item.source))
+    cells = (item.id, item.kind, item.text, shell.out.when(item.updated), source_words(rows, item.source))
     if not with_reasons:
         return cells
     why = "" if item.status == "active" else f"{row.reason} ({by_words(rows, row.by)})"
@@ -255,7 +255,8 @@ def _shown(rows: "Rows", session: str) -> str:
 
 def _show_summary(shell: Shell, rows: "Rows", found: "Found[SummaryRow]") -> None:
     row = found.row
-    shell.out.line(f"summary of {_shown(rows, row.session)}, {shell.out.when(row.said)}, {row.covered} messages:")
+    title = f"summary of {_shown(rows, row.session)}, {shell.out.when(row.said)}"
+    shell.out.line(f"{title}, {row.covered} new since the one before:")
     shell.out.lines(row.text, indent="  ")
     shell.out.line()
 

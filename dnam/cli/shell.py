@@ -136,7 +136,7 @@ def _code_of(error: Exception) -> int | None:
     """The exit code of a failure; None for a bug, and for what typer itself raises."""
     if isinstance(error, BadRequest):
         return WRONG_USE
-    if isinstance(error, DnamError | OSError):
+    if isinstance(error, DnamError | OSError) or type(error).__module__ == "lmdb":  # pages that LMDB cannot read
         return COULD_NOT
     if not isinstance(error, ValueError):
         return None
@@ -181,9 +181,12 @@ class Shell:
     """
 
     def __init__(self, data: str | None = None, as_json: bool = False, yes: bool = False) -> None:
-        from dnam.settings import read, read_dotenv
+        from dnam.settings import SettingError, read, read_dotenv
 
         self.settings = read(os.environ, read_dotenv(Path(".env")))
+        folder = self.settings.context_dir
+        if folder is not None and not folder.is_dir():
+            raise SettingError("DNAM_CONTEXT_DIR", f"DNAM_CONTEXT_DIR: {folder} is not a folder")
         self.data = Path(data).expanduser() if data else self.settings.data
         self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
 
@@ -228,9 +231,21 @@ class Shell:
             view_commit_events=self.settings.view_commit_events,
         )
         try:
+            self.tell(engine)
             yield self.memory(engine)
         finally:
             await asyncio.to_thread(engine.close)
+            self.tell_of_views(engine)
+
+    def tell(self, engine: "Engine") -> None:
+        """Say what opening noticed, and what it put right."""
+        for finding in getattr(engine.store, "findings", ()):
+            note(f"noticed{' and mended' if finding.mended else ''}: {finding.what}")
+
+    def tell_of_views(self, engine: "Engine") -> None:
+        """Say that views could not be written: nothing is lost, but the next opening has to fold more."""
+        for error in dict.fromkeys(map(str, engine.view_errors)):
+            note(f"the views could not be written and will be caught up with later: {error}")
 
     def run(self, action: "Callable[[Memory], Awaitable[T]]", *, create: bool = False) -> T:
         """Do something to the memory, from a command: opens it for writing, and closes it again."""

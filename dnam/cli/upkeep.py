@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, nothing_yet
+from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
 
 if TYPE_CHECKING:
     from replay.store import DiskStore
@@ -17,18 +17,12 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _opened(shell: Shell, *, writable: bool) -> "Iterator[DiskStore | None]":
-    """The data folder; None where there is no log yet."""
+def _opened(shell: Shell, *, writable: bool) -> "Iterator[DiskStore]":
+    """The data folder. NothingHere where there is no log: whoever checks a backup must not be told that all is well."""
     from projections.registry import FOLD
-    from replay.errors import NothingHere
     from replay.store import DiskStore
 
-    try:
-        store = DiskStore(shell.data, FOLD, writable=writable)
-    except NothingHere:
-        nothing_yet(shell.data)
-        yield None
-        return
+    store = DiskStore(shell.data, FOLD, writable=writable)
     try:
         yield store
     finally:
@@ -51,8 +45,7 @@ def replay(
     """
     shell = Shell(data, as_json)
     with _opened(shell, writable=not check) as store:
-        if store is not None:
-            _check(shell, store) if check else _rebuild(shell, store)
+        _check(shell, store) if check else _rebuild(shell, store)
 
 
 def _rebuild(shell: Shell, store: "DiskStore") -> None:
@@ -77,12 +70,15 @@ def _check(shell: Shell, store: "DiskStore") -> None:
     from projections.registry import FOLD
     from replay.builder import check
 
+    for finding in store.findings:
+        shell.out.note(finding.what)
     with shell.out.progress("checking") as progress:
         found = check(store, FOLD, progress)
     if shell.out.as_json:
         shell.out.emit({"events": found.events, "equal": found.equal, "live": found.live, "rebuilt": found.rebuilt})
     elif found.equal:
-        shell.out.line(f"{found.events} events: the views are what a rebuild makes of them ({found.live.hex()})")
+        what = "the views are" if store.views is not None else "no views are on disk; what is folded from the log is"
+        shell.out.line(f"{found.events} events: {what} what a rebuild makes of them ({found.live.hex()})")
     else:
         shell.out.line(f"the views differ from a rebuild of {found.events} events: `dnam replay` makes them anew")
         shell.out.line(f"  views    {found.live.hex()}")
@@ -105,8 +101,6 @@ def verify(
     """
     shell = Shell(data, as_json)
     with _opened(shell, writable=False) as store:
-        if store is None:
-            return
         found = _verified(shell, store, opened=opened)
         if shell.out.as_json:
             shell.out.emit(found)

@@ -62,11 +62,12 @@ def _told(runs: list[Learned], items: tuple[Item, ...]) -> str:
     learned = [item for item in items if item.status == "active"]
     gone = [item for item in items if item.status != "active"]
     errors = [f"Some of it could not be read: {run.error}. It is tried again later." for run in runs if run.error]
+    left = sum(run.left for run in runs)
+    more = [f"{left} message(s) are left: `extract` again reads on."] if left else []
     parts = [
         *([f"Learned {len(learned)} item(s).", *listed(learned)] if learned else []),
         *([f"No longer held: {len(gone)} item(s).", *listed(gone)] if gone else []),
         *errors,
     ]
-    if parts:
-        return "\n".join(parts)
-    return "Nothing to remember was found." if runs else "Nothing new was said since I last learned."
+    nothing = "Nothing to remember was found." if runs else "Nothing new was said since I last learned."
+    return "\n".join([*(parts or [nothing]), *more])

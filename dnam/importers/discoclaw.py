@@ -58,7 +58,6 @@ class _Source(msgspec.Struct, rename="camel"):
     channel_id: str | None = None
     message_id: str | None = None
     guild_id: str | None = None
-    channel_name: str | None = None
 
 
 class _Item(msgspec.Struct, rename="camel"):
@@ -174,7 +173,6 @@ def _source(source: _Source) -> ItemSource:
         place=_ref(source.channel_id),
         message=_ref(source.message_id),
         guild=_ref(source.guild_id),
-        channel_name=source.channel_name or "",
     )
 
 

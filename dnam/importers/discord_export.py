@@ -28,6 +28,7 @@ from dnam.importers.source import (
     NonEmpty,
     Options,
     Skipped,
+    Told,
     UnknownFormat,
 )
 from projections.decisions.hear import HeardRequest, Mention, PlaceSeen
@@ -195,7 +196,8 @@ class DiscordExport:
         return len(times) > 1 and times[-1] < times[0]
 
     def _place(self, options: Options) -> PlaceSeen:
-        audience, partner = self._audience(options)
+        told = options.told(self._channel.id)
+        audience, partner = self._audience(told, options.assistant)
         kind: PlaceKind = "direct" if partner else "group" if self._kind == "direct" else self._kind
         # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
         parent = self._channel.category_id if kind == "thread" else None
@@ -203,25 +205,26 @@ class DiscordExport:
             platform=PLATFORM,
             key=self._channel.id,
             kind=kind,
-            name=self._channel.name or "",
+            # What is no channel of a guild is named after the people in it.
+            name="" if self._guild_ref is None else self._channel.name or "",
             audience=audience,
             guild=self._guild_ref,
             guild_name=self._guild_name,
             parent=Ref(PLATFORM, parent) if parent else None,
             partner=partner,
+            told=told is not None,
         )
 
-    def _audience(self, options: Options) -> tuple[AudienceKind, Account | None]:
+    def _audience(self, told: Told | None, assistant: str | None) -> tuple[AudienceKind, Account | None]:
         """Who could read it; in a DM also whose it is.
 
         A DM is one person's only when that person and a bot write in it. What two people wrote to each other is
         nobody's own DM with the assistant: as `direct` it would be shown to one of them as theirs, and what the other
         said there would lie in the wrong person's compartment. It is restricted to itself instead, like a group.
         """
-        told = options.told(self._channel.id)
         if told != "dm" and self._kind != "direct":
             return ("guild" if told == "guild" and not self._is_private else "channel"), None
-        census = self._census(options.assistant)
+        census = self._census(assistant)
         if len(census.people) == 1 and (told == "dm" or (told != "channel" and census.has_bot)):
             return "direct", next(iter(census.people.values()))
         if told == "dm":
@@ -278,6 +281,7 @@ class _Translator:
             mentions=mentions,
             edited=_timestamp_ms(message.timestamp_edited),
             reply_to=reply_to,
+            reply_said=None if reply_to is None else snowflake_ms(reply_to.key),
             attachments=tuple(Attachment(each.file_name, each.file_size_bytes) for each in message.attachments),
             addressed=author != "self" and self._is_addressed(message, reply_to),
         )

@@ -226,17 +226,18 @@ def _file_name(url: str) -> str:
 
 def _place(conversation: _Conversation, options: Options) -> PlaceSeen:
     """Where a conversation took place. There is no guild in the file: told that one could read it, it gets one."""
-    told = options.told(conversation.key) or "channel"
+    told = options.told(conversation.key)
     in_guild = told == "guild"
     return PlaceSeen(
         platform=PLATFORM,
         key=conversation.key,
         kind="direct" if told == "dm" else "channel",
-        name=conversation.name,
-        audience=audience_kind(told),
+        name=conversation.key,  # its people are named in their own events alone
+        audience=audience_kind(told or "channel"),
         guild=Ref(PLATFORM, f"{conversation.key}/guild") if in_guild else None,
-        guild_name=conversation.name if in_guild else "",
+        guild_name=conversation.key if in_guild else "",
         partner=_partner(conversation, options) if told == "dm" else None,
+        told=told is not None,
     )
 
 

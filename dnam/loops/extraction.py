@@ -21,7 +21,7 @@ from projections.ids import EventId, Handle, Point
 from projections.items import ItemRow, compartment_key, items_in
 from projections.messages import MessageRow, SpokenRow, find_message, spoken_in, units_of
 from projections.people import name_of
-from projections.places import place_of
+from projections.policies.cadence import VERSION
 from projections.policies.compartments import Setting, place_item
 from projections.policies.evidence import InputMessage
 from projections.policies.replies import Unreadable
@@ -34,7 +34,9 @@ INPUT_CHARS = 24_000
 
 
 class ExtractionPlan(NamedTuple):
-    """One extraction: whose words, in which compartment, from where to where."""
+    """One extraction: whose words, in which compartment, from where to where. `said` is the latest of its causes',
+    `policy` what set it off, `left` how many messages found no room.
+    """
 
     person: Handle
     compartment: str
@@ -44,6 +46,9 @@ class ExtractionPlan(NamedTuple):
     after: Point | None
     upto: Point
     causes: tuple[EventId, ...]
+    said: int
+    policy: str
+    left: int
 
 
 class Said(NamedTuple):
@@ -51,7 +56,6 @@ class Said(NamedTuple):
 
     point: Point
     found: Found[MessageRow]
-    channel: str
 
 
 def new_by_compartment(rows: Rows, person: Handle) -> dict[str, list[Said]]:
@@ -86,15 +90,15 @@ def _was_read(rows: Rows, message: EventId) -> bool:
 
 
 def _heard(rows: Rows, where: SpokenRow, points: Iterable[Point]) -> Iterator[Said]:
-    place = place_of(rows, where.session)
-    channel = place.row.name if place else ""
     for point in points:
         found = find_message(rows, where.session, where.audience.epoch, point)
         if found is not None and found.row.message.text.strip():
-            yield Said(point, found, channel)
+            yield Said(point, found)
 
 
-def plan_extraction(rows: Rows, person: Handle, compartment: str, heard: list[Said]) -> ExtractionPlan:
+def plan_extraction(
+    rows: Rows, person: Handle, compartment: str, heard: list[Said], policy: str = VERSION
+) -> ExtractionPlan:
     """What an extraction of these messages would show the model; as many as its input takes, oldest first."""
     caller = Caller(rows, "")
     messages = _within([_input(each, caller) for each in heard])
@@ -116,6 +120,9 @@ def plan_extraction(rows: Rows, person: Handle, compartment: str, heard: list[Sa
         after=cursor,
         upto=reached if cursor is None else max(cursor, reached),
         causes=(*(each.id for each in messages), *(found.row.event for found in items)),
+        said=max(last.said, *(found.row.said for found in items)) if items else last.said,
+        policy=policy,
+        left=len(heard) - len(messages),
     )
 
 
@@ -133,9 +140,7 @@ def _within(messages: list[InputMessage]) -> tuple[InputMessage, ...]:
 def _input(heard: Said, caller: Caller) -> InputMessage:
     message = heard.found.row.message
     line = message_line(heard.found.row, heard.found.seq, caller, {})
-    return InputMessage(
-        heard.point.id, line.words, message.ref, message.said, message.place, message.guild, heard.channel
-    )
+    return InputMessage(heard.point.id, line.words, message.ref, message.said, message.place, message.guild)
 
 
 def _known(row: ItemRow) -> KnownItem:
@@ -147,11 +152,14 @@ def _use(row: ItemRow) -> ItemUse:
 
 
 class Learned(NamedTuple):
-    """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it."""
+    """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; and how many
+    messages found no room in it and are read by the next.
+    """
 
     events: int = 0
     dropped: tuple[str, ...] = ()
     error: str = ""
+    left: int = 0
 
 
 def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mint: Mint) -> Loop[Learned]:
@@ -182,14 +190,15 @@ def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mi
         origin=mint(),
         shown=plan.shown,
         cap=cap,
+        said=plan.said,
     )
     decided = yield Decide(lambda rows: extract(rows, request))
-    return Learned(len(records_of(decided)), tuple(each.reason for each in read.dropped))
+    return Learned(len(records_of(decided)), tuple(each.reason for each in read.dropped), left=plan.left)
 
 
 def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:
     return ExtractionAnswered(
-        said=plan.upto.said,
+        said=plan.said,
         by=by_model(use),
         causes=plan.causes,
         owner=plan.person,
@@ -198,13 +207,14 @@ def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnsw
         upto=plan.upto,
         call=use,
         inputs=tuple(each.id for each in plan.messages),
+        policy=plan.policy,
         reply=reply,
     )
 
 
 def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
     event = ExtractionFailed(
-        said=plan.upto.said,
+        said=plan.said,
         by=by_model(use),
         causes=plan.causes,
         owner=plan.person,
@@ -213,6 +223,7 @@ def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Min
         upto=plan.upto,
         call=use,
         inputs=tuple(each.id for each in plan.messages),
+        policy=plan.policy,
         error=error,
         reply=reply,
     )

@@ -5,6 +5,7 @@ an old era's key can go without taking the new summary along.
 """
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -15,11 +16,12 @@ from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Decision
 from projections.decisions.summaries import FailRequest, RefreshRequest, fail, refresh
 from projections.decisions.work import WorkRequest, record_work
-from projections.events import SummaryAnswered, SummaryRefreshed
+from projections.events import SummaryAnswered, SummaryFailed, SummaryRefreshed
 from projections.events.values import Audience, ModelUse
 from projections.ids import EventId, Handle, Point
-from projections.items import QUIET
-from projections.messages import MessageRow
+from projections.items import is_quiet
+from projections.messages import MessageRow, key_point
+from projections.policies.cadence import VERSION
 from projections.rows import Rows
 from projections.summaries import find_summary
 from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards
@@ -32,7 +34,9 @@ LAST_ID = EventId(b"\xff" * 16)
 
 
 class SummaryPlan(NamedTuple):
-    """One refresh: of what, from where to where, and on what it rests."""
+    """One refresh: of what, from where to where, and on what it rests. `said` is the latest of its causes', `policy`
+    what set it off.
+    """
 
     session: str
     audience: Audience
@@ -43,6 +47,18 @@ class SummaryPlan(NamedTuple):
     after: Point | None
     upto: Point
     causes: tuple[EventId, ...]
+    said: int
+    policy: str
+
+
+class Taken(NamedTuple):
+    """Lines for a refresh, when the latest of them was said or edited, and the point they were read up to, if they did
+    not all find room.
+    """
+
+    lines: list[WindowLine]
+    said: int
+    stopped: Point | None
 
 
 class Refreshing(NamedTuple):
@@ -52,6 +68,7 @@ class Refreshing(NamedTuple):
     max_chars: int
     era_refreshes: int
     most_lines: int = 10_000
+    policy: str = VERSION
 
 
 def plan_summary(
@@ -62,8 +79,11 @@ def plan_summary(
     old = None if found is None else found.row
     after = None if old is None else old.upto
     ends = old is not None and old.refresh >= settings.era_refreshes
-    news = _since(rows, session, audience, after)[: settings.most_lines]
-    lines = _recent(rows, session, audience, news[-1].said) if ends and news else news
+    taken = _since(rows, session, audience, after, settings.most_lines)
+    if ends and taken.lines and old is not None:
+        taken = _recent(rows, session, audience, taken.lines[-1].said, old.floor)
+        after = taken.stopped or old.floor
+    lines = taken.lines
     if not lines:
         return None
     keeps = old is not None and old.text != "" and not ends
@@ -84,37 +104,52 @@ def plan_summary(
         after=after,
         upto=max(Point(line.said, line.id) for line in lines),
         causes=(*previous, *dict.fromkeys(each for line in lines for each in (line.id, line.event))),
+        said=max(taken.said, old.said) if keeps and old is not None else taken.said,
+        policy=settings.policy,
     )
 
 
-def _since(rows: Rows, session: str, audience: Audience, after: Point | None) -> list[WindowLine]:
+def _since(rows: Rows, session: str, audience: Audience, after: Point | None, most: int) -> Taken:
     """Everything said behind a point, oldest first, as far as the input reaches."""
-    return _take(rows, forwards(rows, session, audience.epoch, after))
+    return _take(rows, forwards(rows, session, audience.epoch, after), most)
 
 
-def _recent(rows: Rows, session: str, audience: Audience, said: int) -> list[WindowLine]:
-    """People's messages alone up to a time, the newest as far as the input reaches, in order."""
+def _recent(rows: Rows, session: str, audience: Audience, said: int, floor: Point | None) -> Taken:
+    """People's messages alone up to a time, the newest as far as the input reaches, in order; nothing that was cleared
+    by a reset, which reached as far as `floor`.
+    """
     newest = backwards(rows, session, audience.epoch, Point(said, LAST_ID))
-    return _take(rows, (entry for entry in newest if _by_people(entry)))[::-1]
+    uncleared = takewhile(lambda entry: floor is None or key_point(entry.key) > floor, newest)
+    taken = _take(rows, (entry for entry in uncleared if _by_people(entry)))
+    return taken._replace(lines=taken.lines[::-1])
 
 
 def _by_people(entry: Entry) -> bool:
     return isinstance(entry.row, MessageRow) and entry.row.message.author != "self"
 
 
-def _take(rows: Rows, entries: Iterable[Entry]) -> list[WindowLine]:
+def _take(rows: Rows, entries: Iterable[Entry], most: int | None = None) -> Taken:
     caller = Caller(rows, "")
     taken: list[WindowLine] = []
+    said: list[int] = []
     room = INPUT_CHARS
     for entry in entries:
         line = entry_line(entry, caller, {})
-        if rows.get(QUIET, line.id) is not None:
+        if is_quiet(rows, line.id):
             continue
         room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
-        if room < 0 and taken:
-            break
+        if (room < 0 and taken) or len(taken) == most:
+            return Taken(taken, max(said), key_point(entry.key))
         taken.append(line)
-    return taken
+        said.append(_worded(entry))
+    return Taken(taken, max(said, default=0), None)
+
+
+def _worded(entry: Entry) -> int:
+    """When the words of an entry came to be as they are now."""
+    if isinstance(entry.row, MessageRow):
+        return max(entry.row.message.said, entry.row.message.edited or entry.row.message.said)
+    return entry.row.said
 
 
 def _line(line: WindowLine) -> Line:
@@ -122,13 +157,20 @@ def _line(line: WindowLine) -> Line:
     return Line(line.name, text, line.said, line.id.hex(), assistant=line.by_assistant)
 
 
-def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -> Loop[bool]:
-    """Ask, keep the reply, decide. True when the summary was refreshed."""
+class Refreshed(NamedTuple):
+    """Whether there is a new summary, and where something went wrong, what; neither when it was overtaken."""
+
+    worked: bool
+    error: str = ""
+
+
+def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -> Loop[Refreshed]:
+    """Ask, keep the reply, decide."""
     ask = _ask(plan.inputs, prompt, model)
     reply = yield ask
     if isinstance(reply, Failed):
         yield Decide(_failing(plan, ask, reply.error, mint))
-        return False
+        return Refreshed(worked=False, error=reply.error)
     assert isinstance(reply, Reply)
     first = yield from _keep(plan, ask, reply, mint, plan.causes)
     text, cut = reply.text.strip(), False
@@ -136,7 +178,9 @@ def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -
         text, cut, ask, reply, first = yield from _recompress(plan, ask, reply, prompt, model, mint, first)
     request = _refreshing(plan, _use(ask, reply), text, cut, first, mint)
     recorded = yield Decide(lambda rows: refresh(rows, request))
-    return any(isinstance(record.event, SummaryRefreshed) for record in records_of(recorded))
+    made = [record.event for record in records_of(recorded)]
+    error = next((event.error for event in made if isinstance(event, SummaryFailed)), "")
+    return Refreshed(any(isinstance(event, SummaryRefreshed) for event in made), error)
 
 
 Recompressed = tuple[str, bool, Ask, Reply, tuple[EventId, ...]]
@@ -170,7 +214,7 @@ def _keep(
     """The raw reply becomes an event before anything is decided from it."""
     use = _use(ask, reply)
     event = SummaryAnswered(
-        said=plan.upto.said,
+        said=plan.said,
         by=by_model(use),
         causes=causes,
         session=plan.session,
@@ -181,6 +225,7 @@ def _keep(
         upto=plan.upto,
         reply=reply.text,
         call=use,
+        policy=plan.policy,
     )
     origin = mint()
     recorded = yield Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))
@@ -206,6 +251,8 @@ def _refreshing(
         causes=causes,
         max_chars=plan.inputs.max_chars,
         cut=cut,
+        said=plan.said,
+        policy=plan.policy,
     )
 
 
@@ -224,5 +271,7 @@ def _failing(plan: SummaryPlan, ask: Ask, error: str, mint: Mint) -> Decision:
         person=plan.person,
         previous=plan.previous_event,
         causes=plan.causes,
+        said=plan.said,
+        policy=plan.policy,
     )
     return lambda rows: fail(rows, request)

@@ -2,14 +2,19 @@
 
 from typing import NamedTuple
 
+from projections import retrieval
 from projections.context import Context
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.events import TurnAnswered, TurnDelivered
 from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
 from projections.ids import EventId, Handle, Identity, Point, Ref
+from projections.policies import compartments
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
+
+POLICY = f"{retrieval.VERSION} context@1 {compartments.VERSION}"
+"""What chose that which stood in the prompt: scoring, assembling (`projections.context`), compartments."""
 
 
 class AnswerRequest(NamedTuple):
@@ -48,9 +53,9 @@ def turn_origin(question: Point) -> Origin:
 
 
 def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
-    """The turn; nothing when this question was answered before."""
+    """The turn; nothing when this question was answered before, or by DM to somebody of whom nothing is kept."""
     origin = turn_origin(request.question)
-    if decided_before(rows, origin):
+    if decided_before(rows, origin) or _is_nobodys(request):
         return []
     minter = Minter(rows, origin)
     turn = minter.next()
@@ -73,14 +78,15 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         left_out=request.context.left_out,
         files=request.files,
         assistant=request.assistant,
+        policy=POLICY,
     )
     return [Draft(turn, event, natural=True)]
 
 
 def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
-    """The delivery; nothing when it was recorded before."""
+    """The delivery; nothing when it was recorded before, or its turn was not."""
     origin = Origin(Identity("dnam", "turn", request.turn.hex(), "delivered", request.said))
-    if decided_before(rows, origin):
+    if decided_before(rows, origin) or _is_nobodys(request):
         return []
     event = TurnDelivered(
         said=request.said,
@@ -94,3 +100,8 @@ def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
         messages=request.messages,
     )
     return [Minter(rows, origin).draft(event)]
+
+
+def _is_nobodys(request: AnswerRequest | DeliverRequest) -> bool:
+    """A DM without its person: all who opted out would share it."""
+    return request.audience.kind == "direct" and not request.asker

@@ -7,8 +7,12 @@
     deprecation   refused        as above
                   item.deprecated, or nothing when it means no active item
 
-Upserts come first, and what they touched is out of the deprecations' reach: a model that says "no longer Paris, now
-Rome" must not lose Rome because both sentences read alike.
+Upserts come first, and what they touched is out of the deprecations' reach, by words and by id: a model that says "no
+longer Paris, now Rome" must not lose Rome because both sentences read alike. Another item, of whatever words, goes when
+its id is named.
+
+An event is `said` as late as the latest of its causes. What is newer goes by the messages alone, and stands in the
+item's `updated`.
 """
 
 from collections.abc import Sequence
@@ -22,7 +26,21 @@ from projections.events import ItemDeprecated, ItemEvent, ItemRefused, ItemUpser
 from projections.events.values import By, Evidence, Item, ItemUse, Source
 from projections.ids import EventId, Handle
 from projections.items import ItemRow, forgotten_of
-from projections.policies import item_ids, matching, precedence, refusals, replies
+from projections.policies import (
+    compartments,
+    item_ids,
+    kinds,
+    matching,
+    precedence,
+    refusals,
+    replies,
+)
+from projections.policies import (
+    evidence as evidence_policy,
+)
+from projections.policies import (
+    text as texts,
+)
 from projections.policies.capacity import address
 from projections.policies.evidence import InputMessage, check, find_named
 from projections.policies.item_ids import derive, fresh_id
@@ -42,12 +60,17 @@ from projections.policies.text import normalise
 from projections.rows import Rows
 
 VERSION = "extraction@1"
-UPSERT_POLICY = f"{VERSION} {replies.VERSION} {matching.VERSION} {item_ids.VERSION}"
-DEPRECATION_POLICY = f"{VERSION} {replies.VERSION} {matching.VERSION}"
+DEPRECATION_POLICY = " ".join([VERSION, *(each.VERSION for each in (replies, matching, texts))])
+UPSERT_POLICY = " ".join(
+    [DEPRECATION_POLICY, *(each.VERSION for each in (item_ids, evidence_policy, kinds, compartments))]
+)
+MOST = MOST_EVENTS - 1
+"""One is kept for saying that a reply led to more."""
 
 
 class ExtractionRequest(NamedTuple):
-    """A recorded reply to decide from. `work` is its `extraction.answered`, `by` the model with its version.
+    """A recorded reply to decide from. `work` is its `extraction.answered`, which was `said` then; `by` is the model
+    with its version.
 
     `shown` are the items that the model had before it, with the events that had made them.
     """
@@ -61,6 +84,7 @@ class ExtractionRequest(NamedTuple):
     origin: Origin
     shown: tuple[ItemUse, ...] = ()
     cap: int = 200
+    said: int = 0
 
 
 def read_reply(reply: str) -> ExtractionReply | Unreadable:
@@ -82,17 +106,39 @@ class _Extraction:
     def __init__(self, rows: Rows, request: ExtractionRequest) -> None:
         self._rows = rows
         self._request = request
-        self._shelf = Shelf(rows, request.origin, request.owner)
+        self._shelf = Shelf(rows, request.origin, request.owner, MOST)
         self._forgotten = [found.row for found in forgotten_of(rows, request.owner)]
         self._shown = {(use.compartment, use.id): use.event for use in request.shown}
-        self._said = max(each.said for each in request.inputs)
+        self._read = max(each.said for each in request.inputs)
+        """When the last of the messages was said."""
+        self._said = max(request.said, self._read)
+        """When the last of all that the model had before it was said."""
 
     def run(self, reply: ExtractionReply) -> list[Draft]:
-        for entry in reply.upserts:
+        entries: list[UpsertEntry | DeprecationEntry] = [*reply.upserts, *reply.deprecations]
+        for number, entry in enumerate(entries):
+            before = self._shelf.mark()
+            self._take(entry)
+            if len(self._shelf.drafts) > MOST:
+                self._shelf.undo(before)
+                self._leave_out(entries[number:])
+                break
+        return self._shelf.drafts
+
+    def _take(self, entry: UpsertEntry | DeprecationEntry) -> None:
+        if isinstance(entry, UpsertEntry):
             self._upsert(entry)
-        for gone in reply.deprecations:
-            self._deprecate(gone)
-        return self._shelf.drafts[:MOST_EVENTS]
+        else:
+            self._deprecate(entry)
+
+    def _leave_out(self, entries: Sequence[UpsertEntry | DeprecationEntry]) -> None:
+        """Say what was left out, from the end: whole entries, so that nothing goes without what takes its place."""
+        first = entries[0]
+        kind, words = (first.kind, first.text) if isinstance(first, UpsertEntry) else ("", first.match_text or first.id)
+        reason = (
+            f"{len(entries)} entries from this one on were left out: one reply leads to {MOST_EVENTS} events at most"
+        )
+        self._refuse(kind, words, (), (Refusal("", reason), VERSION))
 
     def _here(self) -> list[ItemRow]:
         return self._shelf.within([self._request.compartment])
@@ -105,7 +151,7 @@ class _Extraction:
     def _upsert(self, entry: UpsertEntry) -> None:
         evidence = self._evidence(entry)
         match = find_upsert(self._here(), entry.id, entry.kind, entry.text)
-        if match.row is not None and not _is_news(match.row.item, entry):
+        if match.row is not None and not (_is_news(match.row.item, entry) or _adds(match.row.item, evidence)):
             return
         standing = self._standing_against(entry, match, evidence)
         if standing is not None:
@@ -135,7 +181,7 @@ class _Extraction:
         return None if match.row is None else self._outranked(match.row)
 
     def _outranked(self, row: ItemRow) -> tuple[Refusal, str] | None:
-        reason = outranked(row, self._said, self._shown.get(address(row.item)))
+        reason = outranked(row, self._read, self._shown.get(address(row.item)))
         return (Refusal(row.item.id, reason), precedence.VERSION) if reason else None
 
     def _new(self, entry: UpsertEntry, evidence: tuple[Evidence, ...]) -> Item:
@@ -145,8 +191,8 @@ class _Extraction:
             compartment=self._request.compartment,
             kind=entry.kind,
             text=entry.text,
-            created=self._said,
-            updated=self._said,
+            created=self._read,
+            updated=self._read,
             source=self._source(evidence),
             type=entry.type or DEFAULT_TYPE,
             about=entry.about or "person",
@@ -161,7 +207,7 @@ class _Extraction:
         """The item with what the model said of it. Kind and id stay: they are what it is known by."""
         return changed(
             item,
-            self._said,
+            self._read,
             **_fields(item, entry),
             status="active",
             source=self._source(evidence),
@@ -175,11 +221,11 @@ class _Extraction:
         inputs = self._request.inputs
         message = next((each for each in inputs if each.id == first), max(inputs, key=lambda each: each.said))
         known = message.ref.platform == "discord"
-        return Source("discord" if known else "model", message.place, message.ref, message.guild, message.channel_name)
+        return Source("discord" if known else "model", message.place, message.ref, message.guild)
 
     def _upserted(self, item: Item, match: Match, evidence: Sequence[Evidence]) -> ItemUpserted:
         return ItemUpserted(
-            said=self._said,
+            said=max(self._said, match.row.said if match.row else self._said),
             by=self._request.by,
             causes=self._causes(evidence, *([match.row.event] if match.row else [])),
             item=item,
@@ -217,10 +263,10 @@ class _Extraction:
 
     def _deprecated(self, row: ItemRow, reason: str) -> ItemEvent:
         return ItemDeprecated(
-            said=self._said,
+            said=max(self._said, row.said),
             by=self._request.by,
             causes=self._causes((), row.event),
-            item=changed(row.item, self._said, status="deprecated"),
+            item=changed(row.item, self._read, status="deprecated"),
             reason=reason,
             policy=DEPRECATION_POLICY,
         )
@@ -267,3 +313,8 @@ def _fields(item: Item, entry: UpsertEntry) -> dict[str, object]:
 def _is_news(item: Item, entry: UpsertEntry) -> bool:
     """Whether the entry would change what the item says, or revive it."""
     return item.status != "active" or any(getattr(item, name) != value for name, value in _fields(item, entry).items())
+
+
+def _adds(item: Item, evidence: Sequence[Evidence]) -> bool:
+    """Whether it was said in a message that the item does not rest on yet: then it was confirmed."""
+    return not set(rests_on(evidence)) <= set(rests_on(item.evidence))

@@ -1,14 +1,20 @@
-"""Hearing: what arrives from a platform becomes a message, once."""
+"""Hearing: what arrives from a platform becomes a message, once.
 
+What people say has no causes. What the assistant itself said, where no turn of it is known (an import, a read-back),
+draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them.
+"""
+
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account, Meeting, is_erased, is_opted_out
-from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceDescribed
+from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.heard import PlaceKind
 from projections.events.values import (
+    OPERATOR,
     PLATFORM,
     Attachment,
     Audience,
@@ -21,10 +27,19 @@ from projections.events.values import (
     SpanKind,
 )
 from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
-from projections.messages import find_message
-from projections.places import audience_of, find_place
-from projections.rows import Rows
+from projections.messages import MessageRow, find_message
+from projections.places import audience_of, find_place, place_of
+from projections.rows import Found, Rows
+from projections.summaries import era_of
 from projections.turns import SENT, sent_key
+from projections.window import Entry, backwards
+
+WINDOW = 20
+"""How much of what was said before a message of the assistant's own counts as what it rests on."""
+NAMELESS: frozenset[PlaceKind] = frozenset({"group", "direct"})
+"""Places that platforms name after the people in them: their names are not kept."""
+WIDER = "its channel is known as restricted: widening opens nothing old"
+"""Why an audience that the operator told is not taken; what it is counted by."""
 
 
 class Mention(NamedTuple):
@@ -36,7 +51,10 @@ class Mention(NamedTuple):
 
 
 class PlaceSeen(NamedTuple):
-    """A place as the platform describes it. For a DM, `partner` is set and `key` is not used."""
+    """A place as the platform describes it. For a DM, `partner` is set and `key` is not used.
+
+    `told`: the operator said who can read it, and where that are fewer than was known, it holds from now on.
+    """
 
     platform: str
     key: str
@@ -47,11 +65,13 @@ class PlaceSeen(NamedTuple):
     guild_name: str = ""
     parent: Ref | None = None
     partner: Account | None = None
+    told: bool = False
 
 
 class HeardRequest(NamedTuple):
     """A message that arrived. `said` and `edited` are the platform's times in ms; `fresh` are unused random handles,
-    at least one for each account that is named in it.
+    at least one for each account that is named in it. `reply_said` is when the message that it replies to was said,
+    where the platform tells.
     """
 
     key: str
@@ -67,6 +87,7 @@ class HeardRequest(NamedTuple):
     attachments: tuple[Attachment, ...] = ()
     addressed: bool = False
     medium: Medium = "text"
+    reply_said: int | None = None
 
 
 class DeletedRequest(NamedTuple):
@@ -75,7 +96,6 @@ class DeletedRequest(NamedTuple):
     platform: str
     key: str
     session: str
-    epoch: int
     heard_said: int
     said: int
 
@@ -106,52 +126,135 @@ def place_ref(place: PlaceSeen, person: Handle = NOBODY) -> Ref:
 
 def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     """A message, with whom and what it brings to light for the first time; nothing when it is known as it is."""
-    platform = request.place.platform
-    identity = message_identity(platform, request.key, "heard", request.said)
-    heard = rows.ids.event_id(identity)
-    if request.author == "person" and (
-        is_opted_out(rows, request.speaker) or is_erased(rows, request.speaker, request.said)
-    ):
+    if _is_unwelcome(rows, request):
         return []
+    narrowed = _narrowed(rows, request)
+    changes = [] if narrowed is None else [Draft(_changed_id(rows, request, narrowed), narrowed, natural=True)]
+    return [*changes, *_heard(rows, request, None if narrowed is None else narrowed.audience)]
+
+
+def _is_unwelcome(rows: Rows, request: HeardRequest) -> bool:
+    """Whether it is by, or in the DM of, somebody who opted out, or was erased after it was said."""
+    speaker = [request.speaker] if request.author == "person" else []
+    partner = [request.place.partner] if request.place.partner else []
+    return any(is_opted_out(rows, each) or is_erased(rows, each, request.said) for each in (*speaker, *partner))
+
+
+def widens(rows: Rows, seen: PlaceSeen) -> bool:
+    """Whether the operator told of more readers than the place is known to have. That changes nothing; see `WIDER`."""
+    known = audience_of(rows, place_ref(seen))
+    return seen.told and known is not None and (known.kind, seen.audience) == ("channel", "guild")
+
+
+def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
+    """The new epoch of a place that fewer can read than was known, when the operator says so."""
+    seen = request.place
+    known = audience_of(rows, place_ref(seen))
+    if not seen.told or known is None or (known.kind, seen.audience) != ("guild", "channel"):
+        return None
+    return PlaceAudienceChanged(
+        said=request.said,
+        by=OPERATOR,
+        place=place_ref(seen),
+        audience=Audience("channel", known.place, known.epoch + 1),
+        previous=known,
+        session=session_of(seen),
+        guild=seen.guild,
+    )
+
+
+def _changed_id(rows: Rows, request: HeardRequest, event: PlaceAudienceChanged) -> EventId:
+    place = event.place
+    return rows.ids.event_id(Identity(place.platform, "place", place.key, str(event.audience.epoch), request.said))
+
+
+def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list[Draft]:
+    platform = request.place.platform
     if request.author == "self" and rows.get(SENT, sent_key(Ref(platform, request.key))) is not None:
         return []
+    identity = message_identity(platform, request.key, "heard", request.said)
+    heard = rows.ids.event_id(identity)
     match rows.ids.status(heard):
         case "unknown":
-            return _first(rows, request, identity)
+            return _first(rows, request, identity, audience)
         case "known" if request.edited is not None:
-            return _again(rows, request, heard)
+            return _again(rows, request, heard, audience)
         case _:
             return []
 
 
-def _first(rows: Rows, request: HeardRequest, identity: Identity) -> list[Draft]:
+def _first(rows: Rows, request: HeardRequest, identity: Identity, audience: Audience | None) -> list[Draft]:
     minter = Minter(rows, Origin(identity))
     heard = minter.next()
     meeting = Meeting(rows, minter, request.fresh, request.said)
-    places, message = _translate(rows, request, meeting, minter)
-    event = MessageHeard(said=request.said, by=_by(message), message=message)
+    places, message = _translate(rows, request, meeting, minter, audience)
+    event = MessageHeard(
+        said=request.said,
+        by=_by(message),
+        causes=_rests_on(rows, request, message, heard),
+        message=message,
+        era=_era(rows, message),
+    )
     return [*meeting.drafts, *places, Draft(heard, event, natural=True)]
 
 
-def _again(rows: Rows, request: HeardRequest, heard: EventId) -> list[Draft]:
+def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience | None) -> list[Draft]:
     assert request.edited is not None
     action = f"edited {request.edited}"
     identity = message_identity(request.place.platform, request.key, action, request.said)
     minter = Minter(rows, Origin(identity))
     edited = minter.next()
-    meeting = Meeting(rows, minter, request.fresh, request.edited)
-    places, message = _translate(rows, request, meeting, minter)
-    old = find_message(rows, message.session, message.audience.epoch, Point(request.said, heard))
+    meeting = Meeting(rows, minter, request.fresh, request.edited, heard=request.said)
+    places, copy = _translate(rows, request, meeting, minter, audience)
+    old = _find(rows, copy.session, copy.audience.epoch, Point(request.said, heard))
     if old is None or request.edited <= (old.row.message.edited or 0):
         return []
+    message = _addressed_as(copy, old.row.message)
     event = MessageEdited(
         said=request.edited,
         by=_by(message),
-        causes=(heard,),
+        causes=tuple(dict.fromkeys((heard, *_rests_on(rows, request, message, heard)))),
         heard=heard,
-        message=_addressed_as(message, old.row.message),
+        message=message,
+        era=_era(rows, message),
     )
     return [*meeting.drafts, *places, Draft(edited, event, natural=True)]
+
+
+def _find(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
+    """A message of a session in whichever epoch it was said, at the latest in this one."""
+    found = (find_message(rows, session, each, point) for each in range(epoch, -1, -1))
+    return next((each for each in found if each is not None), None)
+
+
+def _rests_on(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> tuple[EventId, ...]:
+    """What a message of the assistant's own draws on: what was said before it, and what it replies to."""
+    if request.author != "self":
+        return ()
+    before = backwards(rows, message.session, message.audience.epoch, Point(request.said, heard))
+    known = [event for entry in islice(before, WINDOW) for event in _events(entry)]
+    causes = dict.fromkeys((*known, *_replied_to(rows, request)))
+    # What was dropped still lists its people; what was erased is nothing to rest on.
+    return tuple(each for each in causes if rows.ids.status(each) in ("known", "redacted"))
+
+
+def _events(entry: Entry) -> tuple[EventId, ...]:
+    return (entry.row.heard, entry.row.event) if isinstance(entry.row, MessageRow) else (entry.row.event,)
+
+
+def _replied_to(rows: Rows, request: HeardRequest) -> list[EventId]:
+    reply = request.reply_to
+    if reply is None:
+        return []
+    sent = rows.get(SENT, sent_key(reply))
+    said = request.reply_said
+    heard = [] if said is None else [rows.ids.event_id(message_identity(reply.platform, reply.key, "heard", said))]
+    return heard if sent is None else [sent.turn]
+
+
+def _era(rows: Rows, message: Message) -> int:
+    """The era whose key seals it: what the assistant said lies with its answers, what others say is their own."""
+    return era_of(rows, message.session, message.audience.epoch) if message.author == "self" else 0
 
 
 def _addressed_as(message: Message, old: Message) -> Message:
@@ -163,13 +266,17 @@ def _by(message: Message) -> By:
     return By("person", message.speaker) if message.author == "person" else PLATFORM
 
 
-def _translate(rows: Rows, request: HeardRequest, meeting: Meeting, minter: Minter) -> tuple[list[Draft], Message]:
-    """The message with handles for accounts, and the places it brings to light."""
+def _translate(
+    rows: Rows, request: HeardRequest, meeting: Meeting, minter: Minter, changed: Audience | None
+) -> tuple[list[Draft], Message]:
+    """The message with handles for accounts, and the places it brings to light. `changed` is the place's audience from
+    now on.
+    """
     partner = meeting.handle(request.place.partner) if request.place.partner else NOBODY
     speaker = meeting.handle(request.speaker) if request.author == "person" else NOBODY
     place = place_ref(request.place, partner)
     session = session_of(request.place, partner)
-    audience = audience_of(rows, place) or Audience(request.place.audience, place)
+    audience = changed or audience_of(rows, place) or Audience(request.place.audience, place)
     message = Message(
         ref=Ref(request.place.platform, request.key),
         place=place,
@@ -215,7 +322,7 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
             by=PLATFORM,
             place=place_ref(seen, partner),
             kind=seen.kind,
-            name="" if partner else seen.name,
+            name="" if partner or seen.kind in NAMELESS else seen.name,
             audience=audience,
             session=session_of(seen, partner),
             guild=seen.guild,
@@ -227,7 +334,9 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
 
 
 def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Origin) -> list[Draft]:
-    """A place becomes known without a message: an import brought its summary alone."""
+    """A place becomes known without a message: an import brought its summary alone. A DM with nobody is no place."""
+    if seen.audience == "direct" and not partner:
+        return []
     ref = place_ref(seen, partner)
     audience = audience_of(rows, ref) or Audience(seen.audience, ref)
     minter = Minter(rows, origin)
@@ -243,7 +352,7 @@ def _is_news(rows: Rows, described: PlaceDescribed) -> bool:
 def delete(rows: Rows, request: DeletedRequest) -> list[Draft]:
     """A message is gone; nothing when it was never heard or is gone already."""
     heard = rows.ids.event_id(message_identity(request.platform, request.key, "heard", request.heard_said))
-    found = find_message(rows, request.session, request.epoch, Point(request.heard_said, heard))
+    found = _find(rows, request.session, _epoch(rows, request.session), Point(request.heard_said, heard))
     if found is None:
         return []
     identity = message_identity(request.platform, request.key, "deleted", request.heard_said)
@@ -257,3 +366,10 @@ def delete(rows: Rows, request: DeletedRequest) -> list[Draft]:
         heard_said=request.heard_said,
     )
     return [Minter(rows, Origin(identity)).draft(event)]
+
+
+def _epoch(rows: Rows, session: str) -> int:
+    """The epoch that a session is in."""
+    place = place_of(rows, session)
+    audience = None if place is None else audience_of(rows, place.row.place)
+    return 0 if audience is None else audience.epoch

@@ -1,5 +1,6 @@
 """What comes from another program's files, with its ids, states and times. The live memory's newer word stands."""
 
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -9,15 +10,19 @@ from projections.events import ItemDeprecated, ItemUpserted, SummaryRefreshed
 from projections.events.values import OPERATOR, Audience, By, Item, ModelUse, Source
 from projections.ids import NOBODY, EventId, Handle, Identity, Point
 from projections.items import forgotten_of
+from projections.lookup import people
+from projections.messages import SPOKEN, key_point, unit
 from projections.policies.kinds import read_kind, read_tags
 from projections.policies.text import MOST_ITEM_CHARS, tidy, whole
-from projections.rows import Rows
+from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 
 VERSION = "imported@1"
 PLATFORM_NAME = "discoclaw"
 LAST_ID = EventId(b"\xff" * 16)
 """Behind every event of its millisecond: a summary with a date covers all that was said by then."""
+NOBODY_HEARD = "summary of a channel in which nobody was heard: nobody could erase it"
+"""Why a summary is not taken; what it is counted by."""
 
 
 class ImportItemRequest(NamedTuple):
@@ -54,12 +59,14 @@ class ImportSummaryRequest(NamedTuple):
 
 
 def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
-    """The item as the file has it; nothing when this very state was imported, or the live memory knows better."""
+    """The item as the file has it; nothing when this very state was imported, or the live memory knows better, or its
+    person wants nothing kept.
+    """
     item = _item(request)
     key = f"{request.user}/{item.id}"
     origin = Origin(Identity(PLATFORM_NAME, "item", key, f"imported {request.updated}", request.updated))
     shelf = Shelf(rows, origin, request.owner)
-    if decided_before(rows, origin) or _is_stale(rows, shelf, item):
+    if not request.owner or decided_before(rows, origin) or _is_stale(rows, shelf, item):
         return []
     event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
         said=request.updated, by=request.by, item=item, reason="imported from a file", policy=VERSION
@@ -98,16 +105,25 @@ def _is_stale(rows: Rows, shelf: Shelf, item: Item) -> bool:
 
 
 def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
-    """The summary as the file has it; nothing when it was imported, is empty, or the live one is as new."""
+    """The summary as the file has it; nothing when it was imported, is empty, or the live one is as new, or nobody is
+    known whose words it could rest on.
+
+    It rests on whoever was heard in its session, so that it goes when one of them is erased. A file with their messages
+    is imported together with it, or before it.
+    """
     action = f"imported {request.updated}"
     origin = Origin(Identity(PLATFORM_NAME, "summary", request.key, action, request.updated))
     live = find_summary(rows, request.session, request.audience.epoch)
     text = whole(request.text).strip()
     if decided_before(rows, origin) or not text or (live is not None and live.row.said >= request.updated):
         return []
+    causes = () if request.audience.kind == "direct" else heard_in(rows, request.session, request.audience.epoch)
+    if not request.person and not causes:
+        return []
     event = SummaryRefreshed(
         said=request.updated,
         by=request.by,
+        causes=causes,
         session=request.session,
         audience=request.audience,
         era=request.era,
@@ -121,3 +137,20 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         previous=None if live is None else live.row.event,
     )
     return [Minter(rows, origin).draft(event)]
+
+
+def heard_in(rows: Rows, session: str, epoch: int) -> tuple[EventId, ...]:
+    """The last message of everybody who was heard in a session up to this epoch, one of each; reads no message."""
+    units = [unit(session, each) for each in range(epoch, -1, -1)]
+    last = (_last_of(rows, person, units) for person in people(rows))
+    return tuple(each for each in last if each is not None)
+
+
+def _last_of(rows: Rows, person: Handle, units: Sequence[bytes]) -> EventId | None:
+    spoken = (key for where in units for key in _backwards(rows, person + where))
+    known = (key_point(key).id for key in spoken)
+    return next((each for each in known if rows.ids.status(each) in ("known", "redacted")), None)
+
+
+def _backwards(rows: Rows, prefix: bytes) -> Iterator[bytes]:
+    return (key for key, _ in rows.raw.scan(SPOKEN.table, prefix, after_prefix(prefix), reverse=True))

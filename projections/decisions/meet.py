@@ -21,26 +21,29 @@ class Account(NamedTuple):
 
 class Meeting:
     """The people that one decision meets: known handles, or fresh ones that the shell handed in, and the events of
-    it.
+    it. `said` is when they had these names; `heard`, where that is earlier, when they were first spoken of.
     """
 
-    def __init__(self, rows: Rows, minter: Minter, fresh: tuple[Handle, ...], said: int) -> None:
+    def __init__(
+        self, rows: Rows, minter: Minter, fresh: tuple[Handle, ...], said: int, heard: int | None = None
+    ) -> None:
         self._rows = rows
         self._minter = minter
         self._fresh = iter(fresh)
         self._said = said
+        self._heard = said if heard is None else heard
         self._met: dict[tuple[str, str], Handle] = {}
         self.drafts: list[Draft] = []
 
     def handle(self, account: Account) -> Handle:
-        """The handle of an account; NOBODY for somebody who opted out."""
+        """The handle of an account; NOBODY for somebody who opted out, or was erased after this was said."""
         key = (account.platform, account.id)
         if key not in self._met:
             self._met[key] = self._look_up(account)
         return self._met[key]
 
     def _look_up(self, account: Account) -> Handle:
-        if is_opted_out(self._rows, account):
+        if is_opted_out(self._rows, account) or is_erased(self._rows, account, self._heard):
             return NOBODY
         found = person_of(self._rows, account.platform, account.id)
         if found is None:
@@ -84,11 +87,15 @@ def is_erased(rows: Rows, account: Account, said: int) -> bool:
 def meet(
     rows: Rows, account: Account, origin: Origin, fresh: tuple[Handle, ...], said: int, person: Handle = NOBODY
 ) -> list[Draft]:
-    """An account becomes known; with a `person`, as theirs (`--same-person`). Nothing when it is known as that
-    already.
+    """An account becomes known; with a `person`, as theirs (`--same-person`). Nothing when it is known as that already,
+    and nothing of somebody who opted out, or was erased after `said`.
     """
     found = person_of(rows, account.platform, account.id)
-    if is_opted_out(rows, account) or (found is not None and (not person or found.row.person == person)):
+    if (
+        is_opted_out(rows, account)
+        or is_erased(rows, account, said)
+        or (found is not None and (not person or found.row.person == person))
+    ):
         return []
     meeting = Meeting(rows, Minter(rows, origin), (person, *fresh) if person else fresh, said)
     meeting.see(account)

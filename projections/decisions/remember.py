@@ -12,16 +12,20 @@ from projections.errors import BadRequest
 from projections.events import ItemForgotten, ItemRemembered, ItemRestored, ItemUpserted
 from projections.events.values import By, Evidence, Intent, Item, Source, Status
 from projections.ids import EventId, Handle
-from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key
-from projections.policies import item_ids, matching
+from projections.items import ItemRow, forgotten_key, forgotten_of
+from projections.policies import compartments, item_ids, kinds, matching, quiet
+from projections.policies import text as texts
 from projections.policies.compartments import Opening
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import DEFAULT_KIND, read_kind
 from projections.policies.matching import find_meant, find_upsert, says
-from projections.policies.quiet import quiet_with
+from projections.policies.quiet import quiet_with, returns_with
 from projections.policies.text import MOST_ITEM_CHARS, tidy
 from projections.rows import Rows
 
+REMEMBER_POLICY = " ".join(each.VERSION for each in (matching, item_ids, kinds, texts, compartments, quiet))
+EDIT_POLICY = f"{matching.VERSION} {texts.VERSION}"
+QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.VERSION}"
 DEFAULT_CAP = 200
 RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted"})
 
@@ -88,13 +92,14 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     match = find_upsert(shelf.within([request.compartment]), "", kind, text)
     item = _new(shelf, request, kind, text) if match.row is None else _again(match.row.item, request, text)
     event = ItemRemembered(
-        said=request.said,
+        said=_said(request.said, match.row),
         by=request.by,
         causes=causes_of(rests_on(request.evidence), [match.row.event] if match.row else []),
         item=item,
         reason=f"{_asked(request.by)}; {match.reason}",
-        policy=f"{matching.VERSION} {item_ids.VERSION}",
+        policy=REMEMBER_POLICY,
         intent=Intent("remember", needle=text, saw=saw(item if match.row is None else match.row.item)),
+        returns=() if match.row is None else _returns(rows, shelf, match.row),
     )
     shelf.add(event, request.cap)
     return shelf.drafts
@@ -143,12 +148,12 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
         return []
     _not_said_twice(shelf, row, text)
     event = ItemUpserted(
-        said=request.said,
+        said=_said(request.said, row),
         by=request.by,
         causes=causes_of(rests_on(request.evidence), [row.event]),
         item=_edited(row.item, request, text),
         reason=_asked(request.by),
-        policy=matching.VERSION,
+        policy=EDIT_POLICY,
         intent=Intent("edit", needle=text, chosen=request.id, saw=saw(row.item)),
     )
     shelf.put(event)
@@ -172,9 +177,9 @@ def forget(rows: Rows, request: ForgetRequest) -> list[Draft]:
     shelf = Shelf(rows, request.origin, request.owner)
     meant = _meant(shelf, request)
     rows_meant = meant[:MOST_EVENTS]
-    quiet = quiet_with(rows, shelf.all(), rows_meant)
+    leaves = quiet_with(rows, shelf.all(), rows_meant)
     for row in rows_meant:
-        shelf.put(_forgotten(request, row, quiet[row.event]))
+        shelf.put(_forgotten(request, row, leaves[row.event]))
     return shelf.drafts
 
 
@@ -188,16 +193,16 @@ def _meant(shelf: Shelf, request: ForgetRequest) -> Sequence[ItemRow]:
     return find_meant([row for row in own if row.item.status == "active"], "", request.needle).rows
 
 
-def _forgotten(request: ForgetRequest, row: ItemRow, quiet: tuple[EventId, ...]) -> ItemForgotten:
+def _forgotten(request: ForgetRequest, row: ItemRow, leaves: tuple[EventId, ...]) -> ItemForgotten:
     return ItemForgotten(
-        said=request.said,
+        said=_said(request.said, row),
         by=request.by,
         causes=(row.event,),
         item=changed(row.item, request.said, status="forgotten"),
         reason=_asked(request.by),
-        policy=matching.VERSION,
+        policy=QUIET_POLICY,
         intent=Intent("forget", needle=tidy(request.needle), chosen=request.id, saw=saw(row.item)),
-        quiet=quiet,
+        quiet=leaves,
     )
 
 
@@ -212,13 +217,14 @@ def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
         return _nothing_to_restore(named, request.id)
     row = _the_one(gone, request.id)
     event = ItemRestored(
-        said=request.said,
+        said=_said(request.said, row),
         by=request.by,
         causes=(row.event,),
         item=changed(row.item, request.said, status="active"),
         reason=_asked(request.by),
+        policy=QUIET_POLICY,
         intent=Intent("restore", chosen=request.id, saw=saw(row.item)),
-        returns=_returns(rows, row.item),
+        returns=_returns(rows, shelf, row),
     )
     shelf.add(event, request.cap)
     return shelf.drafts
@@ -230,12 +236,16 @@ def _nothing_to_restore(named: Sequence[ItemRow], item_id: str) -> list[Draft]:
     raise BadRequest(f"{item_id} became part of another item: forget or edit that one")
 
 
-def _returns(rows: Rows, item: Item) -> tuple[EventId, ...]:
-    """What left recall when this very item was forgotten and has not returned since."""
-    forgotten = rows.get(FORGOTTEN, forgotten_key(item))
-    if forgotten is None:
-        return ()
-    return tuple(EventId(found.key) for found in rows.scan(QUIET) if found.row.event == forgotten.event)
+def _returns(rows: Rows, shelf: Shelf, row: ItemRow) -> tuple[EventId, ...]:
+    """What comes back into recall when this item does, if it was forgotten."""
+    forgotten = {found.key: found.row for found in forgotten_of(rows, row.item.owner)}
+    back = forgotten.pop(forgotten_key(row.item), None)
+    return () if back is None else returns_with(rows, shelf.all(), back, forgotten.values())
+
+
+def _said(asked: int, row: ItemRow | None) -> int:
+    """When it was asked, and never earlier than what it changes was said."""
+    return asked if row is None else max(asked, row.said)
 
 
 def _item_text(given: str) -> str:

@@ -1,6 +1,7 @@
 """An owner's items while one decision changes them: the rows as they are, with what the decision has done so far."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,14 +25,37 @@ def policy_by(version: str) -> By:
     return By("policy", name=name, version=number)
 
 
+class Mark(NamedTuple):
+    """A moment of a shelf."""
+
+    rows: dict[tuple[str, str], ItemRow]
+    drafts: int
+    touched: frozenset[tuple[str, str]]
+
+
 class Shelf:
     """Items to look at, `put` to change one; `drafts` is what comes of it."""
 
-    def __init__(self, rows: Rows, origin: Origin, owner: Handle) -> None:
+    def __init__(self, rows: Rows, origin: Origin, owner: Handle, most: int = MOST_EVENTS) -> None:
+        self._minting = rows, origin
         self._minter = Minter(rows, origin)
+        self._most = most
         self._rows = {address(found.row.item): found.row for found in items_of(rows, owner)}
         self.drafts: list[Draft] = []
         self.touched: set[tuple[str, str]] = set()
+
+    def mark(self) -> "Mark":
+        """The shelf as it is now, to go back to."""
+        return Mark(dict(self._rows), len(self.drafts), frozenset(self.touched))
+
+    def undo(self, mark: "Mark") -> None:
+        """Back to how it was; the ids that were given since are given again."""
+        self._rows = dict(mark.rows)
+        self.touched = set(mark.touched)
+        del self.drafts[mark.drafts :]
+        self._minter = Minter(*self._minting)
+        for _ in self.drafts:
+            self._minter.next()
 
     def all(self) -> list[ItemRow]:
         """Every item of the owner, of every status, by address."""
@@ -60,7 +84,7 @@ class Shelf:
         """An event that makes its item active, and the evictions that make room for it."""
         added = self.put(event)
         for row, reason in capacity.evictions(self.all(), event.item, Capacity(cap)):
-            if len(self.drafts) == MOST_EVENTS:
+            if len(self.drafts) >= self._most:
                 return  # a cap that was lowered by far; the next item goes on with it
             self.put(_evicted(row, reason, event.said, added.id, cap))
 

@@ -10,6 +10,7 @@ from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
 from projections.events.values import Audience, By, Intent, ModelUse, Saw
 from projections.ids import NOBODY, EventId, Handle, Point
+from projections.policies.cadence import ON_REQUEST
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import SummaryRow, find_summary
@@ -19,7 +20,8 @@ class RefreshRequest(NamedTuple):
     """A model's summary of what was said after `after` up to `upto`, `covered` messages.
 
     `previous` is the event of the summary it continues, or None; `causes` are the work event and what was in its
-    prompt. `cut` says that the text was shortened already.
+    prompt, the latest of which was `said` then. `cut` says that the text was shortened already, `policy` what set it
+    off.
     """
 
     session: str
@@ -37,6 +39,8 @@ class RefreshRequest(NamedTuple):
     causes: tuple[EventId, ...] = ()
     max_chars: int = 2000
     cut: bool = False
+    said: int = 0
+    policy: str = ""
 
 
 class FailRequest(NamedTuple):
@@ -54,6 +58,8 @@ class FailRequest(NamedTuple):
     person: Handle = NOBODY
     previous: EventId | None = None
     causes: tuple[EventId, ...] = ()
+    said: int = 0
+    policy: str = ""
 
 
 class ResetRequest(NamedTuple):
@@ -76,8 +82,9 @@ def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
     text = whole(request.text).strip()
     if not text:
         return [Minter(rows, request.origin).draft(_failed(_empty(request)))]
+    row = _current(rows, request)
     event = SummaryRefreshed(
-        said=request.upto.said,
+        said=max(request.said, request.upto.said),
         by=request.by,
         causes=request.causes,
         session=request.session,
@@ -85,13 +92,15 @@ def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
         era=request.era,
         person=request.person,
         text=text[: request.max_chars].rstrip(),
-        refresh=_count(_current(rows, request), request.era),
+        refresh=_count(row, request.era),
         after=request.after,
         upto=request.upto,
         covered=request.covered,
         call=request.call,
         previous=request.previous,
         cut=request.cut or len(text) > request.max_chars,
+        floor=None if row is None else row.floor,
+        policy=request.policy,
     )
     return [Minter(rows, request.origin).draft(event)]
 
@@ -109,14 +118,15 @@ def reset(rows: Rows, request: ResetRequest) -> list[Draft]:
     if row is None or not row.text or decided_before(rows, request.origin):
         return []
     event = SummaryReset(
-        said=request.said,
+        said=max(request.said, row.said),
         by=request.by,
         causes=(row.event,),
         session=request.session,
         audience=request.audience,
         era=request.era,
         person=request.person,
-        upto=request.upto,
+        upto=max((each for each in (request.upto, row.floor) if each is not None), default=None),
+        policy=ON_REQUEST,
         intent=Intent("reset", saw=Saw(row.text, "summary", "")),
     )
     return [Minter(rows, request.origin).draft(event)]
@@ -150,12 +160,14 @@ def _empty(request: RefreshRequest) -> FailRequest:
         origin=request.origin,
         person=request.person,
         causes=request.causes,
+        said=request.said,
+        policy=request.policy,
     )
 
 
 def _failed(request: FailRequest) -> SummaryFailed:
     return SummaryFailed(
-        said=request.upto.said,
+        said=max(request.said, request.upto.said),
         by=request.by,
         causes=request.causes,
         session=request.session,
@@ -166,4 +178,5 @@ def _failed(request: FailRequest) -> SummaryFailed:
         after=request.after,
         upto=request.upto,
         call=request.call,
+        policy=request.policy,
     )

@@ -10,18 +10,24 @@ PlaceKind = Literal["guild", "channel", "thread", "forum", "voice", "stage", "gr
 
 
 class MessageHeard(Event, frozen=True, kw_only=True):
-    """A message that the assistant could see, addressed to it or not."""
+    """A message that the assistant could see, addressed to it or not.
+
+    `era` is of a message of the assistant's own: it lies with the session's answers, and its causes are what stood
+    before it.
+    """
 
     TAG: ClassVar[str] = "message.heard"
     message: Message
+    era: int = 0
 
 
 class MessageEdited(Event, frozen=True, kw_only=True):
-    """A message as it now is, whole. `heard` is the event that first recorded it."""
+    """A message as it now is, whole. `heard` is the event that first recorded it; `era` as in `message.heard`."""
 
     TAG: ClassVar[str] = "message.edited"
     heard: EventId
     message: Message
+    era: int = 0
 
 
 class MessageDeleted(Event, frozen=True, kw_only=True):
@@ -35,7 +41,9 @@ class MessageDeleted(Event, frozen=True, kw_only=True):
 
 
 class PlaceDescribed(Event, frozen=True, kw_only=True):
-    """A guild, channel, thread or DM as it was first seen or renamed. `session` is empty for a guild."""
+    """A guild, channel, thread or DM as it was first seen or renamed. `session` is empty for a guild, `name` for a
+    group or a DM: platforms name these after the people in them.
+    """
 
     TAG: ClassVar[str] = "place.described"
     place: Ref

@@ -17,9 +17,12 @@ class ItemEvent(Event, frozen=True, kw_only=True):
 
 
 class ItemRemembered(ItemEvent, frozen=True, kw_only=True):
-    """A person, or the operator for them, asked to keep this."""
+    """A person, or the operator for them, asked to keep this. `returns` is as in `item.restored`: they may say again
+    what they took back.
+    """
 
     TAG: ClassVar[str] = "item.remembered"
+    returns: tuple[EventId, ...] = ()
 
 
 class ItemUpserted(ItemEvent, frozen=True, kw_only=True):

@@ -8,18 +8,22 @@ from projections.ids import EventId, Handle, Point
 
 
 class SummaryEvent(Event, frozen=True, kw_only=True):
-    """`audience` and `era` say where it belongs; `person` is set in a DM."""
+    """`audience` and `era` say where it belongs; `person` is set in a DM. `policy` is what set it off: the cadence with
+    its version, or `on request`.
+    """
 
     session: str
     audience: Audience
     era: int
     person: Handle = Handle(b"")
+    policy: str = ""
 
 
 class SummaryRefreshed(SummaryEvent, frozen=True, kw_only=True):
     """A new text that covers what was said after `after` up to `upto`. `refresh` counts within the era, from 1.
 
-    `cut` says that the model's text was over its limit even after a second try and was cut hard.
+    `cut` says that the model's text was over its limit even after a second try and was cut hard. `floor` is how far the
+    last reset reached: nothing said until then comes back, in a later era neither.
     """
 
     TAG: ClassVar[str] = "summary.refreshed"
@@ -31,6 +35,7 @@ class SummaryRefreshed(SummaryEvent, frozen=True, kw_only=True):
     call: ModelUse
     previous: EventId | None = None
     cut: bool = False
+    floor: Point | None = None
 
 
 class SummaryFailed(SummaryEvent, frozen=True, kw_only=True):

@@ -8,7 +8,10 @@ from projections.ids import EventId, Handle, Ref
 
 
 class TurnAnswered(Event, frozen=True, kw_only=True):
-    """An answer, recorded before it is sent. Its causes are everything that stood in the prompt."""
+    """An answer, recorded before it is sent. Its causes are everything that stood in the prompt.
+
+    `policy` is what chose that: scoring, assembling and compartments, with their versions.
+    """
 
     TAG: ClassVar[str] = "turn.answered"
     session: str
@@ -27,6 +30,7 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     left_out: tuple[LeftOut, ...] = ()
     files: tuple[FileDigest, ...] = ()
     assistant: str = ""
+    policy: str = ""
 
 
 class TurnDelivered(Event, frozen=True, kw_only=True):

@@ -65,7 +65,12 @@ class Attachment(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fi
 
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A message, whole. `speaker` is a person's handle; bots and webhooks have an `author_name` instead."""
+    """A message, whole. `speaker` is a person's handle; who is no person has an `author_name` instead.
+
+    A webhook, or an author that the platform does not tell, may stand for a person (bridges and proxies do): the name
+    is then somebody's, and lies sealed with the words it came with, in their place's vault, which no one person's
+    erasure reaches.
+    """
 
     ref: Ref
     place: Ref
@@ -108,13 +113,15 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an item came from, as the documents have it: a message, a person's own command, or a file."""
+    """Where an item came from, as the documents have it: a message, a person's own command, or a file.
+
+    What the place is called is looked up where it is shown: a name here could be a person's.
+    """
 
     type: SourceType
     place: Ref | None = None
     message: Ref | None = None
     guild: Ref | None = None
-    channel_name: str = ""
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

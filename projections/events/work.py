@@ -9,7 +9,10 @@ from projections.ids import EventId, Handle, Point
 
 
 class WorkEvent(Event, frozen=True, kw_only=True):
-    """A model's work for one person and compartment, over the messages `inputs` after `after` up to `upto`."""
+    """A model's work for one person and compartment, over the messages `inputs` after `after` up to `upto`.
+
+    `policy` is what set it off: the cadence with its version, or `on request`.
+    """
 
     owner: Handle
     compartment: str
@@ -17,6 +20,7 @@ class WorkEvent(Event, frozen=True, kw_only=True):
     upto: Point
     call: ModelUse
     inputs: tuple[EventId, ...] = ()
+    policy: str = ""
 
 
 class ExtractionAnswered(WorkEvent, frozen=True, kw_only=True):

@@ -16,6 +16,8 @@ from projections.turns import asked_after, turns_after
 from projections.work import EXTRACTION_ATTEMPTS
 
 VERSION = "cadence@1"
+ON_REQUEST = "on request"
+"""What stands in an event in place of the version where somebody asked for it, whatever the cadence."""
 
 
 def summary_due(rows: Rows, session: str, epoch: int, every: int) -> bool:

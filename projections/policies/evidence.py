@@ -12,7 +12,7 @@ VERSION = "evidence@1"
 
 
 class InputMessage(NamedTuple):
-    """A message that a model was shown. `place`, `guild` and `channel_name` are for the source of what comes of it."""
+    """A message that a model was shown. `place` and `guild` are for the source of what comes of it."""
 
     id: EventId
     text: str
@@ -20,7 +20,6 @@ class InputMessage(NamedTuple):
     said: int
     place: Ref | None = None
     guild: Ref | None = None
-    channel_name: str = ""
 
 
 def find_named(name: str, inputs: Sequence[InputMessage]) -> InputMessage | None:

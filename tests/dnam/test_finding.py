@@ -106,14 +106,16 @@ def test_compartments(compartment: str, kind: str, words: str) -> None:
     [
         (Source("manual"), "manual"),
         (Source("import"), "import"),
-        (Source("discord", Ref("discord", "1"), Ref("discord", "m")), "discord 1"),
-        (Source("discord", Ref("discord", "1"), Ref("discord", "m"), channel_name="general"), "discord general"),
+        (Source("discord", Ref("discord", "1"), Ref("discord", "m")), "discord general"),
+        (Source("discord", Ref("discord", "2"), Ref("discord", "m")), "discord 2"),
         (Source("discord", Ref("discord", "dm:00ff"), Ref("discord", "m")), "discord dm"),
         (Source("model"), "model"),
     ],
 )
 def test_sources(source: Source, words: str) -> None:
-    assert source_words(source) == words
+    world = World()
+    say(world, KIM, GENERAL, "1")
+    assert source_words(world.rows, source) == words
 
 
 def test_who_did_it() -> None:

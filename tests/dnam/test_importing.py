@@ -8,10 +8,11 @@ import pytest
 
 from dnam.importers.detect import detect
 from dnam.importers.merge import in_order
-from dnam.importers.source import Arrival, BrokenImport, ImportedItem, ImportedSummary, Options
+from dnam.importers.source import Arrival, BrokenImport, ImportedItem, ImportedSummary, Options, Told
 from dnam.importing import Importer, Tally
 from dnam.learning import Learner
 from dnam.memory import Memory
+from projections.decisions.hear import PlaceSeen
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import Source
@@ -24,9 +25,9 @@ SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "garden-club.json"
 OPTIONS = Options(audience="guild", assistant="dnam")
 
 
-def sample() -> Iterator[Arrival]:
+def sample(told: Told = "guild") -> Iterator[Arrival]:
     """The sample conversation."""
-    return in_order([detect(SAMPLE).read(OPTIONS)])
+    return in_order([detect(SAMPLE).read(OPTIONS._replace(audience=told))])
 
 
 async def bring(memory: Memory, arrivals: Iterator[Arrival], **options: object) -> Tally:
@@ -65,6 +66,15 @@ async def test_the_sample_comes_in_whole_and_only_once(tmp_path: Path) -> None:
         again = await bring(memory, sample())
         assert (again.messages, again.known, again.events) == (0, 41, 0)
         assert memory.engine.head().size == size
+
+
+async def test_who_could_read_it_can_be_told_anew_and_only_fewer_count(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await bring(memory, sample())
+        assert (await bring(memory, sample("channel"))).events == 1
+        (audience,) = {card.audience for card in await memory.look(sessions)}
+        assert (audience.kind, audience.epoch) == ("channel", 1)
+        assert (await bring(memory, sample("guild"))).events == 0
 
 
 async def test_an_import_that_broke_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -121,7 +131,7 @@ async def test_items_keep_their_ids_states_and_times(tmp_path: Path, portable: b
             memory, iter([remembered(), remembered(id="durable-old", status="deprecated")]), portable=portable
         )
         assert tally.items == 2
-        (item,) = await memory.show("100")
+        (item,) = await memory.show("100", platform="discord")
         assert (item.id, item.created, item.updated, item.hits) == ("durable-abc", NOW - 9, NOW - 5, 2)
         assert item.compartment.endswith(where)
         assert (await bring(memory, iter([remembered()]), portable=portable)).known == 1
@@ -134,6 +144,8 @@ async def test_summaries_come_with_their_places(tmp_path: Path) -> None:
         ImportedSummary("discord:thread:7", "They compare tents.", NOW),
     ]
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tents = PlaceSeen("discord", "7", "thread", "", "channel")
+        await memory.heard("200", "which tent?", platform="discord", place=tents, said=NOW - 1)
         assert (await bring(memory, iter(arrivals))).summaries == 2
         cards = await memory.look(sessions)
         assert [(card.key, card.summarised) for card in cards] == [("discord:dm:100", True), ("discord:thread:7", True)]

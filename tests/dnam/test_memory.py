@@ -10,7 +10,7 @@ import pytest
 
 import dnam
 from dnam import Memory
-from dnam.errors import Ambiguous, Unknown
+from dnam.errors import Unknown
 from projections.decisions.hear import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.values import Audience, By
@@ -101,14 +101,55 @@ async def test_a_place_decides_where_something_holds(tmp_path: Path) -> None:
         assert await memory.forget("ada", "sings in the shower", setting=heard.setting) == []
 
 
-async def test_unknown_and_ambiguous_people_are_named(tmp_path: Path) -> None:
+async def test_a_name_is_nobody_s_id(tmp_path: Path) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
-        with pytest.raises(Unknown, match="nobody here goes by 'ada'"):
+        await memory.heard("mallory", "hi", name="ada")
+        asked = (
+            memory.show("ada"),
+            memory.recall("ada", "tea"),
+            memory.forget("ada", "tea"),
+            memory.edit("ada", "i", "t"),
+        )
+        for each in (*asked, memory.restore("ada", "i")):
+            with pytest.raises(Unknown):
+                await each
+        await memory.remember("ada", "likes tea")
+        assert await memory.show("mallory") == []
+        assert len(await memory.show("ada")) == 1
+
+
+async def test_an_id_is_one_of_its_platform(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        item = await memory.remember("100", "likes tea", platform="discord")
+        with pytest.raises(Unknown):
+            await memory.show("100")
+        assert len(await memory.recall("100", "tea", platform="discord")) == 1
+        assert len(await memory.edit("100", item.id, "likes green tea", platform="discord")) == 1
+        assert len(await memory.forget("100", id=item.id, platform="discord")) == 1
+        assert len(await memory.restore("100", item.id, platform="discord")) == 1
+        assert len(await memory.show(item.owner)) == 1
+
+
+async def test_what_a_place_does_not_open_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.remember("ada", "sings in the shower")
+        heard = await memory.heard("ada", "hello", place=GENERAL)
+        await memory.remember("ada", "grows tomatoes", setting=heard.setting)
+
+        def everything(*_: object) -> None:
+            raise AssertionError
+
+        monkeypatch.setattr("dnam.keeping.items_of", everything)
+        assert [item.text for item in await memory.show("ada", setting=heard.setting)] == ["grows tomatoes"]
+        hits = await memory.recall("ada", "tomatoes shower", setting=heard.setting)
+        assert [hit.item.text for hit in hits] == ["grows tomatoes"]
+
+
+async def test_people_whom_nobody_knows_are_named(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        with pytest.raises(Unknown, match="nobody here has the id local:ada"):
             await memory.show("ada")
-        await memory.heard("u1", "hi", name="Sam")
-        await memory.heard("u2", "hi", name="Sam")
-        with pytest.raises(Ambiguous, match="local:u1"):
-            await memory.show("sam")
+        await memory.heard("u1", "hi")
         with pytest.raises(BadRequest, match="nothing"):
             await memory.remember("u1", "   ")
 

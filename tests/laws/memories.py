@@ -22,7 +22,7 @@ def _new_item(told: Teller) -> tuple[tuple[EventId, ...], Item]:
         text=text,
         created=source.message.said,
         updated=source.message.said,
-        source=Source("discord", source.room.place, source.message.ref, GUILD, "general-chatter"),
+        source=Source("discord", source.room.place, source.message.ref, GUILD),
         tags=("tag one", "zweites"),
         evidence=(Evidence(source.message.text[:40], source.id, source.message.ref),),
     )
@@ -57,7 +57,8 @@ def _intent(told: Teller, action: str, item: Item) -> Intent:
 def remembered(told: Teller) -> None:
     causes, item = told.any((_new_item, _known_item))(told)
     item = msgspec.structs.replace(item, status="active", text=told.text())
-    _item_event(told, e.ItemRemembered, causes, item, intent=_intent(told, "remember", item))
+    returns = tuple(each.message for each in item.evidence)
+    _item_event(told, e.ItemRemembered, causes, item, intent=_intent(told, "remember", item), returns=returns)
 
 
 def upserted(told: Teller) -> None:

@@ -43,7 +43,9 @@ def heard(told: Teller) -> None:
         medium=told.any(("text", "voice")),
     )
     by = By("person", speaker) if speaker else PLATFORM
-    told.heard.append(Heard(told.add(e.MessageHeard(said=said, by=by, message=message)), room, message))
+    causes = told.window(room) if author == "self" else ()
+    event = e.MessageHeard(said=said, by=by, causes=causes, message=message, era=told.any((0, 1)))
+    told.heard.append(Heard(told.add(event), room, message))
 
 
 def edited(told: Teller) -> None:

@@ -21,6 +21,7 @@ def _of_session(told: Teller) -> tuple[dict[str, Any], Heard]:
         "audience": last.message.audience,
         "era": told.any((0, 1)),
         "person": person,
+        "policy": told.any(("cadence@1", "on request")),
     }
     return common, last
 
@@ -37,6 +38,7 @@ def refreshed(told: Teller) -> None:
         covered=3,
         call=CALL,
         previous=previous,
+        floor=told.any((None, Point(last.message.said - 1, last.id))),
     )
     told.refreshes[last.room.session] = told.add(event), count + 1
 
@@ -71,6 +73,7 @@ def _work(told: Teller, kind: type[e.Event], **more: Any) -> None:
         upto=Point(last.message.said, last.id),
         call=CALL,
         inputs=inputs,
+        policy=told.any(("cadence@1", "on request")),
         **more,  # type: ignore[call-arg]
     )
     told.add(event)

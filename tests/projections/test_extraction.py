@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.decisions.draft import MOST_EVENTS
 from projections.decisions.extraction import ExtractionRequest, extract, read_reply
 from projections.decisions.remember import EditRequest, ForgetRequest, edit, forget
 from projections.decisions.work import WorkRequest, record_work
@@ -16,6 +17,7 @@ from projections.events import (
     ExtractionAnswered,
     ExtractionFailed,
     ItemDeprecated,
+    ItemEvent,
     ItemEvicted,
     ItemRefused,
     ItemUpserted,
@@ -23,11 +25,12 @@ from projections.events import (
 )
 from projections.events.values import Audience, By, Evidence, ItemUse, ModelUse, Source
 from projections.ids import EventId, Point, Ref
-from projections.items import REFUSALS
+from projections.items import REFUSALS, items_of
 from projections.policies.compartments import Opening
 from projections.policies.evidence import InputMessage, check
 from projections.policies.item_ids import derive
 from projections.policies.replies import Quote, Unreadable
+from projections.policies.text import tidy
 from tests.projections.items import (
     ANN,
     BOB,
@@ -53,7 +56,7 @@ def an_input(text: str, said: int = SAID, platform: str = "discord", **fields: A
 
 
 INPUTS = (
-    an_input("I like green tea", NOW, place=Ref("discord", "room"), guild=Ref("discord", "g"), channel_name="tea"),
+    an_input("I like green tea", NOW, place=Ref("discord", "room"), guild=Ref("discord", "g")),
     an_input("we moved to Rome"),
 )
 
@@ -89,10 +92,10 @@ def test_a_new_item_has_the_defaults_and_says_what_it_rests_on() -> None:
     assert (item.created, item.updated, event.said) == (SAID, SAID, SAID)
     assert (item.type, item.about, item.confidence, item.tags) == ("episodic", "person", 1000, ())
     assert item.evidence == (Evidence("I like green TEA", INPUTS[0].id, INPUTS[0].ref),)
-    assert item.source == Source("discord", Ref("discord", "room"), INPUTS[0].ref, Ref("discord", "g"), "tea")
+    assert item.source == Source("discord", Ref("discord", "room"), INPUTS[0].ref, Ref("discord", "g"))
     assert event.causes == (WORK, INPUTS[0].id)
     assert (event.by, event.reason) == (MODEL, "no item has this id or says this")
-    assert event.policy == "extraction@1 replies@1 matching@1 item_ids@1"
+    assert event.policy == ("extraction@1 replies@1 matching@1 text@1 item_ids@1 evidence@1 kinds@1 compartments@1")
 
 
 def test_without_evidence_it_rests_on_all_that_was_shown() -> None:
@@ -167,7 +170,9 @@ def test_an_id_that_was_shown_changes_its_item() -> None:
 
 def test_what_is_there_already_changes_nothing() -> None:
     world = World()
-    there_is(world, an_item("likes tea", tags=("a",), confidence=800))
+    there_is(
+        world, an_item("likes tea", tags=("a",), confidence=800, evidence=(quote("green tea", "I like green tea"),))
+    )
     same = {"text": "Likes  TEA", "tags": ["A"], "confidence": 0.8, "type": "semantic", "evidence": "green tea"}
     assert say(world, same, {"text": "likes tea"}, {"id": derive("fact", "likes tea"), "text": "likes tea"}) == []
     item = upserted(say(world, {"text": "LIKES tea", "confidence": 0.9})).item
@@ -210,6 +215,99 @@ def test_deprecations_by_id_and_by_words() -> None:
     assert first.causes[:3] == (WORK, INPUTS[0].id, INPUTS[1].id)
     assert second.reason == "the model says that this no longer holds"
     assert statuses(world)["likes tea and much else"] == "active"
+
+
+def test_an_id_is_out_of_reach_only_when_the_reply_touched_that_very_item() -> None:
+    world = World()
+    there_is(world, an_item("lives in Rome", kind="profile"), an_item("lives in Rome"))
+    profile, fact = derive("profile", "lives in Rome"), derive("fact", "lives in Rome")
+    say(world, {"text": "lives in Rome", "tags": ["city"]}, gone=[{"id": profile}, {"id": fact}])
+    assert row_of(world, "lives in Rome").item.id in (profile, fact)
+    found = {each.row.item.id: each.row.item.status for each in items_of(world.rows, ANN)}
+    assert found == {profile: "deprecated", fact: "active"}
+
+
+# What is said again
+
+
+def test_a_restatement_confirms_the_item() -> None:
+    world = World()
+    there_is(world, an_item("likes tea", evidence=(quote("earlier"),)))
+    again = {"text": "likes tea", "evidence": "green tea"}
+    event = upserted(say(world, again))
+    assert event.item.evidence == (quote("earlier"), Evidence("green tea", INPUTS[0].id, INPUTS[0].ref))
+    assert (event.item.source_count, event.item.updated) == (2, SAID)
+    assert event.item.source.message == INPUTS[0].ref
+    assert say(world, again, origin=origin("once more")) == []
+    assert say(world, {"text": "likes tea"}, origin=origin("and without")) == []
+
+
+def test_what_is_derived_is_said_as_late_as_the_latest_of_its_causes() -> None:
+    world = World()
+    late = SAID + 70
+    there_is(world, an_item("lives in Paris", kind="profile"), an_item("old", updated=NOW))
+    (shown,) = world.add(ItemUpserted(said=late, by=MODEL, item=an_item("likes tea")))
+    entry = {"text": "likes tea", "confidence": 0.5}
+    new = {"text": "lives in Rome", "supersedes": derive("profile", "lives in Paris")}
+    events = say(world, entry, new, gone=[{"matchText": "old"}], said=late + 5)
+    assert [type(each) for each in events] == [ItemUpserted, ItemDeprecated, ItemUpserted, ItemDeprecated]
+    assert {each.said for each in events} == {late + 5}
+    assert {each.item.updated for each in events if isinstance(each, ItemEvent)} == {SAID}
+    assert shown.id in events[0].causes
+    (later,) = say(world, {"text": "lives in Rome", "confidence": 0.2}, origin=origin("then"))
+    assert isinstance(later, ItemUpserted), "what is newer goes by the messages"
+    assert later.said == late + 5
+
+
+def test_an_item_that_was_not_shown_is_among_the_causes_too() -> None:
+    world = World()
+    world.add(ItemUpserted(said=SAID + 9, by=MODEL, item=an_item("likes tea")))
+    assert upserted(say(world, {"text": "likes tea", "confidence": 0.5})).said == SAID + 9
+    (gone,) = say(world, gone=[{"matchText": "likes tea"}])
+    assert gone.said == SAID + 9
+
+
+# What leads to too much
+
+
+def test_whole_entries_are_left_out_and_it_says_how_many() -> None:
+    world = World()
+    paris = [an_item(f"paris {'x' * n}", kind="profile") for n in range(600)]
+    rome = [an_item(f"rome {'x' * n}", kind="profile") for n in range(600)]
+    there_is(world, *paris, *rome)
+    entries = [
+        {"text": "lives in Berlin"},
+        {"text": "left Paris", "supersedes": [each.id for each in paris[:99]]},
+        *(
+            {"text": f"left Rome {n}", "supersedes": [each.id for each in items[start : start + 99]]}
+            for n, (items, start) in enumerate(
+                [*((paris, k) for k in range(99, 600, 99)), *((rome, k) for k in range(0, 600, 99))]
+            )
+        ),
+    ]
+    request = please_extract({"upserts": entries}, cap=10_000)
+    drafts = extract(world.rows, request)
+    *events, last = [each.event for each in drafts]
+    assert len(drafts) <= MOST_EVENTS
+    assert len({each.id for each in drafts}) == len(drafts)
+    assert isinstance(last, ItemRefused)
+    done = {each.item.text for each in events if isinstance(each, ItemUpserted)}
+    assert last.reason.startswith(f"{len(entries) - len(done)} entries from this one on were left out")
+    assert last.text == entries[len(done)]["text"]
+    gone = [each for each in events if isinstance(each, ItemDeprecated)]
+    listed = [each for event in events if isinstance(event, ItemUpserted) for each in event.item.supersedes]
+    assert len(gone) == len(listed), "nothing goes without what takes its place"
+    assert not entries[0].keys() - {"text"}
+
+
+def test_a_single_entry_that_leads_to_too_much_is_left_out_once() -> None:
+    world = World()
+    there_is(world, *(an_item(f"{'paris ' * 20}{n}", kind="profile") for n in range(MOST_EVENTS)))
+    gone = [{"matchText": "paris " * 20}]
+    (event,) = say(world, gone=gone, cap=10_000)
+    assert isinstance(event, ItemRefused)
+    assert event.text == tidy("paris " * 20)
+    assert say(world, gone=gone, cap=10_000) == []
 
 
 def test_deprecating_what_is_not_there_is_nothing() -> None:

@@ -152,7 +152,7 @@ def test_a_copy_counts_as_an_edit_only_when_it_was_edited_later() -> None:
 def test_a_deletion_takes_the_message_and_can_be_repeated() -> None:
     world = World()
     world.decide(hear, said())
-    request = DeletedRequest("discord", "1", SESSION, 0, NOW, NOW + 20)
+    request = DeletedRequest("discord", "1", SESSION, NOW, NOW + 20)
     (deleted,) = world.decide(delete, request)
     assert isinstance(deleted, MessageDeleted)
     assert list(messages_after(world.rows, SESSION, 0, None)) == []
@@ -180,6 +180,49 @@ def test_what_was_erased_does_not_come_back() -> None:
     world.add(PersonErased(said=NOW, by=OPERATOR, vaults=(), hashes=hashed, until=NOW))
     assert world.decide(hear, said()) == []
     assert world.decide(hear, said("2", said=NOW + 1)) != []
+
+
+def erased(world: World, who: Account, until: int = NOW) -> None:
+    world.add(
+        PersonErased(
+            said=NOW, by=OPERATOR, vaults=(), hashes=(world.ids.keyed_hash(who.platform, who.id),), until=until
+        )
+    )
+
+
+def test_naming_somebody_who_was_erased_does_not_bring_them_back() -> None:
+    world = World()
+    erased(world, ADA)
+    heard = world.decide(hear, said(speaker=BEN, mentions=(Mention(0, ADA),)))[-1]
+    assert isinstance(heard, MessageHeard)
+    assert heard.message.spans[0].person == NOBODY
+    (edited,) = world.decide(hear, said(speaker=BEN, text="hm", mentions=(Mention(0, ADA),), edited=NOW + 9))
+    assert isinstance(edited, MessageEdited)
+    assert edited.message.spans[0].person == NOBODY
+    assert person_of(world.rows, "discord", "100") is None
+    assert meet(world.rows, ADA, origin("m"), fresh(), NOW) == []
+    later = world.decide(hear, said("2", speaker=BEN, mentions=(Mention(0, ADA),), said=NOW + 1))
+    assert any(isinstance(event, PersonSeen) and event.platform_id == "100" for event in later)
+
+
+@pytest.mark.parametrize("author", ["person", "self", "bot"])
+def test_nothing_is_heard_in_the_dm_of_who_opted_out_or_was_erased(author: str) -> None:
+    silent, gone = World(), World()
+    silent.add(PersonOptedOut(said=NOW, by=OPERATOR, hashes=(silent.ids.keyed_hash("discord", "100"),)))
+    erased(gone, ADA)
+    for world in (silent, gone):
+        assert world.decide(hear, said(author=author, speaker=BEN, place=DM)) == []
+        assert describe(world.rows, DM, NOBODY, NOW, origin("d")) == []
+
+
+@pytest.mark.parametrize("kind", ["group", "direct"])
+def test_a_place_that_is_named_after_its_people_has_no_name(kind: str) -> None:
+    world = World()
+    group = PlaceSeen("discord", "8", kind, "Ada, Ben", "channel")  # type: ignore[arg-type]
+    world.decide(hear, said(place=group))
+    found = find_place(world.rows, Ref("discord", "8"))
+    assert found is not None
+    assert found.row.name == ""
 
 
 def test_redacted_messages_are_not_heard_again() -> None:
@@ -254,6 +297,15 @@ def test_a_question_is_answered_once_and_later_than_it_was_asked() -> None:
     assert world.decide(answer, request._replace(text="something else")) == []
     assert [found.row.text for found in turns_after(world.rows, SESSION, 0, None)] == ["hi!"]
     assert [point.said for point, _ in asked_after(world.rows, request.asker, None)] == [NOW + 1]
+
+
+def test_an_answer_in_the_dm_of_nobody_is_not_recorded() -> None:
+    world = World()
+    audience = Audience("direct", Ref("discord", "dm:"))
+    request = ask(world)._replace(session="discord:dm:", audience=audience, asker=NOBODY)
+    assert world.decide(answer, request) == []
+    turn = world.ids.event_id(message_identity("discord", "1", "heard", NOW))
+    assert world.decide(deliver, DeliverRequest(turn, "discord:dm:", audience, 0, NOBODY, (), NOW)) == []
 
 
 def test_a_delivery_is_recorded_once_and_its_messages_are_not_heard_as_words_of_its_own() -> None:

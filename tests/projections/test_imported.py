@@ -9,7 +9,7 @@ from projections.decisions.remember import ForgetRequest, forget
 from projections.errors import BadRequest
 from projections.events import ItemDeprecated, ItemEvicted, ItemUpserted
 from projections.events.values import OPERATOR, Source
-from projections.ids import Ref
+from projections.ids import NOBODY, Ref
 from projections.policies.compartments import Opening
 from projections.policies.text import MOST_ITEM_CHARS
 from tests.projections.items import ANN, HOME, PERSON, an_item, row_of, statuses, there_is
@@ -44,6 +44,10 @@ def test_id_state_and_times_are_kept() -> None:
     assert (item.id, item.kind, item.text, item.tags) == ("stable_string_id", "preference", "likes tea", ("drinks",))
     assert (item.created, item.updated, item.hits, item.last_hit, item.source) == (NOW - 5, NOW, 3, NOW - 1, SOURCE)
     assert (event.said, event.by, event.policy) == (NOW, OPERATOR, "imported@1")
+
+
+def test_nothing_is_kept_for_nobody() -> None:
+    assert World().decide(import_item, please_import(owner=NOBODY)) == []
 
 
 def test_deprecated_ones_stay_deprecated() -> None:

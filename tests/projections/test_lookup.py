@@ -1,6 +1,8 @@
 """Who and where is meant."""
 
-from projections.decisions.hear import hear
+import pytest
+
+from projections.decisions.hear import PlaceSeen, hear
 from projections.events import ItemRemembered, SummaryRefreshed
 from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
 from projections.ids import NOBODY, Handle, Point, Ref
@@ -36,6 +38,22 @@ def test_an_id_wins_over_a_name_and_a_current_name_over_a_former_one() -> None:
     assert find_people(world.rows, "Ada") == [ben]
     world.decide(hear, said("6", speaker=BEN._replace(name="100"), said=NOW + 21))
     assert find_people(world.rows, "100") == [ada]
+
+
+def test_a_whole_id_is_looked_up_and_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, ada, _ = told()
+
+    def searched(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("projections.lookup._by_id", searched)
+    assert find_people(world.rows, "discord:100") == find_people(world.rows, ada.hex()) == [ada]
+
+
+def test_a_group_without_a_name_goes_by_its_key() -> None:
+    world = World()
+    world.decide(hear, said(place=PlaceSeen("discord", "8", "group", "Ada, Ben", "channel")))
+    assert [card.name for card in sessions(world.rows)] == ["8"]
 
 
 def test_a_card_counts_what_there_is() -> None:

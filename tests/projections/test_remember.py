@@ -22,6 +22,7 @@ from projections.errors import BadRequest
 from projections.events import (
     ItemEvicted,
     ItemForgotten,
+    ItemMoved,
     ItemRemembered,
     ItemRestored,
     ItemUpserted,
@@ -29,7 +30,7 @@ from projections.events import (
 )
 from projections.events.values import OPERATOR, Audience, Intent, Limits, ModelUse
 from projections.ids import NOBODY, EventId, Ref
-from projections.items import FORGOTTEN, QUIET, items_of
+from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of
 from projections.policies.compartments import SELF, Opening
 from projections.policies.item_ids import derive
 from projections.policies.text import MOST_ITEM_CHARS
@@ -105,7 +106,7 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     assert event.item.id == derive("preference", "likes tea")
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
-    assert event.policy == "matching@1 item_ids@1"
+    assert event.policy == "matching@1 item_ids@1 kinds@1 text@1 compartments@1 quiet@1"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")
     assert event.intent.saw is not None
@@ -352,8 +353,9 @@ def test_messages_that_nothing_else_rests_on_leave_and_return() -> None:
     assert quieted(world) == {message("a"), message("shared")}
     (back,) = world.decide(restore, please_restore(derive("fact", "likes tea")))
     assert isinstance(back, ItemRestored)
-    assert back.returns == (message("a"),)
-    assert quieted(world) == {message("shared")}
+    assert back.returns == (message("a"), message("shared")), "an active item rests on them again"
+    assert (back.policy, event.policy) == ("matching@1 text@1 quiet@1",) * 2
+    assert quieted(world) == set()
 
 
 def test_messages_of_items_forgotten_together_leave() -> None:
@@ -361,6 +363,97 @@ def test_messages_of_items_forgotten_together_leave() -> None:
     there_is(world, an_item("likes tea", evidence=(quote("a"),)), an_item("likes tea!", evidence=(quote("a"),)))
     world.decide(forget, please_forget("likes tea"))
     assert quieted(world) == {message("a")}
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("first", ["likes tea", "likes tea!"])
+def test_a_message_comes_back_with_the_first_item_that_rests_on_it(together: bool, first: str) -> None:
+    world = World()
+    there_is(
+        world, an_item("likes tea", evidence=(quote("m"),)), an_item("likes tea!", evidence=(quote("m"), quote("n")))
+    )
+    shared, own, *_ = (each.id for each in world.add(an_answer(message("m")), an_answer(message("n"))))
+    if together:
+        world.decide(forget, please_forget("likes tea"))
+    else:
+        world.decide(forget, please_forget(item_id=derive("fact", "likes tea")))
+        assert quieted(world) == set()
+        world.decide(forget, please_forget(item_id=derive("fact", "likes tea!")))
+    assert quieted(world) == {message("m"), message("n"), shared, own}
+    world.decide(restore, please_restore(derive("fact", first)))
+    left = {message("n"), own} if first == "likes tea" else set()
+    assert quieted(world) == left
+    other = "likes tea!" if first == "likes tea" else "likes tea"
+    world.decide(restore, please_restore(derive("fact", other)))
+    assert quieted(world) == set()
+
+
+def test_an_answer_comes_back_only_when_nothing_keeps_it_quiet() -> None:
+    world = World()
+    there_is(world, an_item("likes tea", evidence=(quote("m"),)), an_item("lives in Rome", evidence=(quote("n"),)))
+    rome = row_of(world, "lives in Rome").event
+    (both, seen) = world.add(an_answer(message("m"), message("n")), an_answer(message("m"), rome))
+    for text in ("likes tea", "lives in Rome"):
+        world.decide(forget, please_forget(text))
+    world.decide(restore, please_restore(derive("fact", "likes tea")))
+    assert quieted(world) == {message("n"), both.id, seen.id}
+    assert is_quiet(world.rows, both.id)
+    assert not is_quiet(world.rows, message("m"))
+    world.decide(remember, please_remember("lives in Rome", LATER + 5))
+    assert quieted(world) == set(), "saying it again brings back what left with it"
+
+
+def test_what_somebody_else_took_back_is_not_looked_at() -> None:
+    world = World()
+    there_is(
+        world, an_item("likes tea", evidence=(quote("m"),)), an_item("likes tea", owner=BOB, evidence=(quote("m"),))
+    )
+    world.decide(forget, please_forget("likes tea"))
+    world.decide(forget, please_forget("likes tea", owner=BOB, openings=(Opening(BOB, HOME),), origin=origin("bob")))
+    (back,) = world.decide(restore, please_restore(derive("fact", "likes tea")))
+    assert isinstance(back, ItemRestored)
+    assert back.returns == (message("m"),)
+
+
+def test_what_is_forgotten_stays_so_when_it_moves() -> None:
+    world = World()
+    there_is(world, an_item("likes tea", evidence=(quote("m"),)))
+    world.decide(forget, please_forget("likes tea"))
+    row = row_of(world, "likes tea")
+    (old,) = forgotten_of(world.rows, ANN)
+    to = msgspec.structs.replace(row.item, compartment=WIDE)
+    move = ItemMoved(
+        said=LATER, by=PERSON, causes=(row.event, *old.row.was), item=to, from_compartment=HOME, from_id=to.id
+    )
+    world.add(move)
+    (new,) = forgotten_of(world.rows, ANN)
+    assert (new.row.compartment, new.row.text, new.row.evidence) == (WIDE, old.row.text, old.row.evidence)
+    world.decide(restore, please_restore(to.id))
+    assert list(forgotten_of(world.rows, ANN)) == []
+    assert quieted(world) == set()
+
+
+@pytest.mark.parametrize(("status", "left"), [("active", 0), ("evicted", 1)])
+def test_of_what_moves_and_is_not_forgotten_nothing_stays_but_what_an_eviction_left(status: str, left: int) -> None:
+    world = World()
+    there_is(world, an_item("likes tea"))
+    world.decide(forget, please_forget("likes tea"))
+    to = an_item("likes tea", compartment=WIDE, status=status)
+    world.add(ItemMoved(said=LATER, by=PERSON, item=to, from_compartment=HOME, from_id=to.id))
+    assert len(list(forgotten_of(world.rows, ANN))) == left
+
+
+def test_an_act_is_never_said_before_what_it_changes() -> None:
+    world = World()
+    world.add(ItemUpserted(said=LATER + 50, by=MODEL, item=an_item("likes tea")))
+    item_id = derive("fact", "likes tea")
+    acts = [
+        (edit, please_edit(item_id, "likes green tea")),
+        (forget, please_forget(item_id=item_id)),
+        (restore, please_restore(item_id)),
+        (remember, please_remember("likes green tea")),
+    ]
+    assert [each.said for act, request in acts for each in world.decide(act, request)] == [LATER + 50] * 4  # type: ignore[arg-type]
 
 
 def test_answers_that_had_it_before_them_leave_too() -> None:

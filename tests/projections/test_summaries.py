@@ -6,12 +6,13 @@ import pytest
 
 from projections.decisions.imported import ImportSummaryRequest, import_summary
 from projections.decisions.summaries import FailRequest, RefreshRequest, ResetRequest, fail, refresh, reset
-from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
-from projections.events.values import OPERATOR, Audience, Intent, ModelUse, Saw
+from projections.events import MessageHeard, PersonSeen, SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.events.values import OPERATOR, Audience, Intent, Message, ModelUse, Saw
 from projections.ids import EventId, Point, Ref
 from projections.summaries import SUMMARY_ATTEMPTS, SummaryRow, find_summary
+from projections.vaults import home
 from tests.projections.items import ANN, MODEL, PERSON, message
-from tests.world import NOW, World, origin
+from tests.world import NOW, World, handle, origin
 
 AUDIENCE = Audience("channel", Ref("discord", "1"), epoch=3)
 CALL = ModelUse("haiku", "7")
@@ -50,6 +51,30 @@ def please_reset(said: int = NOW + 2) -> ResetRequest:
 
 def please_import(text: str, updated: int = NOW) -> ImportSummaryRequest:
     return ImportSummaryRequest("discord:channel:1", "s", AUDIENCE, 1, text, updated)
+
+
+def say(world: World, key: str, who: str, epoch: int = AUDIENCE.epoch, session: str = "s") -> EventId:
+    """Somebody says something in the session."""
+    audience = Audience("channel", AUDIENCE.place, epoch)
+    ref, said = Ref("discord", key), NOW + len(world.records)
+    words = Message(ref, AUDIENCE.place, session, audience, "person", said, "hi", handle(who))
+    (record,) = world.add(MessageHeard(said=said, by=OPERATOR, message=words))
+    return record.id
+
+
+def heard_here() -> World:
+    """A world in which Ada spoke in the session, so that it is somebody's."""
+    world = World()
+    seen(world, "Ada")
+    say(world, "1", "Ada")
+    return world
+
+
+def seen(world: World, *names: str) -> None:
+    for name in names:
+        world.add(
+            PersonSeen(said=NOW, by=OPERATOR, person=handle(name), platform="discord", platform_id=name, name=name)
+        )
 
 
 def summary(world: World) -> SummaryRow:
@@ -119,6 +144,7 @@ def test_a_reset_during_a_job_wins() -> None:
     assert event == SummaryReset(
         said=NOW + 2, by=PERSON, causes=(began,), session="s", audience=AUDIENCE, era=1, person=ANN,
         upto=point(NOW + 2),
+        policy="on request",
         intent=Intent("reset", saw=Saw("first", "summary", "")),
     )  # fmt: skip
     assert world.decide(refresh, please_refresh("late", NOW + 3, began)) == []
@@ -126,6 +152,30 @@ def test_a_reset_during_a_job_wins() -> None:
     (after,) = world.decide(refresh, please_refresh("anew", NOW + 4, summary(world).event))
     assert isinstance(after, SummaryRefreshed)
     assert after.refresh == 1
+
+
+def test_the_floor_of_a_reset_is_carried_on() -> None:
+    world = World()
+    world.decide(refresh, please_refresh("first"))
+    assert summary(world).floor is None
+    world.decide(reset, please_reset())
+    for n in (4, 5):
+        (event,) = world.decide(refresh, please_refresh("anew", NOW + n, summary(world).event, era=n))
+        assert isinstance(event, SummaryRefreshed)
+        assert event.floor == summary(world).floor == point(NOW + 2)
+    (again,) = world.decide(reset, please_reset(NOW + 6)._replace(upto=None, origin=origin("again")))
+    assert isinstance(again, SummaryReset)
+    assert again.upto == point(NOW + 2)
+
+
+def test_a_summary_is_said_as_late_as_what_it_rests_on() -> None:
+    world = World()
+    (event,) = world.decide(refresh, please_refresh("first", said=NOW + 9, policy="cadence@1"))
+    assert (event.said, event.upto.said, event.policy) == (NOW + 9, NOW, "cadence@1")  # type: ignore[attr-defined]
+    (failed,) = world.decide(refresh, please_refresh(" ", NOW + 1, summary(world).event, said=NOW + 10, policy="x"))
+    assert (failed.said, failed.policy) == (NOW + 10, "x")  # type: ignore[attr-defined]
+    (cleared,) = world.decide(reset, please_reset())
+    assert cleared.said == NOW + 9
 
 
 def test_nothing_to_reset() -> None:
@@ -161,7 +211,7 @@ def test_decided_twice_the_second_time_nothing() -> None:
 
 
 def test_an_imported_summary_keeps_its_date() -> None:
-    world = World()
+    world = heard_here()
     (event,) = world.decide(import_summary, please_import(" They talk. "))
     assert isinstance(event, SummaryRefreshed)
     assert (event.text, event.said, event.upto.said, event.by) == ("They talk.", NOW, NOW, OPERATOR)
@@ -171,10 +221,40 @@ def test_an_imported_summary_keeps_its_date() -> None:
 
 @pytest.mark.parametrize(("updated", "text"), [(NOW - 1, "live"), (NOW, "live"), (NOW + 1, "file")])
 def test_a_live_summary_gives_way_to_a_newer_file_only(updated: int, text: str) -> None:
-    world = World()
+    world = heard_here()
     world.decide(refresh, please_refresh("live"))
     world.decide(import_summary, please_import("file", updated))
     assert summary(world).text == text
+
+
+def test_an_imported_summary_rests_on_everybody_heard_in_its_session() -> None:
+    world = World()
+    seen(world, "Ada", "Ben", "Cy", "Di")
+    say(world, "1", "Ada")
+    last = say(world, "2", "Ada")
+    gone = say(world, "3", "Ada")
+    early = say(world, "4", "Ben", epoch=1)
+    say(world, "5", "Cy", session="another")
+    world.ids.seen[gone] = "erased"
+    (event,) = world.decide(import_summary, please_import("They talk."))
+    assert set(event.causes) == {last, early}
+    assert home(event).era
+
+
+def test_an_imported_summary_of_a_dm_is_its_person_s() -> None:
+    direct = Audience("direct", Ref("discord", f"dm:{ANN.hex()}"))
+    (event,) = World().decide(import_summary, please_import("They talk.")._replace(audience=direct, person=ANN))
+    assert event.causes == ()
+    assert home(event).people == {ANN}
+
+
+def test_an_imported_summary_that_would_be_nobody_s_is_not_taken() -> None:
+    world = World()
+    seen(world, "Ada")
+    say(world, "1", "Ada", session="another")
+    assert world.decide(import_summary, please_import("They talk.")) == []
+    direct = Audience("direct", Ref("discord", "dm:"))
+    assert world.decide(import_summary, please_import("They talk.")._replace(audience=direct)) == []
 
 
 def test_an_empty_file_is_nothing() -> None:

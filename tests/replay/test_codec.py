@@ -116,3 +116,9 @@ def test_an_old_version_is_lifted_when_it_is_read() -> None:
             codec.decode_body("tone.set", 1, b"\x80")
     finally:
         del OLD["tone.set", 1]
+
+
+def test_a_newer_header_says_which_program_to_install() -> None:
+    newer = codec.encode_header(Header(2, EventId(bytes(16)), 1, 0, "x", 1, VaultId(bytes(16)), bytes(32)))
+    with pytest.raises(UnknownEvent, match=r"the form 2.*Install the version"):
+        codec.decode_header(newer)

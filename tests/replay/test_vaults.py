@@ -8,7 +8,7 @@ import pytest
 
 from projections import events as e
 from projections.decisions.draft import Draft
-from projections.events.values import OPERATOR, PLATFORM, Audience, Item, Limits, Message, ModelUse, Source
+from projections.events.values import OPERATOR, PLATFORM, Audience, AuthorKind, Item, Limits, Message, ModelUse, Source
 from projections.ids import NOBODY, UNSEALED, EventId, Handle, Point, Ref, VaultId
 from projections.vaults import home
 from replay import codec
@@ -30,6 +30,15 @@ UPTO = Point(NOW, EventId(b"u" * 16))
 def heard(speaker: Handle) -> e.MessageHeard:
     message = Message(Ref("discord", "9"), ROOM, "s", GUILD, "person" if speaker else "bot", NOW, "hi", speaker)
     return e.MessageHeard(said=NOW, by=PLATFORM, message=message)
+
+
+def by_itself(audience: Audience, author: AuthorKind = "self") -> e.MessageHeard:
+    message = Message(Ref("discord", "9"), audience.place, "s", audience, author, NOW, "hi", author_name="dnam")
+    return e.MessageHeard(said=NOW, by=PLATFORM, message=message)
+
+
+def by_bot(audience: Audience) -> e.MessageHeard:
+    return by_itself(audience, "bot")
 
 
 def edited(speaker: Handle) -> e.MessageEdited:
@@ -79,6 +88,10 @@ SUMMARY = {"after": None, "call": CALL}
 RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (heard(P), SET, {P}),
     (heard(NOBODY), LABELLED, set()),
+    (by_itself(GUILD), ERA, set()),
+    (by_itself(CHANNEL), ERA, set()),
+    (by_itself(DIRECT), SET, {P}),
+    (by_bot(DIRECT), SET, {P}),
     (edited(P), SET, {P}),
     (edited(NOBODY), LABELLED, set()),
     (

@@ -92,7 +92,7 @@ async def garden(memory: Memory) -> None:
         await memory.heard(user, text, name=name, platform="discord", place=place, key=f"m{number}", said=said)
     await _turn(memory)
     await _items(memory)
-    kim = await memory.person("Kim")
+    kim = await memory.person("100", platform="discord")
     assistant = Assistant(memory, ScriptedModel({"summary": lambda _: SUMMARY}))
     assert await assistant.summarise("discord:channel:1", Audience("guild", Ref("discord", "1")), kim)
 
@@ -104,7 +104,7 @@ async def _turn(memory: Memory) -> None:
 
 
 async def _items(memory: Memory) -> None:
-    kim = await memory.person("Kim")
+    kim = await memory.person("100", platform="discord")
     in_general = Setting(kim, Audience("guild", Ref("discord", "1")), GARDEN)
     await memory.remember(kim, "prefers tea over coffee")
     await memory.remember(kim, "builds the bridge project", setting=in_general)

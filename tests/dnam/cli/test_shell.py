@@ -313,3 +313,21 @@ def test_a_bar_is_drawn_in_a_terminal_only(monkeypatch: pytest.MonkeyPatch, caps
 def test_the_app_is_the_table() -> None:
     assert [command.name for command in app.registered_commands] == [command.name for command in COMMANDS]
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_what_opening_mended_is_told(data: Path) -> None:
+    with (data / "keys" / "ring-b").open("ab") as ring:
+        ring.write(b"torn")
+    (data / "log" / "000099").mkdir()
+    ran = dnam("remember", "Ada", "likes figs", "--data", data)
+    assert ran.code == 0
+    assert "noticed and mended: key ring" in ran.err
+    assert "noticed and mended: removed" in ran.err
+    assert dnam("remember", "Ada", "likes plums", "--data", data).err == ""
+
+
+def test_a_context_folder_that_is_none_is_refused(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_CONTEXT_DIR", str(data / "nowhere"))
+    ran = dnam("people", "--data", data)
+    assert ran.code == 2
+    assert "DNAM_CONTEXT_DIR" in ran.err

@@ -1,6 +1,7 @@
 """replay and verify: what they find, and that they leave what they look at as it was."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import lmdb
@@ -89,8 +90,8 @@ async def test_an_open_memory_goes_on_and_sees_the_new_views(data: Path) -> None
     async with Memory.open(data, clock=FakeClock()) as memory:
         ran = await asyncio.to_thread(lambda: ended(process("replay", "--data", data)))
         assert (ran.code, ran.err) == (0, "")
-        await memory.remember("Kim", "plays the harp")
-        assert len(await memory.show("Kim")) == 3
+        await memory.remember("100", "plays the harp", platform="discord")
+        assert len(await memory.show("100", platform="discord")) == 3
     assert dnam("replay", "--check", "--data", data).code == 0
 
 
@@ -126,9 +127,16 @@ def test_views_that_cannot_be_opened_are_a_finding(data: Path) -> None:
     assert dnam("verify", "--data", data).code == 0
 
 
-def test_nothing_here_is_nothing_to_do(tmp_path: Path) -> None:
+def test_nothing_here_is_not_told_to_be_well(tmp_path: Path) -> None:
     for arguments in (("replay",), ("replay", "--check"), ("verify",)):
         ran = dnam(*arguments, "--data", tmp_path / "none")
-        assert (ran.code, ran.out) == (0, "")
-        assert "nothing remembered here yet" in ran.err
+        assert (ran.code, ran.out) == (3, "")
+        assert "there is no log in" in ran.err
     assert not (tmp_path / "none").exists()
+
+
+def test_a_check_without_views_says_that_there_are_none(data: Path) -> None:
+    shutil.rmtree(data / "views")
+    ran = dnam("replay", "--check", "--data", data)
+    assert ran.code == 0
+    assert "no views are on disk" in ran.out

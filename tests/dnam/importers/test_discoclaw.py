@@ -55,7 +55,7 @@ def test_a_version_2_item_has_hits_and_a_fuller_source(tmp_path: Path) -> None:
     (found,) = read(tmp_path)
     assert isinstance(found, ImportedItem)
     assert (found.hits, found.last_hit, found.status, found.kind) == (3, T0 + 9, "deprecated", "odd")
-    assert (found.source.guild, found.source.channel_name) == (Ref("discord", "7"), "tea-room")
+    assert found.source == ItemSource("discord", Ref("discord", "5"), Ref("discord", "6"), Ref("discord", "7"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dnam.importers import order
 from dnam.importers.detect import detect
 from dnam.importers.discord_export import DELETED_USER, KINDS, snowflake_ms
-from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped
+from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from projections.decisions.hear import Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
@@ -126,6 +126,18 @@ def test_a_dm_that_is_no_one_person_s_is_restricted_to_itself(tmp_path: Path, ot
         assert (request.place.audience, request.place.kind, request.place.partner) == ("channel", "group", None)
 
 
+@pytest.mark.parametrize("kind", ["DirectTextChat", "DirectGroupTextChat", "DirectSomethingNew"])
+def test_what_is_named_after_its_people_brings_no_name(tmp_path: Path, kind: str) -> None:
+    value = export(message(1), message(2, author=LEE), kind=kind, name="Kim, Lee")
+    assert {request.place.name for request in heard(tmp_path, value)} == {""}
+
+
+@pytest.mark.parametrize("told", ["guild", "channel"])
+def test_an_audience_counts_as_told_only_when_it_was(tmp_path: Path, told: Told) -> None:
+    assert not heard(tmp_path, export(message(1)))[0].place.told
+    assert heard(tmp_path, export(message(1)), Options(audience=told))[0].place.told
+
+
 def test_a_dm_that_was_told_to_be_a_channel_is_one(tmp_path: Path) -> None:
     value = export(message(1, author=BOT), message(2), kind="DirectTextChat")
     assert heard(tmp_path, value, Options(audience="channel"))[0].place.audience == "channel"
@@ -217,6 +229,13 @@ def test_mentions_change_nothing_else(tmp_path_factory: pytest.TempPathFactory, 
     given = message(1, f"{before}<@{KIM['id']}>{after}", mentions=[KIM])
     (request,) = heard(tmp_path_factory.getbasetemp(), export(given))
     assert (request.text, request.mentions) == (before + after, (Mention(len(before), KIM_ACCOUNT),))
+
+
+def test_a_reply_says_when_what_it_answers_was_said(tmp_path: Path) -> None:
+    own = message(1, author=BOT)
+    reply = message(2, type="Reply", reference={"messageId": own["id"]})
+    first, second = heard(tmp_path, export(own, reply))
+    assert (first.reply_said, second.reply_said) == (None, first.said)
 
 
 def test_replies_name_what_they_answer_and_address_whose_it_was(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_turns_are_said_at_their_session_s_date(tmp_path: Path) -> None:
     assert found[0].speaker == Account("locomo", "c-1/Ada", "Ada")
     assert (found[0].text, found[0].author, found[0].fresh, found[0].addressed) == ("hi", "person", (), False)
     place = found[0].place
-    assert (place.platform, place.key, place.kind, place.name) == ("locomo", "c-1", "channel", "Ada & Bo")
+    assert (place.platform, place.key, place.kind, place.name) == ("locomo", "c-1", "channel", "c-1")
     assert (place.audience, place.guild, place.partner) == ("channel", None, None)
 
 
@@ -119,7 +119,12 @@ def test_one_of_the_two_may_be_the_assistant(tmp_path: Path) -> None:
 
 def test_a_guild_can_have_read_it(tmp_path: Path) -> None:
     place = heard(tmp_path, [TWO], Options(audience="guild"))[0].place
-    assert (place.audience, place.guild, place.guild_name) == ("guild", Ref("locomo", "c-1/guild"), "Ada & Bo")
+    assert (place.audience, place.guild, place.guild_name) == ("guild", Ref("locomo", "c-1/guild"), "c-1")
+
+
+def test_an_audience_counts_as_told_only_when_it_was(tmp_path: Path) -> None:
+    assert not heard(tmp_path, [TWO])[0].place.told
+    assert heard(tmp_path, [TWO], Options(audience="channel"))[0].place.told
 
 
 def test_it_is_a_dm_only_with_the_assistant(tmp_path: Path) -> None:
