@@ -1,6 +1,7 @@
 """What came of what: one row per cause and effect."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 
@@ -16,8 +17,14 @@ class DerivedRow(msgspec.Struct, frozen=True, array_like=True):
     tag: str
 
 
+@cache
+def _row(tag: str) -> DerivedRow:
+    return DerivedRow(tag)
+
+
 def _rows(record: Record) -> list[Change[DerivedRow]]:
-    return [(cause + record.id, DerivedRow(record.event.TAG)) for cause in dict.fromkeys(record.event.causes)]
+    row = _row(record.event.TAG)
+    return [(cause + record.id, row) for cause in dict.fromkeys(record.event.causes)]
 
 
 DERIVED = Projection("derived", 1, DerivedRow, EVENTS, _rows, 32, history=False)

@@ -62,13 +62,8 @@ class Projection(Generic[R]):
 AnyProjection = Projection[Any]
 
 
-class RowChange(NamedTuple):
-    """One encoded change: table, key, and the row or None. `history` says whether the change leaves an entry there."""
-
-    table: str
-    key: bytes
-    body: bytes | None
-    history: bool
+RowChange = tuple[str, bytes, bytes | None, bool]
+"""One encoded change: table, key, the row or None, and whether the change leaves an entry in the history."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -79,15 +74,16 @@ class Fold:
 
     def __init__(self, projections: tuple[AnyProjection, ...]) -> None:
         self.projections = projections
-        self._by_event: dict[type[Event], list[AnyProjection]] = {}
+        self._by_event: dict[type[Event], list[tuple[str, Callable[[Record], list[Change[Any]]], bool]]] = {}
         for projection in projections:
             for kind in projection.sees:
-                self._by_event.setdefault(kind, []).append(projection)
+                plan = (projection.table, projection.rows, projection.history)
+                self._by_event.setdefault(kind, []).append(plan)
 
     def changes(self, record: Record) -> list[RowChange]:
         """Every row that the record makes or removes, encoded."""
         return [
-            RowChange(projection.table, key, None if row is None else _encode(row), projection.history)
-            for projection in self._by_event.get(type(record.event), ())
-            for key, row in projection.rows(record)
+            (table, key, None if row is None else _encode(row), history)
+            for table, rows, history in self._by_event.get(type(record.event), ())
+            for key, row in rows(record)
         ]

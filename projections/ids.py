@@ -12,6 +12,7 @@ twice is one event; where there is no such name they come from a random seed tha
 
 import hashlib
 import hmac
+from functools import lru_cache
 from typing import NamedTuple, NewType
 
 import msgspec
@@ -31,6 +32,8 @@ UNSEALED = VaultId(bytes(16))
 """The vault of the few bodies that are stored in the clear."""
 
 MINUTE_MS = 60_000
+_REMEMBERED = 4096
+"""How many results of each keyed or plain hash are kept: the same few names come again and again."""
 
 
 class Ref(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -68,6 +71,7 @@ def minute(milliseconds: int) -> bytes:
     return min(max(milliseconds // MINUTE_MS, 0), 0xFFFFFFFF).to_bytes(4, "big")
 
 
+@lru_cache(_REMEMBERED)
 def named_id(id_key: bytes, identity: Identity) -> EventId:
     """The id of an event that its platform names: the same thing always gets the same id."""
     material = msgspec.msgpack.encode(identity[:4])
@@ -79,11 +83,13 @@ def seeded_id(seed: bytes, ordinal: int, at: int) -> EventId:
     return EventId(minute(at) + hashlib.sha256(seed + ordinal.to_bytes(4, "big")).digest()[:12])
 
 
+@lru_cache(_REMEMBERED)
 def keyed_hash(id_key: bytes, platform: str, platform_id: str) -> bytes:
     """A platform id as it may stand in the clear: 32 bytes that only the holder of the id key can tie to a person."""
     return hmac.digest(id_key, msgspec.msgpack.encode(("person", platform, platform_id)), "sha256")
 
 
+@lru_cache(_REMEMBERED)
 def digest16(*parts: str | bytes) -> bytes:
     """A fixed-length piece of a row key for names of any length: 16 bytes of SHA-256 over length-prefixed parts."""
     sha = hashlib.sha256()

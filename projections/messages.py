@@ -5,6 +5,7 @@ window is one range read backwards, and nothing has to be filtered out of it aft
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -31,6 +32,7 @@ class SpokenRow(msgspec.Struct, frozen=True, array_like=True):
     guild: Ref | None
 
 
+@lru_cache(4096)
 def unit(session: str, epoch: int) -> bytes:
     """The address of what was said in a session while its audience stayed the same: 16 bytes."""
     return digest16(session, epoch.to_bytes(4, "big"))

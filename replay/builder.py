@@ -4,6 +4,7 @@ Most of the work runs unlocked. The last stretch, from where the log was to wher
 that nothing is missing when CURRENT is replaced. No segment cuts a decision.
 """
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,9 +19,9 @@ from replay.errors import KeyMissing
 from replay.folding import Folding
 from replay.live import Live
 from replay.log import Head, Log, StoredEvent
-from replay.overlay import Layer, Layered
+from replay.overlay import Layered
 from replay.store import DiskStore
-from replay.views import Position, Views, digest_rows, tables_of
+from replay.views import Position, Segment, Views, digest_rows, tables_of
 
 SEGMENT = 16_384
 """Events that are folded in memory before they are written."""
@@ -35,16 +36,14 @@ def silent(done: int, total: int) -> None:
     """No progress."""
 
 
-def _decisions(log: Log, after: int, upto: int) -> Iterator[list[StoredEvent]]:
-    """Events in runs of about a segment that never cut a decision."""
+def _run(log: Log, after: int, upto: int) -> list[StoredEvent]:
+    """About a segment of events, no decision cut."""
     run: list[StoredEvent] = []
     for stored in log.read(after, upto):
         run.append(stored)
         if len(run) >= SEGMENT and codec.decode_header(stored.header).left == 0:
-            yield run
-            run = []
-    if run:
-        yield run
+            break
+    return run
 
 
 def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress: Progress = silent) -> None:
@@ -52,11 +51,15 @@ def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress:
     if views.position() is None:
         views.commit({}, Position(0, bytes(32), store.log.id), since=0)
     while (done := _reached(views)) < upto:
-        for run in _decisions(store.log, done, upto):
-            if not _bring_run(views, store, folding, run, done):
-                break  # another process came first: go on from where it is
-            done = run[-1].seq
-            progress(done, max(upto, done))
+        with _no_collection():
+            run = _run(store.log, done, upto)
+            came_first = not _bring_run(views, store, folding, run, done)
+        if came_first:
+            continue  # another process came first: go on from where it is
+        if not store.shared:
+            store.unmap()
+            views.unmap()
+        progress(run[-1].seq, max(upto, run[-1].seq))
 
 
 def _reached(views: Views) -> int:
@@ -65,12 +68,24 @@ def _reached(views: Views) -> int:
 
 
 def _bring_run(views: Views, store: DiskStore, folding: Folding, run: list[StoredEvent], done: int) -> bool:
-    segment = Layer()
+    segment = Segment(views.tables)
     store.ring.refresh()
     with views.reading() as (_, snapshot):
         folding.take_stored(run, segment, Layered(segment, snapshot))
     last = run[-1]
-    return views.commit(segment.changes(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
+    return views.write(segment.packed(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without looking for garbage: a segment makes a hundred thousand rows, and no cycles among them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def bring_up(store: DiskStore, live: Live, head: Head) -> None:
@@ -81,20 +96,20 @@ def bring_up(store: DiskStore, live: Live, head: Head) -> None:
 
 
 class Built(NamedTuple):
-    """A rebuild: how many events, and the digest of all rows."""
+    """A rebuild: how many events, and the digest of all rows where it was asked for."""
 
     events: int
     digest: bytes
 
 
-def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent) -> Built:
+def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent, *, digested: bool = False) -> Built:
     """Build all views anew beside the live ones and put them in force. Begins again if an erasure came in between."""
-    while (built := _rebuild_once(store, fold, progress)) is None:
+    while (built := _rebuild_once(store, fold, progress, digested)) is None:
         pass
     return built
 
 
-def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress) -> Built | None:
+def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress, digested: bool) -> Built | None:
     epoch = store.log.head().epoch
     folding = Folding(fold, store)
     place = store.views_folder()
@@ -109,8 +124,7 @@ def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress) -> Built | N
                     return None
                 before = place.current()
                 bring(views, store, folding, head.size, progress)
-                with views.reading() as (_, snapshot):
-                    digest = digest_rows(snapshot, tables_of(fold))
+                digest = views.digest() if digested else b""
                 views.sync()
                 place.put_in_force(fresh)
         except KeyMissing:
@@ -178,8 +192,7 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
         views = Views(folder, fold, writable=True, building=True)
         try:
             bring(views, store, Folding(fold, store), live.folded, progress)
-            with views.reading() as (_, snapshot):
-                return Check(live.folded, digest, digest_rows(snapshot, tables_of(fold)))
+            return Check(live.folded, digest, views.digest())
         finally:
             views.close()
 

@@ -59,9 +59,13 @@ class Engine:
         self._committing = threading.Event()
         self._writer: threading.Thread | None = None
         self._gate = threading.Lock()
+        self._turn = threading.Lock()
+        self._pending = 0
         self._closed = False
         if store.writable:
             self._prepare()
+        store.shared = True
+        if store.writable:
             self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
             self._writer.start()
 
@@ -109,9 +113,11 @@ class Engine:
     def follow_erasures(self) -> None:
         """Bring the ring in line with every erasure in the log."""
         with self._mutex:
+            self.live.follow()
             doomed = self.live.doomed()
         if doomed:
             with self.store.lock, self._mutex:
+                self.live.follow()
                 self._destroy()
 
     def _destroy(self) -> None:
@@ -122,27 +128,55 @@ class Engine:
 
     def submit(self, decision: Decision) -> "Future[Recorded]":
         """Queue a decision. The future holds what was recorded once it is durable, or the error."""
-        if self._writer is None:
-            raise ReadOnly("this memory was opened for reading only")
         job = _Job(decision)
         with self._gate:
-            if self._closed:
-                raise LogError("this memory is closed")
-            self._queue.put(job)
+            self._check_open()
+            self._enqueue(job)
         return job.future
 
     def record(self, decision: Decision) -> Recorded:
-        """Record a decision and wait until it is durable."""
-        return self.submit(decision).result()
+        """Record a decision and wait until it is durable.
+
+        Where nothing is queued or being written, the caller's own thread does it: handing over takes as long again.
+        """
+        job = _Job(decision)
+        with self._gate:
+            self._check_open()
+            here = not self._pending and self._turn.acquire(blocking=False)
+            if not here:
+                self._enqueue(job)
+        if here:
+            try:
+                self._work([job])
+            finally:
+                self._turn.release()
+        return job.future.result()
+
+    def _check_open(self) -> None:
+        if self._writer is None:
+            raise ReadOnly("this memory was opened for reading only")
+        if self._closed:
+            raise LogError("this memory is closed")
+
+    def _enqueue(self, job: _Job) -> None:
+        """With the gate held."""
+        self._pending += 1
+        self._queue.put(job)
 
     def _write(self) -> None:
-        while (job := self._queue.get()) is not None:
-            drained, more = self._drain(job)
-            jobs = [each for each in drained if each.future.set_running_or_notify_cancel()]
-            while jobs:
-                jobs = self._try(jobs)
-            if not more:
-                return
+        more = True
+        while more and (job := self._queue.get()) is not None:
+            jobs, more = self._drain(job)
+            with self._turn:
+                self._work(jobs)
+            with self._gate:
+                self._pending -= len(jobs)
+
+    def _work(self, jobs: list[_Job]) -> None:
+        """Record jobs, with the turn to write held."""
+        jobs = [each for each in jobs if each.future.set_running_or_notify_cancel()]
+        while jobs:
+            jobs = self._try(jobs)
 
     def _drain(self, first: _Job) -> tuple[list[_Job], bool]:
         """Everything that waits by now, up to a group's size; False when the queue was closed."""
@@ -172,17 +206,19 @@ class Engine:
         with self.store.lock:
             done: list[tuple[_Job, Recorded]] = []
             with self._mutex:
+                head = self.live.follow()
                 self._destroy()
-                head = self.live.freshen()
+                self.live.catch_up(head)
                 self._check_writable()
-                group = Group(self.live, head, self.recorder)
-                for job in waiting:
-                    try:
-                        done.append((job, group.run(job.decision)))
-                    except Exception as error:  # noqa: BLE001 - a decision fails its own caller and nobody else
-                        job.future.set_exception(error)
-                    if group.ended:
-                        break
+                with self.live.raw(self.live.overlay) as raw:
+                    group = Group(self.live, head, self.recorder, raw)
+                    for job in waiting:
+                        try:
+                            done.append((job, group.run(job.decision)))
+                        except Exception as error:  # noqa: BLE001 - a decision fails its own caller and nobody else
+                            job.future.set_exception(error)
+                        if group.ended:
+                            break
             head = group.commit()
             with self._mutex:
                 self.live.absorb(group.overlay, head)
@@ -276,7 +312,8 @@ class Engine:
             self._queue.put(None)
         if self._writer is not None:
             self._writer.join()
-        self._committer.shutdown()
+        with self._turn:  # a caller may be recording in a thread of its own
+            self._committer.shutdown()
         try:
             if self._writer is not None and not self.store.newer_views():
                 self.commit_views()

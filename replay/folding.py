@@ -5,7 +5,7 @@ touched. When bodies are dropped, that list says which rows to make again, each 
 can still be read. So live = replay, over any subset of the bodies.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from projections.events import MessageRedacted
@@ -14,16 +14,20 @@ from projections.ids import UNSEALED, EventId, Seq, VaultId, digest16
 from projections.rows import RawRows
 from replay import codec
 from replay.log import StoredEvent
-from replay.overlay import HISTORY, TOUCHED, Entry
+from replay.overlay import HISTORY, TOUCHED, Entry, Written
 from replay.sealer import Sealer
 from replay.store import Store
 from replay.views import history_key, history_prefix, said_body, seq_key
+
+_LENGTHS = [bytes([length]) for length in range(256)]
 
 
 class Tables(Protocol):
     """Something that takes entries: an overlay, or a segment of a rebuild."""
 
     def put(self, table: str, key: bytes, entry: Entry) -> None: ...
+
+    def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None: ...
 
 
 class Source(Protocol):
@@ -78,9 +82,10 @@ class Folding:
     def take_stored(self, run: Sequence[StoredEvent], tables: Tables, raw: RawRows) -> None:
         """Fold events as they lie in the log."""
         for stored in run:
-            record = self.record(stored)
+            header = codec.decode_header(stored.header)
+            record = self.sealer.opened(stored, header, self.erased)
             if record is not None:
-                self.take(record, VaultId(codec.decode_header(stored.header).vault), tables, raw)
+                self.take(record, header.vault, tables, raw)
 
     def take_decision(self, run: Sequence[StoredEvent], tables: Tables, raw: RawRows) -> None:
         """Fold the events of one decision: all, or none where one of them cannot be opened."""
@@ -90,16 +95,24 @@ class Folding:
 
     def take(self, record: Record, vault: VaultId, tables: Tables, raw: RawRows, source: Source | None = None) -> None:
         """Write what a record makes. `raw` is what is there by now, the tables included."""
-        seq, said = record.seq, said_body(record.event.said)
-        touched = bytearray()
+        tables.write(self._written(record), record.seq, vault)
+        if isinstance(record.event, MessageRedacted):
+            self._make_again(record, tables, raw, source or self)
+
+    def _written(self, record: Record) -> list[Written]:
+        """The rows of an event, their entries in the history, and the list of them."""
+        said, end = said_body(record.event.said), seq_key(record.seq)
+        rows: list[Written] = []
+        touched: list[bytes] = []
         for table, key, body, history in self.fold.changes(record):
-            tables.put(table, key, Entry(seq, body, vault, seq))
+            short = self._short[table]
+            rows.append((table, key, body))
             if history:
-                tables.put(HISTORY, history_key(table, key, seq), Entry(seq, said, vault, seq))
-            touched += self._short[table] + bytes([len(key)]) + key
+                rows.append((HISTORY, short + key + end, said))
+            touched += short, _LENGTHS[len(key)], key
         if touched:
-            tables.put(TOUCHED, seq_key(seq), Entry(seq, bytes(touched), vault, seq))
-        self._make_again(record, tables, raw, source or self)
+            rows.append((TOUCHED, end, b"".join(touched)))
+        return rows
 
     def _touched(self, body: bytes) -> Iterator[tuple[str, bytes]]:
         start = 0
@@ -110,7 +123,7 @@ class Folding:
 
     def change(self, record: Record, table: str, key: bytes) -> bytes | None:
         """What a record makes of one row."""
-        bodies = [each.body for each in self.fold.changes(record) if each[:2] == (table, key)]
+        bodies = [body for at, other, body, _ in self.fold.changes(record) if (at, other) == (table, key)]
         return bodies[-1] if bodies else None
 
     def has_history(self, table: str) -> bool:

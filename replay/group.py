@@ -39,9 +39,9 @@ class _Staged(NamedTuple):
 
 
 class Group:
-    """What one commit will hold."""
+    """What one commit will hold. `raw` are the rows below, all of one moment: nobody else writes meanwhile."""
 
-    def __init__(self, live: Live, head: Head, recorder: Recorder) -> None:
+    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows) -> None:
         self._live = live
         self._head = head
         self._recorder = recorder
@@ -50,18 +50,18 @@ class Group:
         self._erased: list[VaultId] = []
         self._at = head.at
         self.overlay = Layer()
+        self._raw = Layered(self.overlay, raw)
 
     def run(self, decision: Decision) -> Recorded:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
-        with self._live.raw(self._live.overlay, self.overlay) as raw:
-            drafts = self._news(decision(Rows(raw, self._ids)))
-            plan = self._live.store.ring.mark()
-            try:
-                staged = self._sealed(drafts)
-                own, dropped = self._folded(staged, raw)
-            except BaseException:
-                self._live.store.ring.undo(plan)
-                raise
+        drafts = self._news(decision(Rows(self._raw, self._ids)))
+        plan = self._live.store.ring.mark()
+        try:
+            staged = self._sealed(drafts)
+            own, dropped = self._folded(staged)
+        except BaseException:
+            self._live.store.ring.undo(plan)
+            raise
         self._accept(staged, own, dropped)
         return Recorded(tuple(each.record for each in staged))
 
@@ -97,10 +97,10 @@ class Group:
             raise Refused("a decision erases what it records itself")
         return staged
 
-    def _folded(self, staged: Sequence[_Staged], raw: RawRows) -> tuple[Layer, set[Seq]]:
+    def _folded(self, staged: Sequence[_Staged]) -> tuple[Layer, set[Seq]]:
         """The rows of one decision, and the seqs whose bodies it drops."""
         own = Layer()
-        layered = Layered(own, raw)
+        layered = Layered(own, self._raw)
         redacts = any(isinstance(each.record.event, MessageRedacted) for each in staged)
         source = _Source(self._live, self._ids, [*self._staged, *staged] if redacts else ())
         for each in staged:

@@ -115,14 +115,19 @@ class Live:
 
     def freshen(self) -> Head:
         """Follow the log, the views and the ring as other processes left them; the log's head."""
-        head = self._follow()
+        head = self.follow()
+        self.catch_up(head)
+        return head
+
+    def catch_up(self, head: Head) -> None:
+        """Fold what is new up to a head that `follow` found just now."""
         self._follow_views(head)
         if head.size > self.folded and self.stopped is None:
             self.store.ring.refresh()
             self._fold_tail(head)
-        return head
 
-    def _follow(self) -> Head:
+    def follow(self) -> Head:
+        """See what other processes replaced or erased, and fold nothing; the log's head."""
         if self.store.refresh():
             self._start_over()
         head = self.store.log.head()
@@ -131,8 +136,7 @@ class Live:
         return head
 
     def doomed(self) -> frozenset[VaultId]:
-        """Vaults that an erasure names and whose keys are still in the ring. Folds nothing."""
-        self._follow()
+        """Vaults that an erasure names and whose keys are still in the ring."""
         return self.folding.erased & self.store.ring.vaults.keys()
 
     def _after_erasure(self, head: Head) -> None:

@@ -147,10 +147,11 @@ class LmdbLog:
         while after < upto:
             chunk = self._chunk(after, min(upto, after + CHUNK))
             with self._environment.begin(db=self._ids) as transaction:
-                found = [transaction.get(codec.header_id(stored.header).ljust(1, b"\0")) for stored in chunk]
-            yield from (
-                (stored, None if mark is None else _mark(mark)) for stored, mark in zip(chunk, found, strict=True)
-            )
+                cursor: Any = transaction.cursor()
+                wanted = [codec.header_id(stored.header) for stored in chunk]
+                found: dict[bytes, bytes] = dict(cursor.getmulti([each for each in wanted if each]))
+            for stored, event in zip(chunk, wanted, strict=True):
+                yield stored, _mark(found[event]) if event in found else None
             after += CHUNK
 
     def vaults(self) -> frozenset[VaultId]:

@@ -5,7 +5,7 @@ the later entry is right, whoever wrote the other: that is how processes share o
 """
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from sortedcontainers import SortedDict
@@ -39,6 +39,10 @@ def visible(entry: Entry) -> Stored | None:
     return None if entry.body is None else Stored(Seq(entry.seq), entry.body, entry.vault)
 
 
+Written = tuple[str, bytes, bytes | None]
+"""A row that an event makes: table, key, and the encoded row or None where it is removed."""
+
+
 class Layer:
     """Rows of a decision, a group, or some thousand events: plain dictionaries, sorted only where a range is read."""
 
@@ -51,6 +55,11 @@ class Layer:
         if rows is None:
             rows = self.tables[table] = {}
         rows[key] = entry
+
+    def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None:
+        """Write the rows that one event makes."""
+        for table, key, body in rows:
+            self.put(table, key, Entry(seq, body, vault, seq))
 
     def get(self, table: str, key: bytes) -> Entry | None:
         """The entry under a key; its body is None where a row was removed."""
@@ -67,10 +76,6 @@ class Layer:
         for table, rows in other.tables.items():
             self.tables.setdefault(table, {}).update(rows)
 
-    def changes(self) -> dict[str, list[tuple[bytes, Entry]]]:
-        """Everything, in key order."""
-        return {table: sorted(rows.items()) for table, rows in self.tables.items()}
-
 
 class Overlay:
     """Changed rows and history entries, by table and key."""
@@ -84,6 +89,11 @@ class Overlay:
         if rows is None:
             rows = self.tables[table] = SortedDict()
         rows[key] = entry
+
+    def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None:
+        """Write the rows that one event makes."""
+        for table, key, body in rows:
+            self.put(table, key, Entry(seq, body, vault, seq))
 
     def get(self, table: str, key: bytes) -> Entry | None:
         """The entry under a key; its body is None where a row was removed."""

@@ -216,8 +216,10 @@ class FileRingStore:
     def damage(self) -> list[str]:
         copies = self._load()
         found: list[str] = []
-        for path, copy in zip(self._paths, copies, strict=True):
-            damaged, over = len(copy) // SIZE - len(list(unpack(copy))), len(copy) % SIZE
+        damaged = over = 0
+        for at, (path, copy) in enumerate(zip(self._paths, copies, strict=True)):
+            if at == 0 or copy != copies[0]:  # what is equal has the same damage
+                damaged, over = len(copy) // SIZE - len(list(unpack(copy))), len(copy) % SIZE
             if damaged or over:
                 found.append(f"{path}: {damaged} damaged records, {over} bytes over")
         if copies[0] != copies[1]:

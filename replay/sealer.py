@@ -62,7 +62,10 @@ class Sealer:
 
     def record(self, stored: StoredEvent, erased: frozenset[VaultId]) -> Record | None:
         """What a fold sees of a stored event, or None when its body was dropped or its key destroyed."""
-        header = codec.decode_header(stored.header)
+        return self.opened(stored, codec.decode_header(stored.header), erased)
+
+    def opened(self, stored: StoredEvent, header: Header, erased: frozenset[VaultId]) -> Record | None:
+        """The same, with the header decoded already."""
         if stored.body is None or header.vault in erased:
             return None
         try:

@@ -29,7 +29,7 @@ class Finding(NamedTuple):
 
 
 class DiskStore:
-    """An open data folder."""
+    """An open data folder. It is `shared` where other threads may be reading from it at any time."""
 
     def __init__(self, path: Path, fold: Fold, *, writable: bool, create: bool = False) -> None:
         self.path = path
@@ -39,6 +39,7 @@ class DiskStore:
         self._log_folder = Folder(path / "log")
         self._views_folder = Folder(path / "views")
         self.lock = WriteLock(path / "write.lock")
+        self.shared = False
         self._check_path()
         if create and self._log_folder.current() is None:
             with translated(path):
@@ -149,6 +150,11 @@ class DiskStore:
                 self.ring.mend()
                 self.findings += [Finding(f"key ring: {each}", mended=True) for each in damage]
 
+    def unmap(self) -> None:
+        """Open the log anew: the pages that were read go out of memory. For whoever has the store alone."""
+        self.log.close()
+        self.log = self._open_log()
+
     def refresh(self) -> bool:
         """Follow what other processes put in force; True when the views are others now."""
         if self._log_folder.stamp() != self._log_stamp:
@@ -185,6 +191,7 @@ class MemoryStore:
     """A log, a ring and no views, gone with the process."""
 
     writable = True
+    shared = False
     views: Views | None = None
 
     def __init__(self) -> None:

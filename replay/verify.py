@@ -12,6 +12,7 @@ Nothing is changed, and a finding names the event.
 """
 
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from typing import NamedTuple
 
 from projections.events import MessageRedacted, PersonErased
@@ -27,6 +28,9 @@ from replay.views import Views
 
 EVERY = 4096
 """How many events between two calls of progress."""
+
+
+_TAKE_BACK = (MessageRedacted.TAG, PersonErased.TAG)
 
 
 class Problem(NamedTuple):
@@ -66,21 +70,27 @@ class _Walk:
 
     def look(self, stored: StoredEvent, mark: Mark | None) -> codec.Header | None:
         """Check one event; its header, when it can be read."""
-        leaf = leaf_hash(stored.header)
-        if stored.seq != self._expected:
-            self._found(stored.seq, f"expected #{self._expected} here: events are missing")
-        self._expected = stored.seq + 1
+        seq, data, body = stored
+        leaf = leaf_hash(data)
+        if seq != self._expected:
+            self._found(seq, f"expected #{self._expected} here: events are missing")
+        self._expected = seq + 1
         self._kept += self._tree.append(leaf)
-        if mark != (stored.seq, leaf[:MARK_LEAF]):
-            self._found(stored.seq, "its header, or its entry in the id table, is not what was written")
+        if mark != (seq, leaf[:MARK_LEAF]):
+            self._found(seq, "its header, or its entry in the id table, is not what was written")
         try:
-            header = codec.decode_header(stored.header)
+            header = codec.decode_header(data)
         except LogError as error:
-            self._found(stored.seq, str(error))
+            self._found(seq, str(error))
             return None
-        self._order(stored.seq, header)
-        self._body(stored, header)
-        if header.tag in (MessageRedacted.TAG, PersonErased.TAG):
+        if header.at < self._at or self._left:
+            self._order(seq, header)
+        self._at, self._left = header.at, header.left
+        if body is None:
+            self._gone(seq, header)
+        elif sha256(body).digest() != header.body_digest:
+            self._found(seq, f"the body of this {header.tag} is not what was written")
+        if header.tag in _TAKE_BACK:
             self.in_the_clear.append(stored)
         return header
 
@@ -89,14 +99,10 @@ class _Walk:
             self._found(seq, "recorded before the event in front of it")
         if self._left and header.left != self._left - 1:
             self._found(seq, f"its decision should have {self._left - 1} events left and says {header.left}")
-        self._at, self._left = header.at, header.left
 
-    def _body(self, stored: StoredEvent, header: codec.Header) -> None:
-        if stored.body is None:
-            if header.vault not in self._erased:
-                self._missing.append((stored.seq, header.id))
-        elif codec.digest(stored.body) != header.body_digest:
-            self._found(stored.seq, f"the body of this {header.tag} is not what was written")
+    def _gone(self, seq: int, header: codec.Header) -> None:
+        if header.vault not in self._erased:
+            self._missing.append((seq, header.id))
 
     def finish(self, redacted: set[bytes], erased: set[bytes]) -> bytes:
         """Check what concerns the whole; the root as computed."""
@@ -177,7 +183,7 @@ def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -
     redacted: set[bytes] = set()
     erased: set[bytes] = set()
     for stored in events:
-        if codec.decode_header(stored.header).tag not in (MessageRedacted.TAG, PersonErased.TAG):
+        if codec.decode_header(stored.header).tag not in _TAKE_BACK:
             continue
         try:
             record = folding.record(stored)
@@ -199,9 +205,7 @@ def _open(folding: Folding, stored: StoredEvent, found: Found) -> None:
 
 
 def _verify_views(views: Views, found: Found) -> int:
-    rows = 0
-    for problem in views.inspect():
-        rows += 1
-        if problem is not None:
-            found(0, f"views: {problem}")
+    rows, damage = views.inspect()
+    for each in damage:
+        found(0, f"views: {each}")
     return rows

@@ -5,34 +5,46 @@
     touched      seq (8) → the keys of the rows it touched
     meta         "position" → [size, header digest, log id, tables]
 
-The CRC covers the key too, so that a row in a wrong place is noticed. Views can be deleted at will: they are built
-again.
+The CRC (least byte first) covers the key too, so that a row in a wrong place is noticed. Views can be deleted at will:
+they are built again.
 """
 
 import hashlib
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
+from struct import Struct
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import lmdb
 import msgspec
 
 from projections.fold import Fold
-from projections.ids import Seq, VaultId, digest16
+from projections.ids import UNSEALED, Seq, VaultId, digest16
 from projections.rows import RawRows, Stored
 from replay import codec
 from replay.errors import DamagedViews
 from replay.lmdb_file import check_file, open_environment, translated
-from replay.overlay import HISTORY, TOUCHED, Entry, visible
+from replay.overlay import HISTORY, TOUCHED, Entry, Written, visible
 
 _ENVELOPE = 24
+_CRC = Struct("<I").pack
+_KEY, _DATA = itemgetter(0), itemgetter(1)
+_STRETCH = 32_768
+"""How many rows are digested at once."""
+_WHOLE = crc32(bytes(4))
+"""The CRC of whatever ends with its own CRC, least byte first."""
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
 """The table that says how far the views are."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
+Packed = Mapping[str, Sequence[tuple[bytes, bytes | None]]]
+"""Rows as they lie on disk, by table and in key order; None where a row is removed."""
 
 
 class Position(NamedTuple):
@@ -78,24 +90,67 @@ def said_of(body: bytes) -> int:
 
 def pack(key: bytes, stored: Stored) -> bytes:
     """A row as it lies on disk."""
-    value = stored.vault + stored.seq.to_bytes(8, "big") + stored.body
-    return value + zlib.crc32(value, zlib.crc32(key)).to_bytes(4, "big")
+    value = stored.vault + seq_key(stored.seq) + stored.body
+    return value + crc32(value, crc32(key)).to_bytes(4, "little")
 
 
 def unpack(table: str, key: bytes, data: bytes) -> Stored:
     """The row in these bytes, or DamagedViews."""
-    value, check = data[:-4], data[-4:]
-    if len(data) < _ENVELOPE + 4 or zlib.crc32(value, zlib.crc32(key)).to_bytes(4, "big") != check:
-        raise DamagedViews(f"a row of {table} is damaged; run `dnam replay` to build the views again")
-    return Stored(Seq(int.from_bytes(value[16:24], "big")), value[24:], VaultId(value[:16]))
+    if len(data) < _ENVELOPE + 4 or crc32(data, crc32(key)) != _WHOLE:
+        raise DamagedViews(_damage(table))
+    return Stored(Seq(int.from_bytes(data[16:24], "big")), data[24:-4], VaultId(data[:16]))
 
 
-def _damage(table: str, key: bytes, data: bytes) -> str | None:
-    try:
-        unpack(table, key, data)
-    except DamagedViews as error:
-        return f"{error} (key {key.hex()})"
-    return None
+def _damage(table: str) -> str:
+    return f"a row of {table} is damaged; run `dnam replay` to build the views again"
+
+
+def _packed(key: bytes, entry: Entry) -> bytes | None:
+    stored = visible(entry)
+    return None if stored is None else pack(key, stored)
+
+
+class Segment:
+    """Rows of some thousand events of a rebuild: packed as soon as they are made, sorted when they are written."""
+
+    def __init__(self, tables: Iterable[str]) -> None:
+        self._tables: dict[str, dict[bytes, bytes | None]] = {table: {} for table in tables}
+
+    def put(self, table: str, key: bytes, entry: Entry) -> None:
+        """Write an entry; an older one gives way."""
+        self._tables[table][key] = _packed(key, entry)
+
+    def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None:
+        """Write the rows that one event makes. Every row of a rebuild comes through here: no detour through Stored."""
+        head, tables = vault + seq.to_bytes(8, "big"), self._tables
+        for table, key, body in rows:
+            if body is not None:
+                body = head + body
+                body += _CRC(crc32(body, crc32(key)))
+            tables[table][key] = body
+
+    def get(self, table: str, key: bytes) -> Entry | None:
+        """The entry under a key; its body is None where a row was removed."""
+        rows = self._tables[table]
+        return _entry(table, key, rows[key]) if key in rows else None
+
+    def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
+        """Entries of a range, in key order."""
+        rows = self._tables[table]
+        keys = sorted((key for key in rows if start <= key < stop), reverse=reverse)
+        return ((key, _entry(table, key, rows[key])) for key in keys)
+
+    def packed(self) -> Packed:
+        """Everything, in key order."""
+        return {table: sorted(rows.items(), key=_KEY) for table, rows in self._tables.items() if rows}
+
+
+def _entry(table: str, key: bytes, data: bytes | None) -> Entry:
+    """What was packed, or removed, as an entry to be read under others."""
+    if data is None:
+        return Entry(0, None, UNSEALED, 0)
+    seq, body, vault = unpack(table, key, data)
+    return Entry(seq, body, vault, seq)
 
 
 class Snapshot:
@@ -148,19 +203,27 @@ class Views:
         self.folder = folder
         if not building:
             check_file(folder)
-        self._environment = open_environment(folder, writable=writable, durable=False, building=building)
+        self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
+        self._environment = self._open()
         self._names = tables_of(fold)
         self._versions = {projection.name: projection.version for projection in fold.projections}
         names = (*self._names, META)
         with translated(folder):
             self.lacking = frozenset() if building else frozenset(names) - self._names_on_disk()
-            self._tables = {
-                name: self._environment.open_db(name.encode(), create=building)
-                for name in names
-                if name not in self.lacking
-            }
-        self._meta = self._tables.pop(META, None)
+            self.tables = tuple(name for name in self._names if name not in self.lacking)
+            self._open_tables(create=building)
         self.newer_tables = self._newer_tables()
+
+    def _open_tables(self, *, create: bool) -> None:
+        self._tables = {name: self._environment.open_db(name.encode(), create=create) for name in self.tables}
+        self._meta = None if META in self.lacking else self._environment.open_db(META.encode(), create=create)
+
+    def unmap(self) -> None:
+        """Open them anew: the pages that were read go out of memory. For whoever has the views alone."""
+        self._environment.close()
+        self._environment = self._open()
+        with translated(self.folder):
+            self._open_tables(create=False)
 
     def _names_on_disk(self) -> frozenset[str]:
         with self._environment.begin() as transaction:
@@ -200,7 +263,12 @@ class Views:
             return self._position(transaction)
 
     def commit(self, changes: Changes, position: Position, *, since: int) -> bool:
-        """Write changes that lead from `since` events to `position`.
+        """Write changes that lead from `since` events to `position`; see `write`."""
+        packed = {table: [(key, _packed(key, entry)) for key, entry in rows] for table, rows in changes.items()}
+        return self.write(packed, position, since=since)
+
+    def write(self, rows: Packed, position: Position, *, since: int) -> bool:
+        """Write rows that lead from `since` events to `position`.
 
         False where the views are elsewhere by now: another process wrote them, and what was folded above the old ones
         need not fit the new.
@@ -210,28 +278,51 @@ class Views:
             reached = 0 if stands is None else stands.size
             if reached != since:
                 return False
-            for table in sorted(changes):
-                self._put(transaction, table, changes[table])
+            for table in sorted(rows):
+                self._put(transaction, table, rows[table])
             record = msgspec.msgpack.encode((*position, self._names))
             transaction.put(b"position", record, db=self._meta)
         return True
 
-    def _put(self, transaction: lmdb.Transaction, table: str, rows: Sequence[tuple[bytes, Entry]]) -> None:
+    def _put(self, transaction: lmdb.Transaction, table: str, rows: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """Rows in key order. What lies behind everything that is there is appended: that fills pages to the brim."""
         database = self._tables[table]
-        for key, entry in rows:
-            stored = visible(entry)
-            if stored is None:
+        if None in map(_DATA, rows):
+            for key in (key for key, data in rows if data is None):
                 transaction.delete(key, db=database)
-            else:
-                transaction.put(key, pack(key, stored), db=database)
+            rows = [row for row in rows if row[1] is not None]
+        if rows:
+            cursor: Any = transaction.cursor(db=database)
+            cursor.putmulti(rows, append=not cursor.last() or cursor.key() < rows[0][0])
 
-    def inspect(self) -> Iterator[str | None]:
-        """Every row: None where it is whole, else what is wrong with it."""
+    def inspect(self) -> tuple[int, list[str]]:
+        """Look at every row: how many there are, and what is wrong with those that are not whole."""
+        rows = 0
+        damage: list[str] = []
         with self._environment.begin() as transaction:
             for table, database in self._tables.items():
+                rows += transaction.stat(database)["entries"]
                 cursor: Any = transaction.cursor(db=database)
-                for key, data in cursor:
-                    yield _damage(table, key, data)
+                broken = [key for key, data in cursor if crc32(data, crc32(key)) != _WHOLE]
+                damage += [f"{_damage(table)} (key {key.hex()})" for key in broken]
+        return rows, damage
+
+    def digest(self) -> bytes:
+        """What `digest_rows` makes of these rows, and little of them in memory. For whoever has the views alone."""
+        sha = hashlib.sha256()
+        for table in self.tables:
+            sha.update(b"table " + table.encode())
+            start = b""
+            while rows := self._stretch(table, start):
+                for key, data in rows:  # they lie there as `pack` made them
+                    sha.update(key + data)
+                start = rows[-1][0] + b"\0"
+                self.unmap()
+        return sha.digest()
+
+    def _stretch(self, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
+        with self._environment.begin(db=self._tables[table]) as transaction:
+            return list(islice(_forward(transaction.cursor(), start, LAST_KEY), _STRETCH))
 
     def sync(self) -> None:
         """Make a build last before it is put in force."""

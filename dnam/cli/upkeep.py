@@ -59,7 +59,7 @@ def _rebuild(shell: Shell, store: "DiskStore") -> None:
             "Use the newer one; or remove the folder `views`, and then replay"
         )
     with shell.out.progress("replaying") as progress:
-        built = rebuild(store, FOLD, progress)
+        built = rebuild(store, FOLD, progress, digested=True)
     if shell.out.as_json:
         shell.out.emit({"events": built.events, "digest": built.digest})
     else:

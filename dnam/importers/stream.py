@@ -19,6 +19,9 @@ from dnam.importers.source import FORMATS, BrokenImport, UnknownFormat, Unreadab
 
 BOM = b"\xef\xbb\xbf"
 CHUNK_BYTES = 1 << 16
+LOOK_BYTES = 1 << 10
+MOST_DEPTH = 64
+"""The parser keeps every value's whole path: small steps and a bound keep a hostile file from filling the memory."""
 Form = TypeVar("Form")
 PAIR_BYTES = 12
 # Every escape is matched, so that `\\ud83d` (an escaped backslash and letters) is never taken for a surrogate.
@@ -119,8 +122,10 @@ def events(path: Path) -> Iterator[tuple[str, str, Any]]:
     with opened(path) as raw:
         stream = MendedStream(raw)
         try:
-            for event in ijson.parse(stream, buf_size=CHUNK_BYTES):
+            for event in ijson.parse(stream, buf_size=LOOK_BYTES):
                 begun = True
+                if event[0].count(".") > MOST_DEPTH:
+                    raise UnknownFormat(path, f"{path} is nested more than {MOST_DEPTH} deep: nothing dnam reads is.")
                 yield event
         except (ijson.JSONError, UnicodeDecodeError) as error:
             if not begun:

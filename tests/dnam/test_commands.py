@@ -343,6 +343,16 @@ class TestExtract:
         reply = await run(world.assistant, Invocation(heard.setting, heard.session), call)
         assert reply.text == "Nothing new was said since I last learned."
 
+    async def test_it_says_when_more_is_left(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("dnam.loops.extraction.INPUT_CHARS", 30)
+        await world.says("ada", "I prefer tea over coffee.")
+        await world.says("ada", "I work on the parser.")
+        text = await world.asks("ada", "!memory extract")
+        assert re.search(r"\n\d message\(s\) are left: `extract` again reads on\.$", text)
+        for _ in range(3):
+            text = await world.asks("ada", "!memory extract")
+        assert "left" not in text
+
     async def test_a_model_that_fails_is_said_to_have_failed(self, world: World) -> None:
         await world.says("ada", "I prefer tea over coffee.")
         world.assistant.model = Failing()

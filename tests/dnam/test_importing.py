@@ -2,22 +2,27 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from dnam.importers.detect import detect
 from dnam.importers.merge import in_order
-from dnam.importers.source import Arrival, BrokenImport, ImportedItem, ImportedSummary, Options, Told
+from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told
 from dnam.importing import Importer, Tally
 from dnam.learning import Learner
 from dnam.memory import Memory
-from projections.decisions.hear import PlaceSeen
+from projections.decisions.draft import Decision
+from projections.decisions.hear import HeardRequest, PlaceSeen
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import Source
 from projections.lookup import find_people, find_sessions, people, sessions
 from projections.summaries import find_summary
+from replay.errors import LogError
+from replay.group import Recorded
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, talking
 from tests.world import NOW
 
@@ -178,7 +183,7 @@ async def test_what_could_not_be_learned_is_learned_later(tmp_path: Path) -> Non
         learner = Learner(assistant)
         before = await assistant.memory.look(learner.estimate)
         learned = await learner.learn(lambda *_: None)
-        assert len(learned.errors) == before.extractions
+        assert learned.errors == ("no answer to extraction",) * before.extractions + ("no answer to summary",)
         assert await assistant.memory.look(learner.estimate) == before
         model.scripts.clear()
         assert (await learner.learn(lambda *_: None)).errors == ()
@@ -205,3 +210,73 @@ async def test_nothing_is_learned_where_memory_is_switched_off(tmp_path: Path) -
         assert (await assistant.memory.look(learner.estimate)).calls == 0
         assert await learner.learn(lambda *_: None) == (0, 0, 0, ())
         assert model.asks == []
+
+
+async def test_what_is_refused_is_skipped_and_the_rest_comes_in(tmp_path: Path) -> None:
+    items = [remembered(id="one"), remembered(id="long", text="x" * 2_000), remembered(id="none", text=" ")]
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tally = await bring(memory, iter([*items, remembered(id="two", text="User keeps bees.")]))
+        assert (tally.read, tally.items, tally.known) == (4, 2, 0)
+        reasons = sorted(tally.skipped)
+        assert "an item without a text or an id cannot be imported" in reasons[0]
+        assert "long is too long" in reasons[1]
+
+
+async def test_a_summary_that_would_be_nobody_s_is_skipped_with_its_reason(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tally = await bring(memory, iter([ImportedSummary("discord:channel:7", "They compare tents.", NOW)]))
+        assert (tally.summaries, tally.known, tally.skipped.total()) == (0, 0, 1)
+        assert "nobody" in next(iter(tally.skipped))
+
+
+async def test_where_the_log_fails_all_in_flight_is_counted_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        whole, count = memory.engine.submit, iter(range(100))
+
+        def submit(decision: Decision) -> Future[Recorded]:
+            if next(count) != 5:
+                return whole(decision)
+            failed: Future[Recorded] = Future()
+            failed.set_exception(LogError("the disk is full"))
+            return failed
+
+        importer = Importer(memory)
+        monkeypatch.setattr(memory.engine, "submit", submit)
+        with pytest.raises(LogError, match="full"):
+            await importer.bring(islice(sample(), 20), lambda _: None)
+        monkeypatch.undo()
+        assert importer.tally.read == 20
+        assert importer.tally.messages == 19
+        assert (await bring(memory, islice(sample(), 20))).messages == 1
+
+
+async def test_what_an_earlier_run_brought_in_is_learned_too(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        first = await bring(memory, sample())
+        again = await bring(memory, sample())
+        assert again.events == 0
+        assert (again.people, again.sessions) == (first.people, first.sessions)
+        assert len(again.people) > 1
+
+
+async def test_a_dm_is_learned_from_again_too(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        kim = Account("discord", "100", "Kim")
+        where = PlaceSeen("discord", "", "direct", "", "direct", partner=kim)
+        arrived = Arrived(HeardRequest("1", where, "person", kim, "hello", NOW, ()))
+        first, again = await bring(memory, iter([arrived])), await bring(memory, iter([arrived]))
+        assert first.sessions == again.sessions == {f"discord:dm:{next(iter(first.people)).hex()}"}
+
+
+async def test_names_that_join_nobody_are_told(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        for user, name in (("1", "Sam"), ("2", "Sam"), ("3", "Kim")):
+            await memory.heard(user, "hello", name=name)
+        pairs = [("Kim", "Ghost"), ("Sam", "Kim"), ("1", "3"), ("3", "Kim")]
+        assert await Importer(memory, same=pairs).unjoined() == [
+            "'Ghost' matched nobody",
+            "'Sam' matched 2 people: give an id",
+            "'1' and '3' stay two people: accounts are joined when they are first seen",
+        ]

@@ -12,6 +12,7 @@ from dnam.adapters.offline import OfflineModel
 from dnam.adapters.offline.statements import Statements
 from dnam.languages import Language, Replies, available, load
 from dnam.model import AnswerInputs, Ask, ExtractionInputs, Line
+from projections.retrieval import Vocabulary, tokens
 
 
 @pytest.fixture
@@ -32,6 +33,14 @@ def test_every_language_that_ships_can_be_used(name: str) -> None:
     assert language.version >= 1
     Statements(language)
     OfflineModel(language)
+
+
+@pytest.mark.parametrize("name", available())
+def test_every_word_that_retrieval_knows_can_match(name: str) -> None:
+    language = load(name)
+    for word in language.stop_words | language.project_words:
+        assert tokens(word, Vocabulary()) == {word}
+    assert language.stop_words.isdisjoint(language.project_words)
 
 
 @pytest.mark.parametrize("name", ["xx", "", "../en", "en.toml", "en\x00", "__init__", "e" * 1000, "\ud800"])

@@ -3,9 +3,18 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from dnam.assistant import Assistant
+from dnam.commands.command import Invocation
+from dnam.commands.parse import Call
+from dnam.commands.table import read, run
+from dnam.event_reference import policies
+from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, SummaryInputs
 from dnam.prompts import load
+from projections.decisions.hear import HeardRequest, PlaceSeen
+from projections.decisions.meet import Account
 from projections.events import (
     Event,
     ExtractionAnswered,
@@ -14,10 +23,12 @@ from projections.events import (
     SummaryAnswered,
     SummaryFailed,
     SummaryRefreshed,
+    SummaryReset,
 )
 from projections.ids import Handle
 from projections.lookup import find_sessions
 from tests.dnam.scripted import ScriptedModel, down, say, talking
+from tests.world import NOW
 
 
 def recorded(assistant: Assistant, *kinds: type[Event]) -> list[Event]:
@@ -187,3 +198,129 @@ def test_prompts_have_a_version_and_hold_nobody_s_words() -> None:
         prompt = load(name)
         assert prompt.name == name
         assert "%s" not in prompt.text
+
+
+async def test_what_a_reset_cleared_never_comes_back(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, summary_every_n_turns="1", era_refreshes="2") as assistant:
+        await say(assistant, "ada", "one", "two")
+        heard = await assistant.memory.heard("ada", "!memory reset rolling", addressed=False)
+        call = read("!memory reset rolling")
+        assert isinstance(call, Call)
+        assert not (await run(assistant, Invocation(heard.setting, heard.session), call)).failed
+        await say(assistant, "ada", "three", "four", "five")
+        last = model.asked("summary")[-1].inputs
+        assert isinstance(last, SummaryInputs)
+        assert [line.text for line in last.lines] == ["three", "four", "five"]
+        (cleared,) = recorded(assistant, SummaryReset)
+        made = recorded(assistant, SummaryRefreshed)[-1]
+        assert isinstance(made, SummaryRefreshed)
+        assert isinstance(cleared, SummaryReset)
+        assert (made.era, made.after, made.floor) == (1, cleared.upto, cleared.upto)
+
+
+async def test_a_new_era_says_where_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = ScriptedModel()
+    monkeypatch.setattr("dnam.loops.summary.INPUT_CHARS", 10)
+    async with talking(tmp_path, model, summary_every_n_turns="1", era_refreshes="2") as assistant:
+        points = []
+        for text in ("first", "second", "third"):
+            heard = await assistant.memory.heard("ada", text)
+            points.append(heard.point)
+            assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        made = recorded(assistant, SummaryRefreshed)[-1]
+        assert isinstance(made, SummaryRefreshed)
+        assert (made.era, made.covered, made.after, made.upto) == (1, 1, points[1], points[2])
+        assert made.policy == "on request"
+
+
+async def test_what_is_derived_is_never_said_before_its_causes(tmp_path: Path) -> None:
+    reply = json.dumps({"upserts": [{"text": "User keeps bees."}], "deprecations": [{"matchText": "User likes tea."}]})
+    model = ScriptedModel({"extraction": lambda _: reply})
+    async with talking(tmp_path, model, summary_every_n_turns="2", durable_every_n_turns="2") as assistant:
+        memory = assistant.memory
+        await memory.remember("ada", "User likes coffee.")
+        heard = await memory.heard("ada", "an old message", said=NOW - 1_000_000)
+        await say(assistant, "ada", "I keep bees", "and bees", "and more")
+        await assistant.extract(heard.person)
+        await memory.forget("ada", "User keeps bees.")
+        await assistant.extract(heard.person)
+        await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        records = [memory.engine.live.folding.record(each) for each in memory.engine.store.log.read(0)]
+        said = {record.id: record.event.said for record in records if record is not None}
+        derived = [record.event for record in records if record is not None and record.event.by.kind != "platform"]
+        assert {each.TAG for each in derived} >= {"extraction.answered", "item.upserted", "summary.refreshed"}
+        for event in derived:
+            assert all(event.said >= said[cause] for cause in event.causes), event
+
+
+async def test_an_old_message_with_a_newer_item_before_it(tmp_path: Path) -> None:
+    model = ScriptedModel({"extraction": lambda _: "no JSON"})
+    async with talking(tmp_path, model) as assistant:
+        item = await assistant.memory.remember("ada", "User likes coffee.")
+        heard = await assistant.memory.heard("ada", "long ago", said=NOW - 1_000_000)
+        (learned,) = await assistant.extract(heard.person)
+        assert learned.error
+        (failed,) = recorded(assistant, ExtractionFailed)
+        assert isinstance(failed, ExtractionFailed)
+        assert (failed.said, failed.upto, failed.policy) == (item.updated, heard.point, "on request")
+
+
+async def test_an_edit_counts_as_said_when_it_was_made(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        ada = Account("discord", "100", "Ada")
+        where = PlaceSeen("discord", "", "direct", "", "direct", partner=ada)
+        request = HeardRequest("1", where, "person", ada, "hello", NOW, ())
+        await assistant.memory.hear(request)
+        heard = await assistant.memory.hear(request._replace(text="hello!", edited=NOW + 500))
+        assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        (made,) = recorded(assistant, SummaryRefreshed)
+        assert made.said == NOW + 500
+
+
+async def test_a_summary_that_fails_stands_in_the_failures(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel({"summary": down}), summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "one")
+        await assistant.settle()
+        assert assistant.failures == ["summary: no answer to summary"]
+        assistant.model = ScriptedModel({"summary": lambda _: " "})
+        heard = await assistant.memory.heard("ada", "two")
+        assert not await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        assert assistant.failures[1:] == ["summary: the model's summary was empty"]
+
+
+async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) -> None:
+    replies = iter(
+        [
+            {"upserts": [{"text": "User keeps bees.", "evidence": "bees"}, {"text": "User likes tea."}]},
+            {"upserts": [{"text": "User keeps bees."}, {"id": "durable-x", "text": "User likes tea."}]},
+        ]
+    )
+    model = ScriptedModel()
+    values = {"durable_max_items": "3", "durable_every_n_turns": "2", "summary_every_n_turns": "2"}
+    async with talking(tmp_path, model, **values) as assistant:
+        memory = assistant.memory
+
+        def reply(_: Ask) -> str:
+            return json.dumps(next(replies, {"upserts": []}))
+
+        model.scripts["extraction"] = reply
+        await say(assistant, "ada", "I keep bees", "I like tea")
+        await assistant.settle()
+        (bees,) = await memory.forget("ada", "User keeps bees.")
+        tea = next(item for item in await memory.show("ada") if "tea" in item.text)
+        await memory.edit("ada", tea.id, "User likes green tea.")
+        await memory.heard("ada", "bees and tea", said=NOW - 1_000_000, key="old")
+        await assistant.extract_from(await person(assistant), bees.compartment, await _old(assistant))
+        await memory.restore("ada", bees.id)
+        for text in ("one", "two", "three"):
+            await memory.remember("ada", f"User counts to {text}.")
+        events = recorded(assistant, Event)
+        stand = {version for event in events for version in str(getattr(event, "policy", "")).split()}
+        assert {version for version, _ in policies()} <= stand
+
+
+async def _old(assistant: Assistant) -> list[Said]:
+    ada = await person(assistant)
+    unread = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada))
+    return [each for said in unread.values() for each in said]

@@ -11,11 +11,14 @@ import pytest
 import dnam
 from dnam import Memory
 from dnam.errors import Unknown
+from projections.decisions.draft import Draft
 from projections.decisions.hear import PlaceSeen
 from projections.errors import BadRequest
-from projections.events.values import Audience, By
-from projections.ids import Ref
+from projections.events import PersonOptedOut
+from projections.events.values import OPERATOR, Audience, By
+from projections.ids import EventId, Ref
 from projections.policies.compartments import Setting
+from projections.rows import Rows
 from replay.errors import NothingHere, ReadOnly
 from tests.dnam.scripted import FakeClock, ScriptedModel, say, talking
 from tests.world import NOW
@@ -116,6 +119,23 @@ async def test_a_name_is_nobody_s_id(tmp_path: Path) -> None:
         await memory.remember("ada", "likes tea")
         assert await memory.show("mallory") == []
         assert len(await memory.show("ada")) == 1
+
+
+async def test_nothing_is_remembered_of_who_opted_out(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+
+        def opt_out(rows: Rows) -> list[Draft]:
+            event = PersonOptedOut(said=NOW, by=OPERATOR, hashes=(rows.ids.keyed_hash("local", "ada"),))
+            return [Draft(EventId(b"o" * 16), event)]
+
+        await memory.record(opt_out)
+        with pytest.raises(Unknown, match="nothing of theirs is kept"):
+            await memory.remember("ada", "likes tea")
+        first = await memory.heard("ada", "a secret")
+        await memory.delivered(first, await memory.answered(first, await memory.context(first), "a secret answer"))
+        second = await memory.heard("ada", "hello")
+        assert "secret answer" not in (await memory.context(second)).text
+        assert memory.engine.head().size == 1
 
 
 async def test_an_id_is_one_of_its_platform(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Recording decisions: whose failure is whose, what is written once, and what is acknowledged."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -47,6 +48,38 @@ def test_what_is_recorded_can_be_read(engine: Engine) -> None:
     assert texts(engine) == ["hello"]
     assert engine.head().size == 3
     assert engine.stopped() is None
+
+
+def test_what_is_recorded_at_leisure_is_recorded_in_the_callers_own_thread(engine: Engine) -> None:
+    threads: list[int] = []
+
+    def noted(rows: Rows) -> list[Draft]:
+        threads.append(threading.get_ident())
+        return list(says("m1")(rows))
+
+    engine.record(noted)
+    assert threads == [threading.get_ident()]
+
+
+def test_what_is_recorded_behind_something_queued_comes_after_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queued = threading.Event()
+    enqueue = engine._enqueue
+
+    def slow(rows: Rows) -> list[Draft]:
+        assert queued.wait(20)
+        return list(says("m1", "first")(rows))
+
+    def tell(job: object) -> None:
+        enqueue(job)  # type: ignore[arg-type]
+        queued.set()
+
+    first = engine.submit(slow)
+    monkeypatch.setattr(engine, "_enqueue", tell)
+    second = engine.record(says("m2", "second"))
+    assert first.result().records[-1].seq < second.records[0].seq
+    assert texts(engine) == ["first", "second"]
 
 
 def test_left_counts_down_within_a_decision(engine: Engine) -> None:

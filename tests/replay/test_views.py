@@ -8,13 +8,15 @@ import lmdb
 import msgspec
 import pytest
 
+from projections.ids import VaultId
 from projections.registry import FOLD
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.errors import DamagedViews, LogFull
 from replay.folder import Folder
+from replay.overlay import Entry, Layer, visible
 from replay.store import DiskStore
-from replay.views import LAST_KEY, Changes, Position, Views, pack, unpack
+from replay.views import LAST_KEY, Changes, Position, Segment, Views, pack, unpack
 from tests.generator import fixed_story
 from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, says, setting, tell, texts
 
@@ -101,10 +103,10 @@ def test_a_damaged_row_is_noticed_when_it_is_read(data: Path, filled: bytes) -> 
         with engine.reading() as rows, pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
             rows.raw.get("messages@1", key)
         assert engine.store.views is not None
-        assert [each for each in engine.store.views.inspect() if each is not None]
+        assert engine.store.views.inspect()[1]
     with Engine.open(data, clock=FakeClock()) as engine:
         assert isinstance(engine.store, DiskStore)
-        assert rebuild(engine.store, FOLD).digest == filled
+        assert rebuild(engine.store, FOLD, digested=True).digest == filled
         assert digest(engine) == filled
 
 
@@ -116,6 +118,26 @@ def test_a_row_in_a_wrong_place_is_noticed() -> None:
     assert unpack("messages@1", key, pack(key, stored)) == stored
     with pytest.raises(DamagedViews):
         unpack("messages@1", key[:-1] + b"x", pack(key, stored))
+
+
+def test_a_segment_of_a_rebuild_reads_as_other_layers_do() -> None:
+    vault, table = VaultId(b"v" * 16), "items@1"
+    segment, layer = Segment([table]), Layer()
+    for each in (segment, layer):
+        each.write([(table, b"b", b"two"), (table, b"a", b"one"), (table, b"d", b"four")], 7, vault)
+        each.write([(table, b"d", None)], 8, vault)
+        each.put(table, b"c", Entry(3, b"three", vault, 9))
+    for reverse in (False, True):
+        found = [
+            [(key, visible(entry)) for key, entry in each.entries(table, b"a", b"e", reverse=reverse)]
+            for each in (segment, layer)
+        ]
+        assert found[0] == found[1]
+        assert [key for key, _ in found[0]] == sorted((b"a", b"b", b"c", b"d"), reverse=reverse)
+    assert segment.get(table, b"e") is None
+    gone = segment.get(table, b"d")
+    assert gone is not None
+    assert gone.body is None
 
 
 def test_views_behind_the_log_are_brought_up_when_a_writer_opens(data: Path, filled: bytes) -> None:

@@ -2,19 +2,26 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from dnam.cli import bringing
+from dnam.cli.screen import Screen
+from dnam.importers.detect import detect
+from projections.errors import BadRequest
 from projections.lookup import people
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
-from tests.dnam.cli.memories import dnam
+from tests.dnam.cli.memories import Ran, dnam
+from tests.dnam.scripted import ScriptedModel, down
 from tests.kills.test_kills import export
 
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
@@ -70,6 +77,8 @@ def test_what_nobody_said_counts_as_restricted(tmp_path: Path) -> None:
     [
         (("--audience", "everyone"), "guild, channel, dm"),
         (("--same-person", "kim"), "A=B"),
+        (("--same-person", " =kim"), "A=B"),
+        (("--same-person", "kim= kim"), "A=B"),
         (("--audience", "dm"), "--audience channel"),
     ],
 )
@@ -92,6 +101,102 @@ def test_a_broken_file_keeps_what_came_before_and_says_where(tmp_path: Path) -> 
     assert before > 0
     whole = dnam("import", "--no-learn", "--audience", "guild", SAMPLE, "--data", tmp_path / "d")
     assert whole.out == f"Imported {41 - before} messages; {before} known already.\n"
+
+
+def test_names_that_match_nobody_are_told_after_the_import(tmp_path: Path) -> None:
+    options = ("--audience", "guild", "--no-learn", "--same-person", "Tobi=Ghost")
+    ran = dnam("import", *options, SAMPLE, "--data", tmp_path / "d")
+    assert (ran.code, ran.out) == (0, "Imported 41 messages.\n")
+    assert ran.err == "dnam: --same-person: 'Ghost' matched nobody\n"
+
+
+def test_what_was_brought_in_and_not_read_is_learned_by_the_same_import(tmp_path: Path) -> None:
+    options = ("import", "--audience", "guild", "--assistant", "dnam", SAMPLE, "--data", tmp_path / "d")
+    assert dnam(*options, "--no-learn").out == "Imported 41 messages.\n"
+    ran = dnam(*options)
+    assert ran.out.startswith("Imported nothing new; 41 known already.\nLearned: ")
+    assert dnam(*options).out == "Imported nothing new; 41 known already.\n"
+
+
+class Terminal(StringIO):
+    """Somebody types these lines."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, text: str) -> Terminal:
+    """A person at a terminal, and what they are shown."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal(text))
+    monkeypatch.setattr(sys, "stderr", shown)
+    return shown
+
+
+@pytest.mark.parametrize(("typed", "audience"), [("guild\n", "guild"), ("\n", "channel"), ("", "channel")])
+def test_in_a_terminal_it_asks_who_could_read_a_channel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, audience: str
+) -> None:
+    shown = typing(monkeypatch, typed)
+    source = detect(SAMPLE)
+    (channel,) = source.channels
+    assert bringing._ask([source], Screen()) == {channel.key: audience}
+    assert shown.getvalue() == f"Who could read {channel.name}? guild, channel or dm [channel] "
+    assert bringing._ask([source], Screen(yes=True)) == {}
+    assert "count as restricted" in shown.getvalue()
+
+
+def test_a_wrong_word_for_who_could_read_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    typing(monkeypatch, "friends\n")
+    with pytest.raises(BadRequest, match="guild, channel, dm, not 'friends'"):
+        bringing._ask([detect(SAMPLE)], Screen())
+
+
+@pytest.fixture
+def paid(monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
+    """A model that costs money."""
+    model = ScriptedModel(paid=True)
+    monkeypatch.setattr("dnam.models.choose", lambda *_: model)
+    return model
+
+
+def bought(tmp_path: Path, *options: str) -> Ran:
+    return dnam("import", "--audience", "guild", *options, SAMPLE, "--data", tmp_path / "d")
+
+
+def test_a_paid_model_is_asked_for_only_after_a_yes(tmp_path: Path, paid: ScriptedModel) -> None:
+    assert bought(tmp_path, "--no-learn").code == 0
+    ran = dnam("learn", "--data", tmp_path / "d")
+    assert ran.code == 2
+    assert re.search(r"takes \d+ calls of a paid model and sends about [\d,]+ tokens.* pass --yes", ran.err)
+    assert paid.asks == []
+    ran = dnam("learn", "--yes", "--data", tmp_path / "d")
+    assert ran.out.startswith("Learned: ")
+    assert paid.asks != []
+
+
+@pytest.mark.parametrize(("typed", "asked"), [("y\n", True), ("n\n", False), ("", False)])
+def test_at_a_terminal_a_paid_model_is_confirmed(
+    tmp_path: Path, paid: ScriptedModel, monkeypatch: pytest.MonkeyPatch, typed: str, asked: bool
+) -> None:
+    assert bought(tmp_path, "--no-learn").code == 0
+    monkeypatch.setattr(Screen, "confirm", lambda _self, question: "paid model" in question and typed == "y\n")
+    ran = dnam("learn", "--data", tmp_path / "d")
+    assert ran.code == 0
+    assert bool(paid.asks) == asked
+    assert asked or ran.out == "Not learned. `dnam learn` does it later.\n"
+
+
+@pytest.mark.parametrize("command", ["import", "learn"])
+def test_what_could_not_be_learned_could_not_be_done(tmp_path: Path, paid: ScriptedModel, command: str) -> None:
+    paid.paid = False
+    paid.scripts = {"extraction": down, "summary": down}
+    ran = bought(tmp_path, *(["--no-learn"] if command == "learn" else []))
+    if command == "learn":
+        ran = dnam("learn", "--data", tmp_path / "d")
+    assert ran.code == 3
+    assert "will be tried again by `dnam learn`: no answer to extraction" in ran.err
+    assert "no answer to summary" in ran.err
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1, 2]", b"\x00\xff", b'{"messages": 3}'])

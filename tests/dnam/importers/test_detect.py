@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,13 @@ def test_a_disk_that_fails_while_it_is_looked_at(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Path, "open", lambda self, mode: Failing(b'{"a": 1}'))
     with pytest.raises(UnreadableImport, match="past byte 0: Input/output error"):
         detect(tmp_path / "a")
+
+
+def test_a_file_that_is_nested_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 100_000)
+    tracemalloc.start()
+    with pytest.raises(UnknownFormat, match=r"deep\.json is nested more than 64 deep"):
+        detect(path)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
