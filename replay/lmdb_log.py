@@ -12,6 +12,7 @@ One commit writes all of them, so each always fits the others.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -123,12 +124,11 @@ class LmdbLog:
             after += CHUNK
 
     def _chunk(self, after: int, upto: int) -> list[StoredEvent]:
-        stop = seq_key(upto)
         with self._environment.begin() as transaction:
-            bodies = _range(transaction, self._bodies, seq_key(after + 1), stop)
-            headers = _range(transaction, self._headers, seq_key(after + 1), stop)
-            dropped: dict[bytes, bytes] = dict(bodies)
-            return [StoredEvent(Seq(int.from_bytes(key, "big")), header, dropped.get(key)) for key, header in headers]
+            body = dict(_range(transaction, self._bodies, after + 1, upto)).get  # None where it was dropped
+            headers = _range(transaction, self._headers, after + 1, upto)
+            make, number = StoredEvent._make, int.from_bytes
+            return [make((number(key, "big"), header, body(key))) for key, header in headers]
 
     def get(self, seq: int) -> StoredEvent | None:
         key = seq_key(seq)
@@ -193,13 +193,16 @@ def _version_of(data: bytes) -> int:
 
 
 def _mark(data: bytes) -> Mark:
-    return Mark(Seq(int.from_bytes(data[:8], "big")), data[8:])
+    return Mark._make((int.from_bytes(data[:8], "big"), data[8:]))
 
 
-def _range(transaction: lmdb.Transaction, table: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _range(transaction: lmdb.Transaction, table: Any, first: int, last: int) -> list[tuple[bytes, bytes]]:
+    """The rows of some seqs. No Python runs for each of them: everything that reads the log waits for this."""
     cursor: Any = transaction.cursor(db=table)
-    if cursor.set_range(start):
-        for key, value in cursor:
-            if key > stop:
-                return
-            yield key, value
+    if not cursor.set_range(seq_key(first)):
+        return []
+    rows: list[tuple[bytes, bytes]] = list(islice(cursor, last - first + 1))
+    stop = seq_key(last)
+    while rows and rows[-1][0] > stop:  # where some are missing, what follows came with them
+        rows.pop()
+    return rows

@@ -75,7 +75,8 @@ class _Walk:
         if seq != self._expected:
             self._found(seq, f"expected #{self._expected} here: events are missing")
         self._expected = seq + 1
-        self._kept += self._tree.append(leaf)
+        if kept := self._tree.append(leaf):
+            self._kept += kept
         if mark != (seq, leaf[:MARK_LEAF]):
             self._found(seq, "its header, or its entry in the id table, is not what was written")
         try:

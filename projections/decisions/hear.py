@@ -305,7 +305,7 @@ def _places(rows: Rows, request: HeardRequest, message: Message, partner: Handle
 def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle, said: int) -> list[PlaceDescribed]:
     """The descriptions of a place and of its guild that are not known yet."""
     described: list[PlaceDescribed] = []
-    if seen.guild is not None and seen.guild_name:
+    if seen.guild is not None and seen.guild_name and _is_news(rows, seen.guild, seen.guild_name):
         described.append(
             PlaceDescribed(
                 said=said,
@@ -316,21 +316,23 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
                 audience=Audience("guild", seen.guild),
             )
         )
-    described.append(
-        PlaceDescribed(
-            said=said,
-            by=PLATFORM,
-            place=place_ref(seen, partner),
-            kind=seen.kind,
-            name="" if partner or seen.kind in NAMELESS else seen.name,
-            audience=audience,
-            session=session_of(seen, partner),
-            guild=seen.guild,
-            parent=seen.parent,
-            person=partner,
+    place, name = place_ref(seen, partner), "" if partner or seen.kind in NAMELESS else seen.name
+    if _is_news(rows, place, name):
+        described.append(
+            PlaceDescribed(
+                said=said,
+                by=PLATFORM,
+                place=place,
+                kind=seen.kind,
+                name=name,
+                audience=audience,
+                session=session_of(seen, partner),
+                guild=seen.guild,
+                parent=seen.parent,
+                person=partner,
+            )
         )
-    )
-    return [each for each in described if _is_news(rows, each)]
+    return described
 
 
 def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Origin) -> list[Draft]:
@@ -343,10 +345,10 @@ def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Or
     return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
 
 
-def _is_news(rows: Rows, described: PlaceDescribed) -> bool:
+def _is_news(rows: Rows, place: Ref, name: str) -> bool:
     """A place is described when it is first seen and when its name changed."""
-    known = find_place(rows, described.place)
-    return known is None or bool(described.name and described.name != known.row.name)
+    known = find_place(rows, place)
+    return known is None or bool(name and name != known.row.name)
 
 
 def delete(rows: Rows, request: DeletedRequest) -> list[Draft]:

@@ -27,7 +27,7 @@ from projections.events import (
 )
 from projections.ids import Handle
 from projections.lookup import find_sessions
-from tests.dnam.scripted import ScriptedModel, down, say, talking
+from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
 
 
@@ -297,8 +297,8 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
         ]
     )
     model = ScriptedModel()
-    values = {"durable_max_items": "3", "durable_every_n_turns": "2", "summary_every_n_turns": "2"}
-    async with talking(tmp_path, model, **values) as assistant:
+    cadence = {"durable_every_n_turns": "2", "summary_every_n_turns": "2"}
+    async with talking(tmp_path, model, FakeClock(), durable_max_items="3", **cadence) as assistant:
         memory = assistant.memory
 
         def reply(_: Ask) -> str:

@@ -276,7 +276,7 @@ def test_whole_entries_are_left_out_and_it_says_how_many() -> None:
     rome = [an_item(f"rome {'x' * n}", kind="profile") for n in range(600)]
     there_is(world, *paris, *rome)
     parts = [*((paris, start) for start in range(99, 600, 99)), *((rome, start) for start in range(0, 600, 99))]
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"text": "lives in Berlin"},
         {"text": "left Paris", "supersedes": [each.id for each in paris[:99]]},
         *(
