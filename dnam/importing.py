@@ -13,7 +13,17 @@ from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummar
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
 from projections.decisions.draft import Decision, Draft
-from projections.decisions.hear import HeardRequest, PlaceSeen, accounts, describe, hear, place_ref, session_of
+from projections.decisions.hear import (
+    WIDER,
+    HeardRequest,
+    PlaceSeen,
+    accounts,
+    describe,
+    hear,
+    place_ref,
+    session_of,
+    widens,
+)
 from projections.decisions.imported import (
     NOBODY_HEARD,
     ImportItemRequest,
@@ -65,6 +75,7 @@ class Importer:
         self._same = list(same)
         self._portable = portable
         self._joined: set[Account] = set()
+        self._told: set[str] = set()
         self._spoke: set[Account] = set()
         self._partners: set[tuple[str, Account]] = set()
         self._pending: deque[tuple[str, asyncio.Future[Recorded]]] = deque()
@@ -92,12 +103,20 @@ class Importer:
             case Arrived(request=request):
                 await self._join(accounts(request))
                 self._note(request)
+                await self._tell_of_wider(request)
                 ready = with_handles(request)
                 await self._submit("messages", lambda rows: hear(rows, ready))
             case ImportedItem():
                 await self._item(arrival)
             case ImportedSummary():
                 await self._summary(arrival)
+
+    async def _tell_of_wider(self, request: HeardRequest) -> None:
+        """Count each place of which the operator told more readers than it is known to have: that changes nothing."""
+        if request.place.told and request.place.key not in self._told:
+            self._told.add(request.place.key)
+            if await self._memory.look(lambda rows: widens(rows, request.place)):
+                self.tally.skipped[WIDER] += 1
 
     def _note(self, request: HeardRequest) -> None:
         if request.author == "person":
@@ -182,7 +201,7 @@ class Importer:
     # -- what another program remembered ------------------------------------------------------------------------------
 
     async def _item(self, item: ImportedItem) -> None:
-        person = await self._person(item.account)
+        person = await self._person(item.account, item.updated)
         request = ImportItemRequest(
             user=item.account.id,
             owner=person,
@@ -202,21 +221,21 @@ class Importer:
         self.tally.people.add(person)
         await self._submit("items", lambda rows: import_item(rows, request))
 
-    async def _person(self, account: Account) -> Handle:
+    async def _person(self, account: Account, said: int) -> Handle:
         await self._join([account])
-        origin, fresh, said = self._memory.origin(), (new_handle(),), self._memory.now()
+        origin, fresh = self._memory.origin(), (new_handle(),)
         await self._memory.record(lambda rows: meet(rows, account, origin, fresh, said))
         found = await self._memory.look(lambda rows: person_of(rows, account.platform, account.id))
         return NOBODY if found is None else found.row.person
 
     async def _summary(self, summary: ImportedSummary) -> None:
-        person = NOBODY if summary.account is None else await self._person(summary.account)
+        person = NOBODY if summary.account is None else await self._person(summary.account, summary.updated)
         seen = _place(summary)
         origin = self._memory.origin()
         await self._memory.record(lambda rows: describe(rows, seen, person, summary.updated, origin))
         self.tally.sessions.add(session_of(seen, person))
         await self._settle(0)
-        if not person and not await self._memory.look(lambda rows: _heard(rows, seen)):
+        if not person and not await self._memory.look(lambda rows: _heard(rows, seen, summary.updated)):
             self.tally.skipped[NOBODY_HEARD] += 1
             return
         await self._submit("summaries", lambda rows: _import_summary(rows, summary, seen, person))
@@ -232,9 +251,9 @@ def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:
     return [f"{one!r} and {other!r} stay two people: accounts are joined when they are first seen"]
 
 
-def _heard(rows: Rows, seen: PlaceSeen) -> bool:
+def _heard(rows: Rows, seen: PlaceSeen, said: int) -> bool:
     audience = audience_of(rows, place_ref(seen))
-    return bool(heard_in(rows, session_of(seen), 0 if audience is None else audience.epoch))
+    return bool(heard_in(rows, session_of(seen), 0 if audience is None else audience.epoch, said))
 
 
 def _in_dm(platform: str, partner: Account) -> PlaceSeen:

@@ -199,9 +199,8 @@ def _mark(data: bytes) -> Mark:
 def _range(transaction: lmdb.Transaction, table: Any, first: int, last: int) -> list[tuple[bytes, bytes]]:
     """The rows of some seqs. No Python runs for each of them: everything that reads the log waits for this."""
     cursor: Any = transaction.cursor(db=table)
-    if not cursor.set_range(seq_key(first)):
-        return []
-    rows: list[tuple[bytes, bytes]] = list(islice(cursor, last - first + 1))
+    found = cursor.set_range(seq_key(first))
+    rows: list[tuple[bytes, bytes]] = list(islice(cursor, last - first + 1)) if found else []
     stop = seq_key(last)
     while rows and rows[-1][0] > stop:  # where some are missing, what follows came with them
         rows.pop()

@@ -1,8 +1,8 @@
 """A memory without a disk: decide, fold into dictionaries, look. For tests of the pure core.
 
-    world = World()
-    events = world.decide(hear, request)      # what was decided, already folded
-    world.rows                                # the rows as they are now
+world = World()
+events = world.decide(hear, request)      # what was decided, already folded
+world.rows                                # the rows as they are now
 """
 
 from collections.abc import Callable, Sequence

@@ -18,12 +18,13 @@ from projections.decisions.summaries import FailRequest, RefreshRequest, fail, r
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import SummaryAnswered, SummaryFailed, SummaryRefreshed
 from projections.events.values import Audience, ModelUse
-from projections.ids import EventId, Handle, Point
-from projections.items import is_quiet
-from projections.messages import MessageRow, key_point
+from projections.ids import EventId, Handle, Point, Seq
+from projections.items import QUIET, is_quiet
+from projections.messages import MESSAGES, MessageRow, key_point, unit
 from projections.policies.cadence import VERSION
 from projections.rows import Rows
 from projections.summaries import find_summary
+from projections.turns import TURNS
 from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards
 
 ASSISTANT_CHARS = 500
@@ -79,14 +80,15 @@ def plan_summary(
     old = None if found is None else found.row
     after = None if old is None else old.upto
     ends = old is not None and old.refresh >= settings.era_refreshes
+    anew = ends or (found is not None and _took_back(rows, session, audience, found.seq))
     taken = _since(rows, session, audience, after, settings.most_lines)
-    if ends and taken.lines and old is not None:
+    if anew and taken.lines and old is not None:
         taken = _recent(rows, session, audience, taken.lines[-1].said, old.floor)
         after = taken.stopped or old.floor
     lines = taken.lines
     if not lines:
         return None
-    keeps = old is not None and old.text != "" and not ends
+    keeps = old is not None and old.text != "" and not anew
     inputs = SummaryInputs(
         assistant=settings.assistant,
         previous=old.text if keeps and old is not None else "",
@@ -107,6 +109,16 @@ def plan_summary(
         said=max(taken.said, old.said) if keeps and old is not None else taken.said,
         policy=settings.policy,
     )
+
+
+def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
+    """Whether somebody took words of this session back after its summary was made: the next is made without them."""
+    if next(rows.scan(QUIET), None) is None:
+        return False
+    where = unit(session, audience.epoch)
+    ids = (key[-16:] for key in (*rows.keys(MESSAGES, where), *rows.keys(TURNS, where)))
+    quiet = (rows.find(QUIET, each) for each in ids)
+    return any(found is not None and found.seq > seq for found in quiet)
 
 
 def _since(rows: Rows, session: str, audience: Audience, after: Point | None, most: int) -> Taken:

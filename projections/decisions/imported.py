@@ -117,13 +117,14 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
     text = whole(request.text).strip()
     if decided_before(rows, origin) or not text or (live is not None and live.row.said >= request.updated):
         return []
-    causes = () if request.audience.kind == "direct" else heard_in(rows, request.session, request.audience.epoch)
-    if not request.person and not causes:
+    epoch, direct = request.audience.epoch, request.audience.kind == "direct"
+    heard = () if direct else heard_in(rows, request.session, epoch, request.updated)
+    if not request.person and not heard:
         return []
     event = SummaryRefreshed(
         said=request.updated,
         by=request.by,
-        causes=causes,
+        causes=tuple(each.id for each in heard),
         session=request.session,
         audience=request.audience,
         era=request.era,
@@ -135,21 +136,22 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         covered=0,
         call=ModelUse(PLATFORM_NAME, ""),
         previous=None if live is None else live.row.event,
+        floor=None if live is None else live.row.floor,
     )
     return [Minter(rows, origin).draft(event)]
 
 
-def heard_in(rows: Rows, session: str, epoch: int) -> tuple[EventId, ...]:
-    """The last message of everybody who was heard in a session up to this epoch, one of each; reads no message."""
+def heard_in(rows: Rows, session: str, epoch: int, said: int) -> tuple[Point, ...]:
+    """The last message until then (ms) of everybody who was heard in a session up to this epoch; reads no message."""
     units = [unit(session, each) for each in range(epoch, -1, -1)]
-    last = (_last_of(rows, person, units) for person in people(rows))
+    last = (_last_of(rows, person, units, said) for person in people(rows))
     return tuple(each for each in last if each is not None)
 
 
-def _last_of(rows: Rows, person: Handle, units: Sequence[bytes]) -> EventId | None:
-    spoken = (key for where in units for key in _backwards(rows, person + where))
-    known = (key_point(key).id for key in spoken)
-    return next((each for each in known if rows.ids.status(each) in ("known", "redacted")), None)
+def _last_of(rows: Rows, person: Handle, units: Sequence[bytes], said: int) -> Point | None:
+    spoken = (key_point(key) for where in units for key in _backwards(rows, person + where))
+    by_then = (each for each in spoken if each.said <= said)
+    return next((each for each in by_then if rows.ids.status(each.id) in ("known", "redacted")), None)
 
 
 def _backwards(rows: Rows, prefix: bytes) -> Iterator[bytes]:

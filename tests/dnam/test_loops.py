@@ -324,3 +324,19 @@ async def _old(assistant: Assistant) -> list[Said]:
     ada = await person(assistant)
     unread = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada))
     return [each for said in unread.values() for each in said]
+
+
+async def test_what_was_taken_back_is_not_in_the_next_summary(tmp_path: Path) -> None:
+    reply = '{"upserts": [{"kind": "fact", "text": "User lives in Oslo.", "evidence": [{"quote": "I live in Oslo"}]}]}'
+    model = ScriptedModel({"extraction": lambda _: reply})
+    async with talking(tmp_path, model, None, summary_every_n_turns="2", durable_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I live in Oslo", "I sing")
+        model.scripts.clear()
+        assert await assistant.memory.forget("ada", "User lives in Oslo.") != []
+        await say(assistant, "ada", "nice weather", "is it not")
+        inputs = model.asked("summary")[-1].inputs
+        assert isinstance(inputs, SummaryInputs)
+        assert inputs.previous == ""
+        assert [line.text for line in inputs.lines] == ["I sing", "nice weather", "is it not"]
+        await say(assistant, "ada", "one", "two")
+        assert model.asked("summary")[-1].inputs.previous == "They talked."  # type: ignore[union-attr]

@@ -56,7 +56,7 @@ def please_import(text: str, updated: int = NOW) -> ImportSummaryRequest:
 def say(world: World, key: str, who: str, epoch: int = AUDIENCE.epoch, session: str = "s") -> EventId:
     """Somebody says something in the session."""
     audience = Audience("channel", AUDIENCE.place, epoch)
-    ref, said = Ref("discord", key), NOW + len(world.records)
+    ref, said = Ref("discord", key), NOW - 100 + len(world.records)
     words = Message(ref, AUDIENCE.place, session, audience, "person", said, "hi", handle(who))
     (record,) = world.add(MessageHeard(said=said, by=OPERATOR, message=words))
     return record.id
@@ -235,9 +235,11 @@ def test_an_imported_summary_rests_on_everybody_heard_in_its_session() -> None:
     gone = say(world, "3", "Ada")
     early = say(world, "4", "Ben", epoch=1)
     say(world, "5", "Cy", session="another")
+    late = say(world, "6", "Di")
     world.ids.seen[gone] = "erased"
-    (event,) = world.decide(import_summary, please_import("They talk."))
+    (event,) = world.decide(import_summary, please_import("They talk.", NOW - 100 + len(world.records) - 2))
     assert set(event.causes) == {last, early}
+    assert late not in event.causes
     assert home(event).era
 
 
