@@ -587,7 +587,8 @@ def test_no_budget_is_ever_exceeded(
     assert context.memory.durable.chars <= allowed.item_chars
     assert len(context.window.lines) <= allowed.history_messages
     assert context.sizes.get("recent", 0) <= allowed.history_chars
-    assert context.memory.summary.chars <= allowed.summary_chars
+    quoting = 2 * (context.memory.summary.body.count("\n") + 1)
+    assert context.memory.summary.chars <= allowed.summary_chars + quoting
 
 
 def test_a_huge_message_is_asked_whole(world: World) -> None:
