@@ -8,6 +8,7 @@ A record that a crash cut short is written over by the next. What holds is the u
 writer that finds a copy that differs writes both anew from the union, in one rename each.
 """
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from replay.errors import CannotWrite, KeyRingUnreadable
+from replay.errors import CannotWrite, KeyRingUnreadable, LogFull
 from replay.folder import make_private, replace_file, sync_folder, write_all
 
 SIZE = 80
@@ -184,7 +185,12 @@ class FileRingStore:
                         os.ftruncate(descriptor, start)
                 raise
         except OSError as error:
-            raise CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}") from error
+            raise self._failure(error) from error
+
+    def _failure(self, error: OSError) -> CannotWrite:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return LogFull(f"the disk of {self._folder} is full: make room; nothing that was acknowledged is lost")
+        return CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}")
 
     def _open(self) -> list[int]:
         """Both copies as they are called now: another process may have written them anew."""
@@ -209,7 +215,7 @@ class FileRingStore:
             for path in self._paths:
                 replace_file(path, data)
         except OSError as error:
-            raise CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}") from error
+            raise self._failure(error) from error
         self._inode = self._first_inode()
         self._read_to = len(data)
 

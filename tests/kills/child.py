@@ -31,7 +31,7 @@ def main() -> None:
     with Path(sys.argv[1]).open("r+b") as file:
         flag = mmap.mmap(file.fileno(), 1)
     LmdbLog.append = watched(flag, LmdbLog.append)  # type: ignore[method-assign]
-    Views.commit = watched(flag, Views.commit)  # type: ignore[method-assign]
+    Views.write = watched(flag, Views.write)  # type: ignore[method-assign]
     sys.argv = ["dnam", *sys.argv[2:]]
     from dnam.__main__ import main as dnam
 

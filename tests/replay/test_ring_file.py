@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.errors import CannotWrite, KeyRingUnreadable
+from replay.errors import CannotWrite, KeyRingUnreadable, LogFull
 from replay.ringfile import COPIES, ID_KEY, PERSON, SIZE, VAULT, FileRingStore, RingRecord, pack, unpack
 
 ID = RingRecord(ID_KEY, payload=b"k" * 32)
@@ -151,7 +151,7 @@ def no_file_over(size: int) -> Iterator[None]:
 
 def test_an_append_that_was_cut_short_leaves_no_half_record(store: FileRingStore, folder: Path) -> None:
     before = store.read()
-    with no_file_over(SIZE * 3 + 33), pytest.raises(CannotWrite, match="No space left"):
+    with no_file_over(SIZE * 3 + 33), pytest.raises(LogFull, match="is full"):
         store.append([record(3), record(4)])
     assert [path.stat().st_size for path in paths(folder)] == [SIZE * 3] * 2
     assert store.read() == before
@@ -162,6 +162,6 @@ def test_an_append_that_was_cut_short_leaves_no_half_record(store: FileRingStore
 
 def test_a_ring_that_cannot_be_written_anew_stays_as_it_is(store: FileRingStore) -> None:
     before = store.read()
-    with no_file_over(SIZE), pytest.raises(CannotWrite, match="No space left"):
+    with no_file_over(SIZE), pytest.raises(LogFull, match="is full"):
         store.rewrite([ID, record(7)])
     assert store.read() == before
