@@ -265,6 +265,15 @@ class TestAnswer:
         assert await text_of(AnswerInputs("Bot", "Kim", "nice day", window=(HELLO,))) == replies.acknowledge
         assert await text_of(AnswerInputs("Bot", "Kim", " \n", window=(HELLO,))) == replies.silence
 
+    @pytest.mark.parametrize("asked", ["what do you remember about Ines?", "do you know anything about Ines?"])
+    async def test_what_is_asked_of_somebody_else_is_not_answered_with_one_s_own(self, asked: str) -> None:
+        assert await text_of(AnswerInputs("Bot", "Kim", asked, (TEA,), window=(HELLO,))) == load("en").replies.unknown
+
+    async def test_the_same_words_are_quoted_once(self) -> None:
+        said = Line("Kim", "I live in Oslo", 1)
+        asked = AnswerInputs("Bot", "Kim", "where do I live?", (), "Kim: I live in Oslo", (HELLO, said))
+        assert (await text_of(asked)).count("I live in Oslo") == 1
+
     async def test_asked_for_all_without_an_item_it_shows_the_summary(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "what do you remember?", (), "Kim: The roof leaks.", (HELLO,))
         assert await text_of(asked) == "From our conversation:\n- Kim: The roof leaks."

@@ -59,7 +59,7 @@ class Answerer:
         items = self._fitting(inputs, message)
         if items:
             return _listed(self._replies.relevant, map(_shown, items))
-        said = list(self._said(inputs, message))
+        said = list(dict.fromkeys(self._said(inputs, message)))
         return _listed(self._replies.conversation, said[-QUOTES:]) if said else self._replies.unknown
 
     def _to_statement(self, inputs: AnswerInputs, message: str) -> str:
