@@ -108,8 +108,14 @@ class Group:
             self._live.folding.take(each.record, each.vault, own, layered, source)
         return own, source.dropped
 
+    def _refuse_redacting_the_clear(self, event: Event) -> None:
+        """What lies in the clear holds nobody's words, and consent and erasures must stay readable."""
+        if isinstance(event, MessageRedacted) and any(self._ids.vault(each) == UNSEALED for each in event.events):
+            raise Refused("a redaction names an event that is stored unsealed: there is nothing in it to take back")
+
     def _vault(self, event: Event, own: dict[EventId, VaultId]) -> VaultId:
         """The vault of an event: of its people and the people of its causes' vaults (design §5)."""
+        self._refuse_redacting_the_clear(event)
         place = home(event)
         people = place.people.union(*(self._people(event, cause, own) for cause in event.causes))
         if not place.sealed:

@@ -252,6 +252,13 @@ def test_a_cause_that_was_erased_is_refused(engine: Engine) -> None:
         vault_of(engine, "2", item(e.ItemUpserted, Q), "1")
 
 
+def test_what_is_stored_in_the_clear_cannot_be_redacted(engine: Engine) -> None:
+    vault_of(engine, "1", e.PersonOptedOut(said=NOW, by=OPERATOR, hashes=(bytes(32),)))
+    with pytest.raises(Refused, match="stored unsealed"):
+        vault_of(engine, "2", e.MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("1 0"),)))
+    assert engine.head().size == 1
+
+
 def test_what_was_redacted_may_still_be_a_cause(engine: Engine) -> None:
     vault_of(engine, "1", heard(P))
     engine.record(drafts(e.MessageRedacted(said=NOW, by=PLATFORM, events=(event_id("1 0"),)), name="r"))
