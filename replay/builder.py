@@ -23,7 +23,7 @@ from replay.overlay import Layered
 from replay.store import DiskStore
 from replay.views import Position, Segment, Views, digest_rows, tables_of
 
-SEGMENT = 16_384
+SEGMENT = 4096
 """Events that are folded in memory before they are written."""
 STRETCH = 4096
 """How many events the last stretch may have, under the write lock; with more, another round runs unlocked."""
