@@ -20,8 +20,9 @@ from dnam.commands.parse import Call, Misread
 from dnam.memory import Turn
 from dnam.whereabouts import Heard, last_said, locate
 from projections.context import Context
-from projections.decisions.hear import HeardRequest, PlaceSeen
+from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events.values import Audience
 from projections.ids import NOBODY, EventId, Point, Ref
 from projections.messages import find_message

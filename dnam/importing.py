@@ -13,17 +13,7 @@ from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummar
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
 from projections.decisions.draft import Decision, Draft
-from projections.decisions.hear import (
-    WIDER,
-    HeardRequest,
-    PlaceSeen,
-    accounts,
-    describe,
-    hear,
-    place_ref,
-    session_of,
-    widens,
-)
+from projections.decisions.hear import HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
     ImportItemRequest,
@@ -33,6 +23,7 @@ from projections.decisions.imported import (
     import_summary,
 )
 from projections.decisions.meet import Account, meet
+from projections.decisions.place import WIDER, PlaceSeen, describe, place_ref, session_of, widens
 from projections.errors import BadRequest
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref

@@ -26,8 +26,9 @@ from dnam.whereabouts import (
 )
 from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver, turn_origin
-from projections.decisions.hear import HeardRequest, PlaceSeen, hear
+from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events import TurnAnswered
 from projections.events.values import FileDigest, Limits, ModelUse
 from projections.ids import EventId, Ref

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dnam.errors import Ambiguous, Unknown
-from projections.decisions.hear import HeardRequest, accounts, message_identity, place_ref, session_of
+from projections.decisions.hear import HeardRequest, accounts, message_identity
 from projections.decisions.meet import Account
+from projections.decisions.place import place_ref, session_of
 from projections.events.values import Audience
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import items_of

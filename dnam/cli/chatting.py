@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dnam.adapters.terminal.screen import Screen
     from dnam.conversation import Spot
     from dnam.memory import Memory
-    from projections.decisions.hear import PlaceSeen
     from projections.decisions.meet import Account
+    from projections.decisions.place import PlaceSeen
     from projections.ids import Handle, Ref
     from projections.rows import Rows
     from replay.engine import Engine
@@ -193,14 +193,14 @@ def _account(rows: "Rows", person: "Handle", platform: str) -> "Account":
 
 
 def _direct(who: "Account", platform: str) -> "PlaceSeen":
-    from projections.decisions.hear import PlaceSeen
+    from projections.decisions.place import PlaceSeen
 
     return PlaceSeen(platform, "", "direct", "", "direct", partner=who)
 
 
 def _seen(rows: "Rows", place: "Ref") -> "PlaceSeen":
     """A place as it was last described."""
-    from projections.decisions.hear import PlaceSeen
+    from projections.decisions.place import PlaceSeen
     from projections.places import audience_of, find_place
 
     found, audience = find_place(rows, place), audience_of(rows, place)

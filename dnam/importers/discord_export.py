@@ -31,8 +31,9 @@ from dnam.importers.source import (
     Told,
     UnknownFormat,
 )
-from projections.decisions.hear import HeardRequest, Mention, PlaceSeen
+from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.heard import PlaceKind
 from projections.events.values import Attachment, AudienceKind, AuthorKind

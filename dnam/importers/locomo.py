@@ -31,8 +31,9 @@ from dnam.importers.source import (
     Skipped,
     audience_kind,
 )
-from projections.decisions.hear import HeardRequest, PlaceSeen
+from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.values import Attachment
 from projections.ids import Ref

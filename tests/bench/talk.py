@@ -6,8 +6,9 @@ Twenty channels of one guild, some hundred people, messages of about 120 charact
 import os
 from random import Random
 
-from projections.decisions.hear import HeardRequest, PlaceSeen
+from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.ids import Handle, Ref
 
 FIRST_KEY = 1_000_000_000_000_000_000

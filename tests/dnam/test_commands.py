@@ -19,7 +19,7 @@ from dnam.memory import Memory
 from dnam.model import Ask, ModelError
 from dnam.settings import read as read_settings
 from dnam.whereabouts import Heard
-from projections.decisions.hear import PlaceSeen
+from projections.decisions.place import PlaceSeen
 from projections.ids import NOBODY, Ref
 from projections.policies.compartments import Setting
 from replay.engine import Engine

@@ -14,8 +14,9 @@ from dnam.finding import (
     the_session,
     whereabouts,
 )
-from projections.decisions.hear import HeardRequest, PlaceSeen, hear
+from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.values import By, Source
 from projections.ids import Ref

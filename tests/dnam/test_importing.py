@@ -15,8 +15,9 @@ from dnam.importing import Importer, Tally
 from dnam.learning import Learner
 from dnam.memory import Memory
 from projections.decisions.draft import Decision
-from projections.decisions.hear import HeardRequest, PlaceSeen
+from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.values import Source
 from projections.lookup import find_people, find_sessions, people, sessions

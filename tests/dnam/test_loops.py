@@ -13,8 +13,9 @@ from dnam.event_reference import policies
 from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, SummaryInputs
 from dnam.prompts import load
-from projections.decisions.hear import HeardRequest, PlaceSeen
+from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events import (
     Event,
     ExtractionAnswered,

@@ -12,7 +12,7 @@ import dnam
 from dnam import Memory
 from dnam.errors import Unknown
 from projections.decisions.draft import Draft
-from projections.decisions.hear import PlaceSeen
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonOptedOut
 from projections.events.values import OPERATOR, Audience, By

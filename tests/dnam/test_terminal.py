@@ -31,8 +31,8 @@ from dnam.memory import Memory
 from dnam.model import Ask, Model, ModelError, Reply
 from dnam.models import NO_CLAUDE_YET, choose, notice
 from dnam.settings import read
-from projections.decisions.hear import PlaceSeen
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events import Event, MessageHeard, TurnAnswered, TurnDelivered
 from projections.messages import MESSAGES
 from projections.turns import DELIVERIES, TURNS

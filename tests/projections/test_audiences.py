@@ -2,8 +2,9 @@
 
 import pytest
 
-from projections.decisions.hear import DeletedRequest, HeardRequest, PlaceSeen, delete, hear, widens
+from projections.decisions.hear import DeletedRequest, HeardRequest, delete, hear
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen, widens
 from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import OPERATOR, PLATFORM, Audience
 from projections.ids import Ref

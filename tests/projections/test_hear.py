@@ -9,16 +9,13 @@ from projections.decisions.hear import (
     DeletedRequest,
     HeardRequest,
     Mention,
-    PlaceSeen,
     accounts,
     delete,
-    describe,
     hear,
     message_identity,
-    place_ref,
-    session_of,
 )
 from projections.decisions.meet import Account, meet
+from projections.decisions.place import PlaceSeen, describe, place_ref, session_of
 from projections.events import (
     MessageDeleted,
     MessageEdited,

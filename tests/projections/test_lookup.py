@@ -2,7 +2,8 @@
 
 import pytest
 
-from projections.decisions.hear import PlaceSeen, hear
+from projections.decisions.hear import hear
+from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, SummaryRefreshed
 from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
 from projections.ids import NOBODY, Handle, Point, Ref

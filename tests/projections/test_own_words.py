@@ -1,16 +1,9 @@
 """What the assistant itself said, as an import or a read-back brings it: it rests on what stood before it."""
 
 from projections.decisions.draft import Draft
-from projections.decisions.hear import (
-    WINDOW,
-    DeletedRequest,
-    HeardRequest,
-    PlaceSeen,
-    delete,
-    hear,
-    message_identity,
-)
+from projections.decisions.hear import WINDOW, DeletedRequest, HeardRequest, delete, hear, message_identity
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events import (
     MessageDeleted,
     MessageEdited,

@@ -11,8 +11,9 @@ from threading import Event
 import msgspec
 
 from projections.decisions.draft import Decision, Draft
-from projections.decisions.hear import HeardRequest, PlaceSeen, hear
+from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events import ConfigSet, MessageHeard
 from projections.events.event import Event as AnyEvent
 from projections.events.values import OPERATOR

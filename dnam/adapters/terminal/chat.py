@@ -13,8 +13,8 @@ from dnam.assistant import Assistant
 from dnam.commands.parse import Call, Misread
 from dnam.conversation import Conversation, Spot
 from dnam.model import ModelError
-from projections.decisions.hear import PlaceSeen
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import DnamError
 
 DONE, COULD_NOT, INTERRUPTED = 0, 3, 130

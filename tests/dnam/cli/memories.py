@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dnam.assistant import Assistant
 from dnam.cli import app
 from dnam.memory import Memory
-from projections.decisions.hear import PlaceSeen
+from projections.decisions.place import PlaceSeen
 from projections.events.values import Audience
 from projections.ids import Ref
 from projections.policies.compartments import Setting

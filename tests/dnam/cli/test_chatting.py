@@ -18,8 +18,8 @@ from dnam.cli.chatting import spot_of
 from dnam.conversation import Spot
 from dnam.errors import Ambiguous, Unknown
 from dnam.models import NO_CLAUDE_YET
-from projections.decisions.hear import PlaceSeen
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.ids import Ref
 from replay.engine import Engine

@@ -58,8 +58,9 @@ def test_nothing_is_lost_and_all_is_in_order(times: list[list[int | None]]) -> N
 
 def arrived(said: int) -> Arrival:
     from dnam.importers.source import Arrived
-    from projections.decisions.hear import HeardRequest, PlaceSeen
+    from projections.decisions.hear import HeardRequest
     from projections.decisions.meet import Account
+    from projections.decisions.place import PlaceSeen
 
     place = PlaceSeen("test", "p", "channel", "", "channel")
     return Arrived(HeardRequest(str(said), place, "person", Account("test", "1"), "", said, ()))

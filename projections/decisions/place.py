@@ -1,0 +1,103 @@
+"""Places, as a platform describes them: what they are called in events, and when they are described anew."""
+
+from typing import NamedTuple
+
+from projections.decisions.draft import Draft, Minter, Origin
+from projections.decisions.meet import Account
+from projections.events import PlaceDescribed
+from projections.events.heard import PlaceKind
+from projections.events.values import PLATFORM, Audience, AudienceKind
+from projections.ids import NOBODY, Handle, Ref
+from projections.places import audience_of, find_place
+from projections.rows import Rows
+
+NAMELESS: frozenset[PlaceKind] = frozenset({"group", "direct"})
+"""Places that platforms name after the people in them: their names are not kept."""
+WIDER = "its channel is known as restricted: widening opens nothing old"
+"""Why an audience that the operator told is not taken; what it is counted by."""
+
+
+class PlaceSeen(NamedTuple):
+    """A place as the platform describes it. For a DM, `partner` is set and `key` is not used.
+
+    `told`: the operator said who can read it, and where that are fewer than was known, it holds from now on.
+    """
+
+    platform: str
+    key: str
+    kind: PlaceKind
+    name: str
+    audience: AudienceKind
+    guild: Ref | None = None
+    guild_name: str = ""
+    parent: Ref | None = None
+    partner: Account | None = None
+    told: bool = False
+
+
+def session_of(place: PlaceSeen, person: Handle = NOBODY) -> str:
+    """The session key of a place: `discord:channel:<id>`, `discord:thread:<id>`, `discord:dm:<handle>`."""
+    if place.audience == "direct":
+        return f"{place.platform}:dm:{person.hex()}"
+    kind = "thread" if place.kind == "thread" else "channel"
+    return f"{place.platform}:{kind}:{place.key}"
+
+
+def place_ref(place: PlaceSeen, person: Handle = NOBODY) -> Ref:
+    """The reference of a place; a DM is named after its person's handle, never after a platform's id."""
+    return Ref(place.platform, f"dm:{person.hex()}" if place.audience == "direct" else place.key)
+
+
+def widens(rows: Rows, seen: PlaceSeen) -> bool:
+    """Whether the operator told of more readers than the place is known to have. That changes nothing; see `WIDER`."""
+    known = audience_of(rows, place_ref(seen))
+    return seen.told and known is not None and (known.kind, seen.audience) == ("channel", "guild")
+
+
+def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle, said: int) -> list[PlaceDescribed]:
+    """The descriptions of a place and of its guild that are not known yet."""
+    described: list[PlaceDescribed] = []
+    if seen.guild is not None and seen.guild_name and _is_news(rows, seen.guild, seen.guild_name):
+        described.append(
+            PlaceDescribed(
+                said=said,
+                by=PLATFORM,
+                place=seen.guild,
+                kind="guild",
+                name=seen.guild_name,
+                audience=Audience("guild", seen.guild),
+            )
+        )
+    place, name = place_ref(seen, partner), "" if partner or seen.kind in NAMELESS else seen.name
+    if _is_news(rows, place, name):
+        described.append(
+            PlaceDescribed(
+                said=said,
+                by=PLATFORM,
+                place=place,
+                kind=seen.kind,
+                name=name,
+                audience=audience,
+                session=session_of(seen, partner),
+                guild=seen.guild,
+                parent=seen.parent,
+                person=partner,
+            )
+        )
+    return described
+
+
+def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Origin) -> list[Draft]:
+    """A place becomes known without a message: an import brought its summary alone. A DM with nobody is no place."""
+    if seen.audience == "direct" and not partner:
+        return []
+    ref = place_ref(seen, partner)
+    audience = audience_of(rows, ref) or Audience(seen.audience, ref)
+    minter = Minter(rows, origin)
+    return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
+
+
+def _is_news(rows: Rows, place: Ref, name: str) -> bool:
+    """A place is described when it is first seen and when its name changed."""
+    known = find_place(rows, place)
+    return known is None or bool(name and name != known.row.name)
