@@ -68,6 +68,8 @@ async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed
         return Failed(f"{model.name} did not answer within {timeout_seconds:g} seconds")
     except ModelError as error:
         return Failed(str(error))
+    except Exception as error:  # noqa: BLE001 - an adapter with a bug: the loop records the failure as an event
+        return Failed(f"{type(error).__name__}: {error}")
 
 
 def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:
