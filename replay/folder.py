@@ -61,6 +61,13 @@ class Folder:
         """Replace CURRENT; after a crash either the old or the new folder is in force."""
         replace_file(self._current, f"{fresh.name}\n".encode())
 
+    def strangers(self) -> list[Path]:
+        """Databases that no builder made: its lock lies beside them until CURRENT names them, or they are gone.
+
+        Whoever asks for CURRENT after this sees every folder that was put in force meanwhile.
+        """
+        return [each for each in self.path.rglob("*.mdb") if not (each.parent / BUILDING).exists() and each.exists()]
+
     def orphans(self) -> list[Path]:
         """Folders that are neither in force nor being built."""
         if not self.path.is_dir():
@@ -76,7 +83,7 @@ class Folder:
         with _held(self.path):
             removed = self.orphans()
             for each in removed:
-                shutil.rmtree(each, ignore_errors=True)
+                _remove(each)
         return removed
 
     @contextmanager
@@ -94,7 +101,7 @@ class Folder:
                 if self.current() == fresh:
                     (fresh / BUILDING).unlink()
                 else:
-                    shutil.rmtree(fresh, ignore_errors=True)
+                    _remove(fresh)
 
 
 @contextmanager
@@ -116,6 +123,15 @@ def _is_being_built(folder: Path) -> bool:
     except BlockingIOError:
         return True
     return False
+
+
+def _remove(folder: Path) -> None:
+    """Its lock goes last: until then a half-removed folder is still known as a builder's."""
+    with suppress(OSError):  # what cannot be removed now is an orphan, which a later writer tries again
+        for each in folder.iterdir():
+            if each.name != BUILDING:
+                each.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def make_private(path: Path) -> None:

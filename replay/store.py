@@ -59,8 +59,8 @@ class DiskStore:
             raise NotALog(f"{self.path} is a file; dnam keeps its data in a folder")
         if (self.path / "data.mdb").exists():
             raise NotALog(f"{self.path} holds an LMDB database of another program; choose another folder")
-        log = self.path / "log"
-        if log.exists() and self._log_folder.current() is None and any(log.rglob("*.mdb")):
+        if self._log_folder.strangers() and self._log_folder.current() is None:  # in this order: see `strangers`
+            log = self._log_folder.path
             raise NotALog(f"{log} holds a database and names none in CURRENT: this is not a folder that dnam made")
 
     def _create(self) -> None:

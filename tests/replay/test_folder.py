@@ -66,6 +66,28 @@ def test_a_build_whose_builder_died_is_an_orphan(folder: Path) -> None:
         assert fresh.exists()
 
 
+def test_a_database_beside_its_lock_is_a_builder_s_until_current_names_it(folder: Path) -> None:
+    place = Folder(folder)
+    with place.building() as fresh:
+        (fresh / "data.mdb").touch()
+        assert place.strangers() == []
+        place.put_in_force(fresh)
+    assert place.strangers() == [fresh / "data.mdb"]
+    assert place.current() == fresh
+
+
+def test_a_removal_that_breaks_off_leaves_the_lock(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Folder(folder)
+    begun = folder / "000001"
+    begun.mkdir()
+    (begun / BUILDING).touch()
+    (begun / "data.mdb").touch()
+    with monkeypatch.context() as broken:
+        broken.setattr("shutil.rmtree", lambda *_args, **_options: None)
+        place.remove_orphans()
+    assert [each.name for each in begun.iterdir()] == [BUILDING]
+
+
 def test_a_file_is_replaced_whole(folder: Path) -> None:
     path = folder / "file"
     (folder / "file.new").write_text("left by a crash")

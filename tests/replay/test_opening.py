@@ -22,7 +22,7 @@ from replay.errors import (
     ReadOnly,
     Truncated,
 )
-from replay.folder import Folder
+from replay.folder import BUILDING, Folder
 from replay.log import FORMAT
 from replay.store import DiskStore
 from tests.replay.stage import ROOT, FakeClock, contents, digest, says
@@ -225,6 +225,26 @@ def test_two_that_make_the_same_folder_make_one_log(data: Path) -> None:
     store = Late(data, FOLD, writable=True, create=True)
     assert store.log.head().size == 3
     store.close()
+
+
+def test_a_log_that_is_just_being_made_is_no_stranger(data: Path) -> None:
+    place = Folder(data / "log")
+    with place.building() as fresh:
+        (fresh / "data.mdb").write_bytes(b"begun")
+        with pytest.raises(NothingHere):
+            opened(data, writable=False)
+    assert list(place.path.iterdir()) == []
+
+
+def test_a_making_that_broke_off_is_made_anew(data: Path) -> None:
+    begun = data / "log" / "000001"
+    begun.mkdir(parents=True)
+    (begun / BUILDING).touch()
+    (begun / "data.mdb").write_bytes(b"begun")
+    with opened(data, writable=True) as engine:
+        engine.record(says("m1"))
+        assert engine.head().size == 3
+    assert not begun.exists()
 
 
 class Replaced(Folder):
