@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
+from dnam.courier import recording
 from dnam.errors import Unknown
 from dnam.languages import Language
 from dnam.settings import Settings
@@ -42,8 +43,7 @@ class Access:
 
     async def record(self, decision: Decision) -> Recorded:
         """Decide, fold and record; returns when it is durable. Cancelling it ends the waiting, not the recording."""
-        # Without the shield the engine's own future would be cancelled, in the middle of a group with others in it.
-        return await asyncio.shield(asyncio.wrap_future(self.engine.submit(decision)))
+        return await recording(self.engine, decision)
 
     async def look(self, question: Callable[[Rows], T]) -> T:
         """Ask something of the rows as they are now, off the event loop."""

@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from dnam.courier import recording
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
@@ -127,8 +128,7 @@ class Importer:
                 self.tally.sessions.add(session_of(_in_dm(platform, partner), found.row.person))
 
     async def _submit(self, kind: str, decision: Decision) -> None:
-        future = asyncio.wrap_future(self._memory.engine.submit(decision))
-        self._pending.append((kind, future))
+        self._pending.append((kind, recording(self._memory.engine, decision)))
         await self._settle(IN_FLIGHT)
 
     async def _settle(self, most: int) -> None:

@@ -21,6 +21,7 @@ from replay.builder import bring_up, rebuild
 from replay.clock import Clock, Recorder, SystemClock
 from replay.errors import Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
+from replay.jobs import Job, by_future, by_nobody, deliver
 from replay.live import Live
 from replay.log import Head
 from replay.store import DiskStore, MemoryStore, Store
@@ -31,14 +32,6 @@ MOST_IN_GROUP = 512
 """How many decisions share a commit at the most."""
 BEHIND = 4096
 """How many events the views may lack when a writer opens; more are folded into them first."""
-
-
-class _Job:
-    __slots__ = ("decision", "future")
-
-    def __init__(self, decision: Decision) -> None:
-        self.decision = decision
-        self.future: Future[Recorded] = Future()
 
 
 class Engine:
@@ -54,7 +47,7 @@ class Engine:
         self.view_errors: list[Exception] = []
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
-        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
         self._writer: threading.Thread | None = None
@@ -127,30 +120,36 @@ class Engine:
             self.live.folding.after_erasure()
 
     def submit(self, decision: Decision) -> "Future[Recorded]":
-        """Queue a decision. The future holds what was recorded once it is durable, or the error."""
-        job = _Job(decision)
+        """Queue a decision. The future holds what was recorded once it is durable, or the error; what was handed in
+        cannot be cancelled.
+        """
+        future: Future[Recorded] = Future()
+        future.set_running_or_notify_cancel()
+        self.hand_in(Job(decision, by_future, future))
+        return future
+
+    def hand_in(self, job: Job) -> None:
+        """Queue a job. Its courier is told in the writer's thread, once it is durable or failed."""
         with self._gate:
             self._check_open()
             self._enqueue(job)
-        return job.future
 
     def record(self, decision: Decision) -> Recorded:
         """Record a decision and wait until it is durable.
 
         Where nothing is queued or being written, the caller's own thread does it: handing over takes as long again.
         """
-        job = _Job(decision)
         with self._gate:
             self._check_open()
             here = not self._pending and self._turn.acquire(blocking=False)
-            if not here:
-                self._enqueue(job)
-        if here:
-            try:
-                self._work([job])
-            finally:
-                self._turn.release()
-        return job.future.result()
+        if not here:
+            return self.submit(decision).result()
+        job = Job(decision, by_nobody)
+        try:
+            self._work([job])
+        finally:
+            self._turn.release()
+        return job.result()
 
     def _check_open(self) -> None:
         if self._writer is None:
@@ -158,7 +157,7 @@ class Engine:
         if self._closed:
             raise LogError("this memory is closed")
 
-    def _enqueue(self, job: _Job) -> None:
+    def _enqueue(self, job: Job) -> None:
         """With the gate held."""
         self._pending += 1
         self._queue.put(job)
@@ -172,13 +171,14 @@ class Engine:
             with self._gate:
                 self._pending -= len(jobs)
 
-    def _work(self, jobs: list[_Job]) -> None:
+    def _work(self, jobs: list[Job]) -> None:
         """Record jobs, with the turn to write held."""
-        jobs = [each for each in jobs if each.future.set_running_or_notify_cancel()]
         while jobs:
-            jobs = self._try(jobs)
+            rest = self._try(jobs)
+            deliver(jobs[: len(jobs) - len(rest)])
+            jobs = rest
 
-    def _drain(self, first: _Job) -> tuple[list[_Job], bool]:
+    def _drain(self, first: Job) -> tuple[list[Job], bool]:
         """Everything that waits by now, up to a group's size; False when the queue was closed."""
         jobs = [first]
         while len(jobs) < MOST_IN_GROUP:
@@ -191,20 +191,19 @@ class Engine:
             jobs.append(job)
         return jobs, True
 
-    def _try(self, jobs: list[_Job]) -> list[_Job]:
+    def _try(self, jobs: list[Job]) -> list[Job]:
         """Record a group; the jobs that have to wait for the next."""
         try:
             return self._record(jobs)
         except Exception as error:  # noqa: BLE001 - the writer survives; every caller of the group hears of it
             for each in jobs:
-                if not each.future.done():
-                    each.future.set_exception(error)
+                each.fail(error)
             return []
 
-    def _record(self, jobs: list[_Job]) -> list[_Job]:
+    def _record(self, jobs: list[Job]) -> list[Job]:
         waiting = iter(jobs)
         with self.store.lock:
-            done: list[tuple[_Job, Recorded]] = []
+            done: list[tuple[Job, Recorded]] = []
             with self._mutex:
                 head = self.live.follow()
                 self._destroy()
@@ -216,14 +215,14 @@ class Engine:
                         try:
                             done.append((job, group.run(job.decision)))
                         except Exception as error:  # noqa: BLE001 - a decision fails its own caller and nobody else
-                            job.future.set_exception(error)
+                            job.fail(error)
                         if group.ended:
                             break
             head = group.commit()
             with self._mutex:
                 self.live.absorb(group.overlay, head)
         for job, recorded in done:
-            job.future.set_result(recorded)
+            job.succeed(recorded)
         self._maybe_commit_views()
         return list(waiting)
 

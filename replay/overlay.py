@@ -6,13 +6,15 @@ the later entry is right, whoever wrote the other: that is how processes share o
 
 import heapq
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from sortedcontainers import SortedDict
+from sortedcontainers import SortedList
 
 from projections.ids import Seq, VaultId
 from projections.rows import RawRows, Stored
 
+_KEY = itemgetter(0)
 HISTORY = "history"
 """The table with one entry per row and event that touched it."""
 
@@ -77,51 +79,50 @@ class Layer:
             self.tables.setdefault(table, {}).update(rows)
 
 
-class Overlay:
-    """Changed rows and history entries, by table and key."""
+class Overlay(Layer):
+    """Changed rows and history entries since the views' last commit.
+
+    The keys of a table are kept in order from when a range of it was first read: most tables' never are, and ordering
+    every row as it comes is what recording would wait for.
+    """
 
     def __init__(self) -> None:
-        self.tables: dict[str, SortedDict[bytes, Entry]] = {}
+        super().__init__()
+        self._order: dict[str, SortedList[bytes]] = {}
 
     def put(self, table: str, key: bytes, entry: Entry) -> None:
         """Write an entry; an older one gives way."""
-        rows = self.tables.get(table)
-        if rows is None:
-            rows = self.tables[table] = SortedDict()
-        rows[key] = entry
-
-    def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None:
-        """Write the rows that one event makes."""
-        for table, key, body in rows:
-            self.put(table, key, Entry(seq, body, vault, seq))
-
-    def get(self, table: str, key: bytes) -> Entry | None:
-        """The entry under a key; its body is None where a row was removed."""
-        rows = self.tables.get(table)
-        return None if rows is None else rows.get(key)
+        if table in self._order and key not in self.tables[table]:
+            self._order[table].add(key)
+        super().put(table, key, entry)
 
     def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
         """Entries of a range, in key order."""
         rows = self.tables.get(table)
         if rows is not None:
-            for key in rows.irange(start, stop, inclusive=(True, False), reverse=reverse):
+            if table not in self._order:
+                self._order[table] = SortedList(rows)
+            for key in self._order[table].irange(start, stop, inclusive=(True, False), reverse=reverse):
                 yield key, rows[key]
 
     def absorb(self, other: Layer) -> None:
         """Take over every entry of a newer layer."""
         for table, rows in other.tables.items():
-            for key, entry in rows.items():  # one by one: SortedDict.update sorts everything anew
-                self.put(table, key, entry)
+            mine = self.tables.setdefault(table, {})
+            if table in self._order:
+                self._order[table].update(rows.keys() - mine.keys())
+            mine.update(rows)
 
     def drop_upto(self, seq: int) -> None:
         """Let go of what the views hold by now."""
         for table, rows in self.tables.items():
-            self.tables[table] = SortedDict((key, entry) for key, entry in rows.items() if entry.changed > seq)
+            self.tables[table] = {key: entry for key, entry in rows.items() if entry.changed > seq}
+        self._order = {}
 
     def changes(self, upto: int) -> dict[str, list[tuple[bytes, Entry]]]:
         """A copy of all entries up to a seq, in key order, to be committed."""
         return {
-            table: [(key, entry) for key, entry in rows.items() if entry.changed <= upto]
+            table: sorted(((key, entry) for key, entry in rows.items() if entry.changed <= upto), key=_KEY)
             for table, rows in self.tables.items()
         }
 

@@ -4,12 +4,12 @@ Bare LMDB is given the very bytes that ours left in the log. The other peer, `ev
 aggregates in memory and only saves: it neither looks anything up nor seals.
 """
 
-import asyncio
 from collections import deque
 from collections.abc import Iterator
 from itertools import cycle
 from statistics import mean
 
+from dnam.courier import recording
 from projections.decisions.draft import Decision
 from projections.decisions.hear import HeardRequest, hear
 from replay.engine import Engine
@@ -52,9 +52,7 @@ class Ours:
     def produce(self) -> Produced:
         """Many producers, as tasks: the way the library hands decisions to the engine."""
         requests = iter([self._talk.next() for _ in range(PRODUCERS * EACH)])
-        return produce_in_tasks(
-            PRODUCERS, EACH, lambda: asyncio.wrap_future(self.engine.submit(hearing(next(requests))))
-        )
+        return produce_in_tasks(PRODUCERS, EACH, lambda: recording(self.engine, hearing(next(requests))))
 
 
 class Theirs:

@@ -428,7 +428,7 @@ class TestWhatCannotBeDone:
         def full(_: object) -> Any:
             raise LogFull("the disk is full")
 
-        monkeypatch.setattr(world.memory.engine, "submit", full)
+        monkeypatch.setattr(world.memory.engine, "hand_in", full)
         for command in ("remember x", "reset rolling"):
             call = read(f"!memory {command}")
             assert call is not None

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import Future
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, 
 from dnam.importing import Importer, Tally
 from dnam.learning import Learner
 from dnam.memory import Memory
-from projections.decisions.draft import Decision
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -23,7 +21,7 @@ from projections.events.values import Source
 from projections.lookup import find_people, find_sessions, people, sessions
 from projections.summaries import find_summary
 from replay.errors import LogError
-from replay.group import Recorded
+from replay.jobs import Job
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, talking
 from tests.world import NOW
 
@@ -234,17 +232,16 @@ async def test_where_the_log_fails_all_in_flight_is_counted_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
-        whole, count = memory.engine.submit, iter(range(100))
+        whole, count = memory.engine.hand_in, iter(range(100))
 
-        def submit(decision: Decision) -> Future[Recorded]:
+        def hand_in(job: Job) -> None:
             if next(count) != 5:
-                return whole(decision)
-            failed: Future[Recorded] = Future()
-            failed.set_exception(LogError("the disk is full"))
-            return failed
+                return whole(job)
+            job.fail(LogError("the disk is full"))
+            return job.courier([job])
 
         importer = Importer(memory)
-        monkeypatch.setattr(memory.engine, "submit", submit)
+        monkeypatch.setattr(memory.engine, "hand_in", hand_in)
         with pytest.raises(LogError, match="full"):
             await importer.bring(islice(sample(), 20), lambda _: None)
         monkeypatch.undo()

@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from projections.messages import MESSAGES
 from projections.turns import DELIVERIES, TURNS
 from replay import codec
 from replay.errors import KeyMissing, LogFull, Refused
+from replay.jobs import Job
 
 ADA = Account("local", "ada", "Ada")
 DIRECT = PlaceSeen("local", "", "direct", "", "direct", partner=ADA)
@@ -124,16 +124,16 @@ class Full:
 
     def __init__(self, assistant: Assistant, error: Exception | None = None) -> None:
         self._engine = assistant.memory.engine
-        self._submit = self._engine.submit
+        self._hand_in = self._engine.hand_in
         self._error = error or LogFull("the disk is full")
 
     def begin(self) -> None:
-        self._engine.submit = self._fail  # type: ignore[method-assign]
+        self._engine.hand_in = self._fail  # type: ignore[method-assign]
 
     def end(self) -> None:
-        self._engine.submit = self._submit  # type: ignore[method-assign]
+        self._engine.hand_in = self._hand_in  # type: ignore[method-assign]
 
-    def _fail(self, decision: object) -> Any:
+    def _fail(self, job: object) -> Any:
         raise self._error
 
 
@@ -267,23 +267,21 @@ class TestWhatCannotBeRecorded:
     async def test_a_log_that_is_slow_holds_no_answer_up(
         self, assistant: Assistant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        real, locked = assistant.memory.engine.submit, threading.Event()
+        real, locked = assistant.memory.engine.hand_in, threading.Event()
 
-        def write(decision: Any, late: "Future[Any]") -> None:
+        def write(job: Job) -> None:
             locked.wait()
-            late.set_result(real(decision).result())
+            real(job)
 
-        def slow(decision: Any) -> "Future[Any]":
-            late: Future[Any] = Future()
-            threading.Thread(target=write, args=(decision, late)).start()
-            return late
+        def slow(job: Job) -> None:
+            threading.Thread(target=write, args=(job,)).start()
 
         def freed() -> None:
             locked.set()
             monkeypatch.undo()
 
         monkeypatch.setattr(conversation, "SLOW_SECONDS", 0.02)
-        monkeypatch.setattr(assistant.memory.engine, "submit", slow)
+        monkeypatch.setattr(assistant.memory.engine, "hand_in", slow)
         code, shown = await talk(assistant, "one", "two", freed, "three")
         assert (code, len(shown.answers)) == (DONE, 3)
         assert shown.warnings[0].endswith("it takes more than 0.02 s; does another program hold this memory?")

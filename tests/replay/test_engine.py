@@ -18,6 +18,7 @@ from replay import codec
 from replay.engine import MOST_IN_GROUP, Engine
 from replay.errors import EventConflict, LogError, ReadOnly, Refused
 from replay.group import Recorded
+from replay.jobs import Job
 from replay.lmdb_log import LmdbLog
 from replay.store import MemoryStore
 from tests.replay.stage import FakeClock, contents, digest, drafts, event_id, says, setting, texts, together
@@ -177,17 +178,38 @@ def test_a_group_is_one_commit(data: Path) -> None:
         assert log._environment.info()["last_txnid"] == before + 3
 
 
-def test_a_caller_that_gave_up_harms_nobody(engine: Engine) -> None:
+def test_what_was_handed_in_cannot_be_cancelled(engine: Engine) -> None:
     queued: list[Future[Recorded]] = []
 
     def gives_up(rows: Rows) -> list[Draft]:
         queued.extend(engine.submit(drafts(setting(str(n)))) for n in range(3))
-        assert queued[1].cancel()
+        assert not queued[1].cancel()
         return []
 
     engine.record(gives_up)
-    assert [len(queued[n].result().records) for n in (0, 2)] == [1, 1]
-    assert queued[1].cancelled()
+    assert [len(each.result().records) for each in queued] == [1, 1, 1]
+    assert engine.head().size == 3
+
+
+def test_a_courier_is_told_once_for_all_that_a_group_recorded(engine: Engine) -> None:
+    told: list[list[tuple[object, str]]] = []
+    done = threading.Event()
+
+    def courier(jobs: Sequence[Job]) -> None:
+        told.append([(job.ticket, "ok" if job.error is None else str(job.error)) for job in jobs])
+        done.set()
+
+    def fails(rows: Rows) -> list[Draft]:
+        raise ZeroDivisionError("oh")
+
+    def hands_in(rows: Rows) -> list[Draft]:
+        for ticket, decision in enumerate([drafts(setting("a")), fails, drafts(setting("b"))]):
+            engine.hand_in(Job(decision, courier, ticket))
+        return []
+
+    engine.record(hands_in)
+    assert done.wait(20)
+    assert told == [[(0, "ok"), (1, "oh"), (2, "ok")]]
     assert engine.head().size == 2
 
 

@@ -31,14 +31,14 @@ NO_BOT = "dnam: DISCORD_TOKEN is set, but the bot comes with a later version: th
 # A disk that is full after the first message and its answer.
 FULL = """
 from replay import engine, errors
-real, count = engine.Engine.submit, 0
-def submit(self, decision):
+real, count = engine.Engine.hand_in, 0
+def hand_in(self, job):
     global count
     count += 1
     if count > 2:
         raise errors.LogFull("the disk is full")
-    return real(self, decision)
-engine.Engine.submit = submit
+    return real(self, job)
+engine.Engine.hand_in = hand_in
 """
 LOCKED = """
 from replay import engine, errors

@@ -1,0 +1,70 @@
+"""Decisions on their way to the writer, and what became of them on the way back.
+
+Whoever waits is told by a courier, once for all decisions of a group that came from the same place: waking an event
+loop, or handing the interpreter from thread to thread, takes longer than recording.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from projections.decisions.draft import Decision
+from replay.group import Recorded
+
+
+class Job:
+    """A decision to record, and who is told. `ticket` is the courier's own: what it knows the waiting one by."""
+
+    __slots__ = ("_error", "_recorded", "courier", "decision", "ticket")
+
+    def __init__(self, decision: Decision, courier: "Courier", ticket: Any = None) -> None:
+        self.decision = decision
+        self.courier = courier
+        self.ticket = ticket
+        self._recorded = Recorded()
+        self._error: Exception | None = None
+
+    def succeed(self, recorded: Recorded) -> None:
+        """It is durable."""
+        self._recorded = recorded
+
+    def fail(self, error: Exception) -> None:
+        """It came to nothing. The first reason holds."""
+        self._error = self._error or error
+
+    @property
+    def error(self) -> Exception | None:
+        """Why nothing was recorded; None when it was."""
+        return self._error
+
+    def result(self) -> Recorded:
+        """What was recorded; raises what kept it from that."""
+        if self._error is not None:
+            raise self._error
+        return self._recorded
+
+
+Courier = Callable[[Sequence[Job]], None]
+"""Tells those who wait for these jobs. It must not raise, and not block: the writer thread calls it."""
+
+
+def by_future(jobs: Sequence[Job]) -> None:
+    """The courier of those who wait for a future, which is the ticket."""
+    for job in jobs:
+        future: Future[Recorded] = job.ticket
+        if job.error is None:
+            future.set_result(job.result())
+        else:
+            future.set_exception(job.error)
+
+
+def by_nobody(jobs: Sequence[Job]) -> None:
+    """The courier of those who look for themselves."""
+
+
+def deliver(jobs: Sequence[Job]) -> None:
+    """Tell everybody who waits for one of these."""
+    for courier, group in groupby(jobs, key=attrgetter("courier")):
+        courier(list(group))
