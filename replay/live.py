@@ -35,6 +35,7 @@ class Ids:
         self._erased = erased
         self.staged: dict[EventId, tuple[Seq, VaultId]] = {}
         self.dropped: set[Seq] = set()
+        self._absent: set[EventId] = set()
 
     def event_id(self, identity: Identity) -> EventId:
         return self._ring.event_id(identity)
@@ -53,7 +54,14 @@ class Ids:
     def find(self, event: EventId) -> Seq | None:
         """Where an event is, or is going to be."""
         staged = self.staged.get(event)
-        return self._log.find(event) if staged is None else staged[0]
+        if staged is not None:
+            return staged[0]
+        if event in self._absent:  # a decision asks first, and its group once more
+            return None
+        seq = self._log.find(event)
+        if seq is None:
+            self._absent.add(event)
+        return seq
 
     def status(self, event: EventId) -> Known:
         seq = self.find(event)

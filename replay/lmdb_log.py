@@ -73,16 +73,20 @@ class LmdbLog:
         data: Any = transaction.get(b"log", db=self._meta)
         if data is None:
             raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam")
-        version = _version_of(data)
+        try:
+            fields = _META.decode(data)
+        except codec.UNREADABLE as error:
+            self._refuse_newer(_version_of(data))
+            raise Damaged(f"{self.folder}: the log's own record cannot be read: {error}") from error
+        self._refuse_newer(fields[0])
+        return fields
+
+    def _refuse_newer(self, version: int) -> None:
         if version > FORMAT:
             raise NewerLog(
                 f"{self.folder} has log format {version}, and this program knows up to {FORMAT}. "
                 "Install the version of dnam that wrote it"
             )
-        try:
-            return _META.decode(data)
-        except codec.UNREADABLE as error:
-            raise Damaged(f"{self.folder}: the log's own record cannot be read: {error}") from error
 
     def head(self) -> Head:
         return Head(*self._read_meta()[3:])

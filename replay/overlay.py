@@ -143,10 +143,16 @@ class Layered:
     def __init__(self, overlay: Upper, below: RawRows) -> None:
         self._overlay = overlay
         self._below = below
+        deeper = below if isinstance(below, Layered) else None
+        self._uppers: tuple[Upper, ...] = (overlay, *(deeper._uppers if deeper else ()))
+        self._lowest: RawRows = deeper._lowest if deeper else below
 
     def get(self, table: str, key: bytes) -> Stored | None:
-        entry = self._overlay.get(table, key)
-        return self._below.get(table, key) if entry is None else visible(entry)
+        for upper in self._uppers:
+            entry = upper.get(table, key)
+            if entry is not None:
+                return visible(entry)
+        return self._lowest.get(table, key)
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
         above = ((key, 0, entry) for key, entry in self._overlay.entries(table, start, stop, reverse=reverse))

@@ -107,8 +107,8 @@ def _is_unwelcome(rows: Rows, request: HeardRequest) -> bool:
 def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
     """The new epoch of a place that fewer can read than was known, when the operator says so."""
     seen = request.place
-    known = audience_of(rows, place_ref(seen))
-    if not seen.told or known is None or (known.kind, seen.audience) != ("guild", "channel"):
+    known = audience_of(rows, place_ref(seen)) if seen.told else None
+    if known is None or (known.kind, seen.audience) != ("guild", "channel"):
         return None
     return PlaceAudienceChanged(
         said=request.said,
