@@ -221,27 +221,29 @@ def _counted(left_out: list[LeftOut], most: int) -> list[LeftOut]:
 
 
 def _summary(rows: Rows, request: Request) -> tuple[Block, EventId, list[LeftOut]]:
-    """The session's summary, its event, and what was cut of it: it may be older than its limit."""
+    """The session's summary, its event, and what was cut of it: it may be older than its limit, which is on its text,
+    not on how that is quoted.
+    """
     found = find_summary(rows, request.session, request.setting.audience.epoch)
-    body = "" if found is None else _body(found.row.text)
-    kept = _cut(body, request.limits.summary_chars)
-    if found is None or not kept:
-        return Block("summary", ()), EventId(b""), _shortened(body, kept, request)
-    line = Line(kept, Basis("summary", found.row.event, found.seq))
-    return Block("summary", (line,)), found.row.event, _shortened(body, kept, request)
+    text = "" if found is None else found.row.text
+    kept = _cut(text, request.limits.summary_chars)
+    left_out = _shortened(len(text) - len(kept), request.limits.summary_chars)
+    body = _body(kept)
+    if found is None or not body:
+        return Block("summary", ()), EventId(b""), left_out
+    return Block("summary", (Line(body, Basis("summary", found.row.event, found.seq)),)), found.row.event, left_out
 
 
-def _shortened(body: str, kept: str, request: Request) -> list[LeftOut]:
-    chars = len(body) - len(kept)
-    return [LeftOut("summary", f"the last {chars} characters", f"over {request.limits.summary_chars}")] if chars else []
+def _shortened(chars: int, limit: int) -> list[LeftOut]:
+    return [LeftOut("summary", f"the last {chars} characters", f"over {limit}")] if chars else []
 
 
-def _cut(body: str, chars: int) -> str:
-    """The body up to the last whole word within its limit; a single word that is too long is cut."""
-    if len(body) <= chars:
-        return body
-    kept = body[:chars]
-    whole = kept if body[chars].isspace() else _HALF_WORD.sub("", kept)
+def _cut(text: str, chars: int) -> str:
+    """The text up to the last whole word within its limit; a single word that is too long is cut."""
+    if len(text) <= chars:
+        return text
+    kept = text[:chars]
+    whole = kept if text[chars].isspace() else _HALF_WORD.sub("", kept)
     return (whole if whole.strip() else kept).rstrip()
 
 

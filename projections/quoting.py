@@ -42,7 +42,7 @@ INDENT = "  "
 NAME_CHARS = 32
 """The most code points of a name."""
 
-_UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _OPENING = re.compile(r"[^\W_]|@")
 _TITLE_WORDS = tuple(re.split(r" \(|:", title)[0].casefold() for title in TITLES.values())
 _REMOVED = frozenset({"Cc", "Cf", "Cs", "Ps", "Pe"})
@@ -51,7 +51,9 @@ _JOINERS = frozenset("\u200c\u200d")
 
 
 def visible(text: str) -> str:
-    """The text with U+FFFD for every control character but the tab, and for halves of surrogate pairs."""
+    """The text with U+FFFD for every control character but the tab, for halves of surrogate pairs, and for what turns
+    the direction of the text behind it: a line must not read as another one than it is.
+    """
     return _UNSHOWN.sub("\ufffd", text)
 
 

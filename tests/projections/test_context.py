@@ -297,20 +297,32 @@ def test_a_reset_summary_is_none(world: World) -> None:
         ("one two six", 7, "one two"),
         ("one two six", 8, "one two"),
         ("one two six", 2, "on"),
-        ("one\ntwo", 8, "one"),
-        ("one\ntwo", 9, "one\n  two"),
-        ("-- one", 4, "  --"),
-        ("--one", 4, "  --"),
+        ("one\ntwo", 6, "one"),
+        ("one\ntwo", 7, "one\n  two"),
+        ("-- one", 2, "  --"),
+        ("--one", 2, "  --"),
         ("one", 0, ""),
-        ("-- one", 2, ""),
+        ("-- one", 0, ""),
     ],
 )
 def test_a_summary_over_its_limit_is_cut_at_a_word(world: World, text: str, limit: int, kept: str) -> None:
     summarise(world, text)
     context = assemble(world.rows, request("Hello", limits=Limits(summary_chars=limit)))
     assert context.memory.summary.body == kept
-    assert len(kept) <= limit
+    assert len(_unquoted(kept)) <= limit
     assert [out.block for out in context.left_out] == ([] if kept.replace("\n  ", "\n") == text else ["summary"])
+
+
+def _unquoted(body: str) -> str:
+    return "\n".join(line.removeprefix("  ") for line in body.splitlines())
+
+
+def test_a_summary_within_its_limit_is_never_cut(world: World) -> None:
+    text = "\n".join("- " + "word " * 15 + "." for _ in range(25))
+    summarise(world, text[:2000])
+    context = assemble(world.rows, request("Hello"))
+    assert _unquoted(context.memory.summary.body) == text[:2000].rstrip()
+    assert context.left_out == ()
 
 
 def test_what_is_cut_of_a_summary_is_reported(world: World) -> None:
@@ -586,7 +598,7 @@ def test_no_budget_is_ever_exceeded(
     assert context.memory.durable.chars <= allowed.item_chars
     assert len(context.window.lines) <= allowed.history_messages
     assert context.sizes.get("recent", 0) <= allowed.history_chars
-    assert context.memory.summary.chars <= allowed.summary_chars
+    assert len(_unquoted(context.memory.summary.body)) <= allowed.summary_chars
 
 
 def test_a_huge_message_is_asked_whole(world: World) -> None:

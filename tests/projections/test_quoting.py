@@ -67,6 +67,7 @@ def opened(body: str) -> list[str]:
 
 
 def test_control_characters_and_halves_of_pairs_are_shown_as_what_they_are_not() -> None:
+    assert visible("\u202eevil\u2066b\u200d\u200f") == "\ufffdevil\ufffdb\u200d\u200f"
     assert visible("a\x00b\x1bc\x7fd\x9fe\ud800f\tg") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\tg"
 
 
