@@ -44,8 +44,9 @@ Progress = Callable[["Tally"], None]
 
 @dataclass
 class Tally:
-    """What an import did so far. `known` was there already; `skipped` counts by reason. `people` and `sessions` are all
-    that the sources named, known ones too: what an earlier run brought in may still be unread.
+    """What an import did so far. `known` was there already; `skipped` counts by reason; `own` are the messages that the
+    assistant is taken to have written, known ones too. `people` and `sessions` are all that the sources named, known
+    ones too: what an earlier run brought in may still be unread.
     """
 
     read: int = 0
@@ -55,6 +56,7 @@ class Tally:
     known: int = 0
     events: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    own: int = 0
     people: set[Handle] = field(default_factory=set)
     sessions: set[str] = field(default_factory=set)
 
@@ -111,6 +113,7 @@ class Importer:
                 self.tally.skipped[WIDER] += 1
 
     def _note(self, request: HeardRequest) -> None:
+        self.tally.own += request.author == "self"
         if request.author == "person":
             self._spoke.add(request.speaker)
         if request.place.partner is None:

@@ -56,6 +56,10 @@ def bring(
 
     async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
         tally = await _import(memory, arrivals, shell.out, same, portable, total)
+        if assistant is not None and tally.messages + tally.known and not tally.own:
+            note(
+                f"--assistant: {assistant!r} wrote nothing here that an assistant could have written; see the spelling"
+            )
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None

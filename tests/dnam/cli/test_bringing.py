@@ -110,6 +110,14 @@ def test_names_that_match_nobody_are_told_after_the_import(tmp_path: Path) -> No
     assert ran.err == "dnam: --same-person: 'Ghost' matched nobody\n"
 
 
+def test_an_assistant_who_wrote_nothing_is_told(tmp_path: Path) -> None:
+    options = ("import", "--audience", "guild", "--no-learn", SAMPLE, "--data", tmp_path / "d", "--assistant")
+    ran = dnam(*options, "dnaam")
+    assert (ran.code, ran.out) == (0, "Imported 41 messages.\n")
+    assert ran.err.startswith("dnam: --assistant: no assistant called 'dnaam' wrote anything here")
+    assert dnam(*options, "dnam").err == ""
+
+
 def test_what_was_brought_in_and_not_read_is_learned_by_the_same_import(tmp_path: Path) -> None:
     options = ("import", "--audience", "guild", "--assistant", "dnam", SAMPLE, "--data", tmp_path / "d")
     assert dnam(*options, "--no-learn").out == "Imported 41 messages.\n"
