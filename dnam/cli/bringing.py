@@ -57,7 +57,7 @@ def bring(
     async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
         tally = await _import(memory, arrivals, shell.out, same, portable, total)
         if assistant is not None and tally.messages + tally.known and not tally.own:
-            note(f"--assistant: no assistant called {assistant!r} wrote anything here; a name fits bots only, an id anybody")
+            note(f"--assistant: no assistant called {assistant!r} wrote anything here; a name fits only bots")
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None
