@@ -57,9 +57,13 @@ class Access:
         seq = at if isinstance(at, int) else self.engine.seq_at(int(at.timestamp() * 1000))
         return Moment(seq=settled(self.engine.store.log, seq))
 
-    def look_back(self, moment: Moment, question: Callable[[Rows], T]) -> T:
-        with self.engine.past(moment) as rows:
-            return question(rows)
+    async def look_back(self, moment: Moment, question: Callable[[Rows, Rows], T]) -> T:
+        """Ask something of the rows as they are and as they were, off the event loop."""
+        return await asyncio.to_thread(self._look_back, moment, question)
+
+    def _look_back(self, moment: Moment, question: Callable[[Rows, Rows], T]) -> T:
+        with self.engine.now_and_then(moment) as (now, then):
+            return question(now, then)
 
     async def person(self, user: str | Handle, *, platform: str = LOCAL, make: bool = False) -> Handle:
         """Whose account it is: `user` is the platform's id of them, or a handle, and never a name, which anybody can

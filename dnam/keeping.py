@@ -1,6 +1,5 @@
 """What people ask of a memory: remember, forget, edit, restore, show, recall."""
 
-import asyncio
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -133,7 +132,7 @@ class Keeping(Access):
 
         if at is None:
             return await self.look(question)
-        return await asyncio.to_thread(self.look_back, self.moment(at), question)
+        return await self.look_back(self.moment(at), lambda _, then: question(then))
 
     async def recall(
         self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None

@@ -9,6 +9,8 @@ from projections.events import (
     Event,
     ExtractionAnswered,
     ExtractionFailed,
+    ImportBegan,
+    ImportEnded,
     ItemDeprecated,
     ItemEvicted,
     ItemForgotten,
@@ -108,6 +110,8 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     PersonErased: lambda event: f"{len(event.vaults)} keys destroyed",
     ErasureCompleted: lambda event: f"of {event.erased.hex()}",
     MessageRedacted: lambda event: f"{len(event.events)} bodies dropped",
+    ImportBegan: lambda event: f"from {', '.join(event.formats)}",
+    ImportEnded: lambda event: f"{event.messages} messages, {event.items} items, {event.summaries} summaries",
 }
 
 

@@ -4,6 +4,7 @@ from projections.config import CONFIG
 from projections.consent import ERASED, OPTED_OUT
 from projections.derived import DERIVED
 from projections.fold import AnyProjection, Fold
+from projections.imports import IMPORTS
 from projections.items import FORGOTTEN, ITEMS, QUIET, REFUSALS
 from projections.messages import MESSAGES, SPOKEN
 from projections.people import ACCOUNTS, NAMES, NOTES, PEOPLE
@@ -35,6 +36,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     AUDIENCES,
     SESSIONS,
     CONFIG,
+    IMPORTS,
     OPTED_OUT,
     ERASED,
     DERIVED,

@@ -11,6 +11,8 @@ from projections.events import (
     UNSEALED_TAGS,
     ConfigSet,
     Event,
+    ImportBegan,
+    ImportEnded,
     ItemEvent,
     ItemRefused,
     MessageDeleted,
@@ -100,5 +102,7 @@ def home(event: Event) -> Home:
             return Home(_people(person))
         case ConfigSet(scope=scope, person=person):
             return Home(_people(person), f"scope {scope}")
+        case ImportBegan() | ImportEnded():
+            return Home(label="imports")
         case _:
             return Home(label="unplaced")

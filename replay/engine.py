@@ -274,12 +274,19 @@ class Engine:
     @contextmanager
     def past(self, moment: Moment) -> Iterator[Rows]:
         """The rows as they were at a moment; inside a decision, at its end."""
+        with self.now_and_then(moment) as (_, then):
+            yield then
+
+    @contextmanager
+    def now_and_then(self, moment: Moment) -> Iterator[tuple[Rows, Rows]]:
+        """The rows as they are and as they were, of one look: somebody is named as today, and looked at as then."""
         with self._mutex:
             self.live.freshen()
             if moment.seq is not None:
                 moment = moment._replace(seq=settled(self.store.log, moment.seq))
             with self.live.raw(self.live.overlay) as raw:
-                yield Rows(Past(raw, self.live, moment), self.live.ids())
+                ids = self.live.ids()
+                yield Rows(raw, ids), Rows(Past(raw, self.live, moment), ids)
 
     def head(self) -> Head:
         """Where the log ends now."""

@@ -50,6 +50,8 @@ MAKERS: Makers = {
     e.PersonErased: people.erased,
     e.ErasureCompleted: people.completed,
     e.MessageRedacted: people.redacted,
+    e.ImportBegan: people.import_began,
+    e.ImportEnded: people.import_ended,
 }
 OFTEN = (e.MessageHeard,) * 8 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.ItemUpserted, e.MessageRedacted)
 

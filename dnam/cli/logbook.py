@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from dnam.cli.screen import iso
 from dnam.cli.shell import Command, Data, Json, Shell, View
+from dnam.times import iso
 from projections.errors import BadRequest
 from projections.policies.text import whole
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.screen import iso
-from dnam.cli.shell import Command, Data, Json, SessionName, Shell, User, View
+from dnam.cli.shell import At, Command, Data, Json, Said, SessionName, Shell, User, View
+from dnam.times import iso
 
 if TYPE_CHECKING:
     from projections.ids import Handle
@@ -111,38 +111,50 @@ def show(
     all_items: Annotated[
         bool, typer.Option("--all", help="Also what was forgotten, deprecated, evicted or merged, and why.")
     ] = False,
+    at: At = None,
+    said: Said = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """What is remembered of a person.
 
-    Their items by where they hold, and the summaries of their sessions.
+    Their items by where they hold, and the summaries of their sessions; now, or at a moment of the past.
     """
     from projections.people import name_of
 
     shell = Shell(data, as_json)
-    with shell.looking() as view:
-        rows, person = view.rows, named(view, user)
-        found = _items(rows, person, all_items=all_items)
-        summaries = list(_summaries(rows, person))
+    with shell.looking(at, said) as view:
+        now, person = view.now, named(view, user)
+        found = _items(view.rows, person, all_items=all_items)
+        summaries = list(_summaries(view.rows, person))
         if view.empty and not shell.out.as_json:
             return
         if shell.out.as_json:
             shell.out.emit(
                 {
                     "person": person,
-                    "name": name_of(rows, person),
-                    "items": [_item_json(rows, each) for each in found],
-                    "summaries": [_summary_json(rows, each) for each in summaries],
+                    "name": name_of(now, person),
+                    "as_of": as_of(view),
+                    "items": [_item_json(now, each) for each in found],
+                    "summaries": [_summary_json(now, each) for each in summaries],
                 }
             )
             return
-        shell.out.line(_headline(rows, person))
+        shell.out.line(_headline(now, person))
         if not found and not summaries:
-            shell.out.note(f"nothing is remembered of {name_of(rows, person)} yet")
-        _show_items(shell, rows, found, with_reasons=all_items)
+            yet = "yet" if view.looked is None else "by then"
+            shell.out.note(f"nothing is remembered of {name_of(now, person)} {yet}")
+        _show_items(shell, now, found, with_reasons=all_items)
         for each in summaries:
-            _show_summary(shell, rows, each)
+            _show_summary(shell, now, each)
+
+
+def as_of(view: View) -> dict[str, Any] | None:
+    """The moment that is looked at, for programs: its clock, its last event by that clock, and its time."""
+    looked = view.looked
+    if looked is None:
+        return None
+    return {"clock": looked.clock, "seq": looked.moment.seq, "ms": looked.ms, "ms_iso": iso(looked.ms)}
 
 
 def _headline(rows: "Rows", person: "Handle") -> str:
@@ -158,7 +170,7 @@ def named(view: View, user: str) -> "Handle":
     from dnam.finding import the_person
     from projections.ids import NOBODY
 
-    return NOBODY if view.empty else the_person(view.rows, user)
+    return NOBODY if view.empty else the_person(view.now, user)
 
 
 def _items(rows: "Rows", person: "Handle", *, all_items: bool) -> "list[Found[ItemRow]]":
@@ -261,27 +273,30 @@ def _show_summary(shell: Shell, rows: "Rows", found: "Found[SummaryRow]") -> Non
     shell.out.line()
 
 
-def summary(session: SessionName, data: Data = None, as_json: Json = False) -> None:
-    """The rolling summary of a session."""
+def summary(session: SessionName, at: At = None, said: Said = None, data: Data = None, as_json: Json = False) -> None:
+    """The rolling summary of a session, now or at a moment of the past."""
     shell = Shell(data, as_json)
-    with shell.looking() as view:
+    with shell.looking(at, said) as view:
         found = _summary_of(view, session)
         if found is None and not view.empty:
-            shell.out.note(f"there is no summary of {session} yet")
+            shell.out.note(f"there is no summary of {session} {'yet' if view.looked is None else 'by then'}")
         if shell.out.as_json:
-            shell.out.emit(None if found is None else _summary_json(view.rows, found))
+            shell.out.emit(None if found is None else {"as_of": as_of(view), **_summary_json(view.now, found)})
         elif found is not None:
             shell.out.lines(found.row.text)
 
 
 def _summary_of(view: View, session: str) -> "Found[SummaryRow] | None":
+    """In the epoch of then: who can read a place may have changed since."""
     from dnam.finding import the_session
+    from projections.places import audience_of
     from projections.summaries import find_summary
 
     if view.empty:
         return None
-    card = the_session(view.rows, session)
-    found = find_summary(view.rows, card.session, card.audience.epoch)
+    card = the_session(view.now, session)
+    audience = audience_of(view.rows, card.place.place) or card.audience
+    found = find_summary(view.rows, card.session, audience.epoch)
     return found if found is not None and found.row.text else None
 
 

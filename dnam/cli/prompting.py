@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.looking import named
-from dnam.cli.shell import Command, Data, Json, Place, Shell, Text, User, View
+from dnam.cli.looking import as_of, named
+from dnam.cli.shell import At, Command, Data, Json, MaybeText, MaybeUser, Place, Said, Shell, View
+from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from projections.context import Basis, Block, Context, Line
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def prompt(
-    user: User,
-    text: Text,
+    user: MaybeUser = None,
+    text: MaybeText = None,
     place: Place = None,
+    at: At = None,
+    said: Said = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say on stderr what every line rests on, and what was left out and why.")
     ] = False,
@@ -26,14 +29,44 @@ def prompt(
 ) -> None:
     """The prompt that a message would be answered from.
 
-    Nothing is sent, and nothing is recorded.
+    Now, or at a moment of the past; with --at the seq of an answer and nothing else, the prompt of that answer as it
+    was. Nothing is sent, and nothing is recorded.
     """
     shell = Shell(data, as_json)
-    with shell.looking() as view:
+    if user is None and at is not None and said is None:
+        _prompt_of_turn(shell, at, explain=explain)
+        return
+    if user is None or text is None:
+        raise BadRequest("say USER and TEXT; or give the seq of an answer with --at, to see the prompt that it had")
+    with shell.looking(at, said) as view:
         context = _assembled(shell, view, named(view, user), text, place)
         blocks = [_block_json(view, block) for block in context.blocks]
+    _tell(shell, context, blocks, {"as_of": as_of(view)}, explain=explain)
+
+
+def _prompt_of_turn(shell: Shell, at: str, *, explain: bool) -> None:
+    from dnam.turn_prompts import prompt_of, turn_at
+
+    seq = at.strip().removeprefix("#")
+    with shell.looking() as view:
+        turn = turn_at(view.engine, int(seq)) if seq.isdecimal() else None
+        if turn is None:
+            raise BadRequest(f"{at!r} is not the seq of an answer; `dnam log --tag turn.answered` lists them")
+        made = prompt_of(view.engine, int(seq), turn, shell.memory(view.engine).vocabulary)
+        blocks = [_block_json(view, block) for block in made.context.blocks]
+    for each in made.differs:
+        shell.out.note(f"this is not quite the prompt of #{seq}: {each}")
+    if not made.differs:
+        shell.out.note(f"the prompt of #{seq} as it was: its digest is the one that was recorded")
+    extra = {"as_of": {"clock": "recorded", "seq": made.moment.seq}, "turn": made.seq, "differs": made.differs}
+    _tell(shell, made.context, blocks, extra, explain=explain)
+
+
+def _tell(
+    shell: Shell, context: "Context", blocks: list[dict[str, Any]], extra: dict[str, Any], *, explain: bool
+) -> None:
     if shell.out.as_json:
-        shell.out.emit(_context_json(context, blocks))
+        shell.out.emit({**_context_json(context, blocks), **extra})
         return
     shell.out.exactly(context.text if not sys.stdout.isatty() else f"{context.text}\n")
     if explain:
@@ -51,10 +84,11 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     from projections.places import find_place
 
     memory = shell.memory(view.engine)
-    where = whereabouts(view.rows, person, None if view.empty else place)
-    point = Point(memory.now(), EventId(b"\xff" * 16))
-    heard = Heard(point, where.session, where.place, where.setting, text, name_of(view.rows, person))
-    described = find_place(view.rows, where.place)
+    where = whereabouts(view.now, person, None if view.empty else place)
+    asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
+    point = Point(asked, EventId(b"\xff" * 16))
+    heard = Heard(point, where.session, where.place, where.setting, text, name_of(view.now, person))
+    described = find_place(view.now, where.place)
     files = context_files(shell.settings.context_dir, described.row.name if described else "")
     return assemble(view.rows, memory.request(heard, files=[each.digest for each in files]))
 

@@ -9,10 +9,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
+from dnam.times import age, shown, zone_of
 from projections.errors import BadRequest
 from projections.policies.text import whole
 
@@ -21,10 +22,6 @@ Progress = Callable[[int, int], None]
 MOST_NOTE_CHARS = 1_000
 WRAPPED_FROM = 30
 """A column of a drawn table is wrapped only when a cell is longer: ids and times stay whole."""
-EARLIEST_MS = -62_135_596_800_000
-LATEST_MS = 253_402_300_799_999
-"""The first and the last ms of the years 1 to 9999."""
-AGES = ((60_000, "minute"), (3_600_000, "hour"), (86_400_000, "day"), (31_557_600_000, "year"))
 
 
 class Screen:
@@ -73,7 +70,7 @@ class Screen:
         """A time for people: ISO 8601 to the minute, in the reader's zone; empty for none."""
         if milliseconds is None:
             return ""
-        return _in_zone(_moment(milliseconds), self._zone()).isoformat(" ", "minutes")
+        return shown(milliseconds, self.zone())
 
     def since(self, milliseconds: int | None) -> str:
         """A time for people, and how long ago it was."""
@@ -81,12 +78,9 @@ class Screen:
             return ""
         return f"{self.when(milliseconds)}, {age(milliseconds, time.time_ns() // 1_000_000)}"
 
-    def _zone(self) -> tzinfo | None:
-        if not self._timezone:
-            return None
-        from zoneinfo import ZoneInfo
-
-        return ZoneInfo(self._timezone)
+    def zone(self) -> tzinfo:
+        """The reader's time zone: the setting's, else this machine's."""
+        return zone_of(self._timezone)
 
     # -- the way there ----------------------------------------------------------------------------------------------
 
@@ -135,23 +129,6 @@ def silence() -> None:
         pass
 
 
-def iso(milliseconds: int | None) -> str | None:
-    """A time for programs: ISO 8601 in UTC with ms."""
-    if milliseconds is None:
-        return None
-    return _moment(milliseconds).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
-
-
-def age(milliseconds: int, now: int) -> str:
-    """How long ago something was, in words."""
-    passed = max(now - milliseconds, 0)
-    span, word = next((each for each in reversed(AGES) if passed >= each[0]), (0, ""))
-    if not span:
-        return "just now"
-    count = passed // span
-    return f"{count} {word}{'s' if count > 1 else ''} ago"
-
-
 def jsonable(value: object) -> Any:
     """The value as JSON has it: structs and named tuples by field name, bytes as hex, lone surrogates as U+FFFD."""
     match value:
@@ -183,19 +160,6 @@ def _visible(text: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MOST_NOTE_CHARS else f"{text[:MOST_NOTE_CHARS]}… ({len(text)} characters)"
-
-
-def _moment(milliseconds: int) -> datetime:
-    inside = min(max(milliseconds, EARLIEST_MS), LATEST_MS)
-    seconds, rest = divmod(inside, 1000)
-    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)
-
-
-def _in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
-    try:
-        return moment.astimezone(zone)
-    except (OverflowError, ValueError):  # the first and the last day of the calendar have no other zone
-        return moment
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:

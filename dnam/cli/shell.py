@@ -34,6 +34,7 @@ from replay.errors import NothingHere
 
 if TYPE_CHECKING:
     from dnam.memory import Memory
+    from dnam.moments import Looked
     from projections.rows import Rows
     from replay.engine import Engine
 
@@ -78,6 +79,8 @@ def _text(value: str | None) -> str | None:
 User = Annotated[
     str, typer.Argument(metavar="USER", callback=_text, help="A platform's id, a handle, or a name, current or former.")
 ]
+MaybeUser = Annotated[str | None, typer.Argument(metavar="USER", callback=_text, help="As in `dnam show`.")]
+MaybeText = Annotated[str | None, typer.Argument(metavar="TEXT", callback=_text, help="The words; quote them.")]
 SessionName = Annotated[
     str, typer.Argument(metavar="SESSION", callback=_text, help="A session key or a channel's name.")
 ]
@@ -87,6 +90,22 @@ Place = Annotated[
     str | None,
     typer.Option("--in", metavar="PLACE", callback=_text, help="A session key, a channel's name, or `dm`."),
 ]
+
+
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="WHEN", callback=_text,
+        help="As it was known then: a seq, a date, a time, or words like 'yesterday 18:00', 'before the last import'.",
+    ),
+]  # fmt: skip
+Said = Annotated[
+    str | None,
+    typer.Option(
+        "--said", metavar="WHEN", callback=_text,
+        help="As it had been said by then: a date, a time, or words. Imported years are travelled by this.",
+    ),
+]  # fmt: skip
 
 
 class Command(NamedTuple):
@@ -167,11 +186,17 @@ def nothing_yet(data: Path) -> None:
 
 
 class View(NamedTuple):
-    """A memory that is looked at. `empty`: there is no log here yet, and the rows are those of an empty one."""
+    """A memory that is looked at. `empty`: there is no log here yet, and the rows are those of an empty one.
+
+    `now` are the rows as they are, by which people and places are named; `rows` those of the moment `looked` at, which
+    is None for now.
+    """
 
     engine: "Engine"
     rows: "Rows"
     empty: bool
+    now: "Rows"
+    looked: "Looked | None" = None
 
 
 class Shell:
@@ -191,14 +216,39 @@ class Shell:
         self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
 
     @contextmanager
-    def looking(self) -> "Iterator[View]":
-        """The memory for reading: nothing on disk is changed, and a folder without a log is an empty memory."""
+    def looking(self, at: str | None = None, said: str | None = None) -> "Iterator[View]":
+        """The memory for reading, as it is or was: nothing on disk is changed, and a folder without a log is an empty
+        memory.
+        """
         engine, empty = self._open_to_look()
-        with engine, engine.reading() as rows:
+        with engine:
+            looked = self._looked(engine, at, said)
+            if looked is None:
+                with engine.reading() as rows:
+                    yield View(engine, rows, empty, rows)
+                return
+            with engine.now_and_then(looked.moment) as (now, then):
+                yield View(engine, then, empty, now, looked)
+
+    def _looked(self, engine: "Engine", at: str | None, said: str | None) -> "Looked | None":
+        """The moment that is looked at; what there is to know of it is told."""
+        with engine.reading() as rows:
             stopped = engine.stopped()
             if stopped is not None:
                 note(f"as of #{engine.live.folded}: {stopped}")
-            yield View(engine, rows, empty)
+            if at is None and said is None:
+                return None
+            looked = self._looked_at(engine, rows, at, said)
+        for text in looked.notes:
+            note(text)
+        return looked
+
+    def _looked_at(self, engine: "Engine", rows: "Rows", at: str | None, said: str | None) -> "Looked":
+        from datetime import UTC, datetime
+
+        from dnam.moments import Reader, looked_at
+
+        return looked_at(engine, rows, Reader(datetime.now(UTC), self.out.zone(), self.out.when), at, said)
 
     def _open_to_look(self) -> "tuple[Engine, bool]":
         from replay.engine import Engine

@@ -2,10 +2,13 @@
 and no more."""
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
+from dnam.moments import Reader, looked_at
+from dnam.times import shown, zone_of
 from dnam.whereabouts import openings_for
 from projections.context import Block, Memory, Request, item_line, remembered
 from projections.events.values import Audience, Item
@@ -13,7 +16,9 @@ from projections.ids import EventId, Point
 from projections.items import items_in
 from projections.policies.compartments import Setting
 from projections.quoting import label, one_line
+from projections.quoting import opening as quoted
 from projections.rows import Rows
+from projections.summaries import find_summary
 
 CHARS_PER_TOKEN = 4
 BEHIND_EVERYTHING = EventId(b"\xff" * 16)
@@ -49,6 +54,40 @@ def _look(rows: Rows, request: Request) -> Shown:
     own = _own(rows, request.setting)
     besides = (each for each in own if each.status == "active" and (each.compartment, each.id) not in known)
     return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))))
+
+
+async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """What was remembered here at a moment, by when it was recorded.
+
+    Others may read along in a shared place: there a look back shows nothing that was taken back or moved away since,
+    and no summary, which may speak of it.
+    """
+    memory = assistant.memory
+    zone = zone_of(memory.settings.timezone)
+    reader = Reader(datetime.fromtimestamp(memory.now() / 1000, UTC), zone, lambda ms: shown(ms, zone))
+    looked = await memory.look(lambda rows: looked_at(memory.engine, rows, reader, arguments["when"], None))
+    found, summary = await memory.look_back(looked.moment, lambda today, then: _then(today, then, asked))
+    sections = [
+        "\n".join(f"{each[:1].upper()}{each[1:]}." for each in looked.notes),
+        "\n".join(["**Durable memory then:**", *(listed(found) or [NONE])]),
+    ]
+    if _is_alone(asked):
+        sections.append(f"**Rolling summary then:**\n{summary or NONE}")
+    return Reply("\n\n".join(sections), found)
+
+
+def _is_alone(asked: Invocation) -> bool:
+    return asked.setting.audience.kind == "direct"
+
+
+def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
+    active = [item for item in _own(then, asked.setting) if item.status == "active"]
+    if not _is_alone(asked):
+        here = {(item.compartment, item.id) for item in _own(today, asked.setting) if item.status == "active"}
+        active = [item for item in active if (item.compartment, item.id) in here]
+    found = find_summary(then, asked.session, asked.setting.audience.epoch)
+    summary = "" if found is None else quoted(found.row.text)
+    return tuple(sorted(active, key=lambda item: (-item.updated, item.id))), summary
 
 
 def _own(rows: Rows, setting: Setting) -> Iterator[Item]:

@@ -19,9 +19,13 @@ async def show_help(_: Assistant, __: Invocation, ___: Arguments) -> Reply:
 
 ITEM_ID = Parameter("id", "the id of an item, which `show` lists", is_item=True)
 SENTENCE = Parameter("text", "a sentence")
+MOMENT = Parameter("when", "a moment, as `yesterday 18:00`, `2026-03-06` or `3 days ago`")
 
 COMMANDS: tuple[Command, ...] = (
     Command("show", "what I remember here, with ids, and this session's summary", items.show),
+    Command(
+        "at", "what I remembered here at a moment", items.at, (Parameter("when", "a moment, as `yesterday 18:00`"),)
+    ),
     Command("remember", "keep a sentence", items.remember, (SENTENCE,)),
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE)),
     Command(

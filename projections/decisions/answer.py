@@ -79,6 +79,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         files=request.files,
         assistant=request.assistant,
         policy=POLICY,
+        context_digest=request.context.digest,
     )
     return [Draft(turn, event, natural=True)]
 

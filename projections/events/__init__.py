@@ -26,6 +26,7 @@ from projections.events.people import PersonNoted, PersonRenamed, PersonSeen
 from projections.events.settings import ConfigSet
 from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset
 from projections.events.turns import TurnAnswered, TurnDelivered
+from projections.events.upkeep import ImportBegan, ImportEnded
 from projections.events.work import (
     ExtractionAnswered,
     ExtractionFailed,
@@ -68,6 +69,8 @@ EVENTS: tuple[type[Event], ...] = (
     PersonErased,
     ErasureCompleted,
     MessageRedacted,
+    ImportBegan,
+    ImportEnded,
 )
 
 Lift = Callable[[Any], Event]
@@ -96,6 +99,8 @@ __all__ = [
     "Event",
     "ExtractionAnswered",
     "ExtractionFailed",
+    "ImportBegan",
+    "ImportEnded",
     "ItemDeprecated",
     "ItemEvent",
     "ItemEvicted",

@@ -10,7 +10,8 @@ from projections.ids import EventId, Handle, Ref
 class TurnAnswered(Event, frozen=True, kw_only=True):
     """An answer, recorded before it is sent. Its causes are everything that stood in the prompt.
 
-    `policy` is what chose that: scoring, assembling and compartments, with their versions.
+    `policy` is what chose that: scoring, assembling and compartments, with their versions. `context_digest` is SHA-256
+    of the prompt's text, so that one that is made again can be held against it.
     """
 
     TAG: ClassVar[str] = "turn.answered"
@@ -31,6 +32,7 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     files: tuple[FileDigest, ...] = ()
     assistant: str = ""
     policy: str = ""
+    context_digest: bytes = b""
 
 
 class TurnDelivered(Event, frozen=True, kw_only=True):

@@ -76,6 +76,7 @@ class TestReading:
             ("  !MEMORY \n", "show", {}),
             ("!memory show", "show", {}),
             ("!memory   SHOW  ", "show", {}),
+            ("!memory at yesterday 18:00", "at", {"when": "yesterday 18:00"}),
             ("!memory remember I like tea", "remember", {"text": "I like tea"}),
             ("!Memory\tReMember   two\n\nlines  ", "remember", {"text": "two\n\nlines"}),
             ("!memory remember remember", "remember", {"text": "remember"}),
@@ -419,6 +420,43 @@ class TestCompartments:
         helping = read("!memory help")
         assert helping is not None
         assert (await run(world.assistant, nobody, helping)).text.startswith(HELP)
+
+
+class TestLookingBack:
+    async def test_a_moment_shows_what_was_remembered_then(self, world: World) -> None:
+        await world.remembers("ada", "I like tea")
+        then = world.memory.engine.head().size
+        await world.remembers("ada", "I like rain")
+        text = await world.asks("ada", f"!memory at {then}")
+        assert text.startswith(f"As recorded up to #{then}, 2023-11-14 ")
+        assert "I like tea" in text
+        assert "I like rain" not in text
+        assert text.endswith("**Rolling summary then:**\n(none)")
+        assert "I like rain" in await world.asks("ada", "!memory at now")
+
+    async def test_nothing_then_is_said(self, world: World) -> None:
+        await world.says("ada", "hello")
+        assert "**Durable memory then:**\n(none)" in await world.asks("ada", "!memory at 1")
+
+    @pytest.mark.parametrize("when", ["soon", "99999", "before the last import"])
+    async def test_what_is_no_moment_is_said(self, world: World, when: str) -> None:
+        reply = await world.reply("ada", f"!memory at {when}")
+        assert reply.failed
+
+    async def test_where_others_read_along_what_was_taken_back_stays_so(self, world: World) -> None:
+        await world.remembers("ada", "I like tea", OPEN)
+        await world.remembers("ada", "I fear dogs", OPEN)
+        then = world.memory.engine.head().size
+        await world.asks("ada", "!memory forget I fear dogs", OPEN)
+        there = await world.asks("ada", f"!memory at {then}", OPEN)
+        assert "I like tea" in there
+        assert "dogs" not in there
+        assert "summary" not in there
+        assert "I fear dogs" in await world.asks("ada", f"!memory at {then}")
+
+    async def test_nobody_sees_another_s_past(self, world: World) -> None:
+        await world.remembers("ada", "I like tea", OPEN)
+        assert "tea" not in await world.asks("kim", "!memory at now", OPEN)
 
 
 class TestWhatCannotBeDone:

@@ -90,3 +90,21 @@ def redacted(told: Teller) -> None:
         sealed = sealed[-6:]
     events = tuple(told.chance.sample(sealed, min(len(sealed), told.any((1, 1, 2, 5)))))
     told.add(e.MessageRedacted(said=told.said, by=PLATFORM, events=events))
+
+
+def import_began(told: Teller) -> None:
+    told.add(e.ImportBegan(said=told.later(), by=OPERATOR, formats=("discord-export",)))
+
+
+def import_ended(told: Teller) -> None:
+    began = [event for event, each in told.told if isinstance(each, e.ImportBegan)]
+    if not began:
+        import_began(told)
+        began = [told.drafts[-1].id]
+    counts = {each: told.chance.randrange(50) for each in ("messages", "items", "summaries")}
+    now = told.later()
+    ended = e.ImportEnded(
+        said=now, by=OPERATOR, causes=(began[-1],), began=began[-1], formats=("discord-export", "locomo"),
+        first_said=now - 1_000_000, last_said=now - 1_000, **counts,
+    )  # fmt: skip
+    told.add(ended)

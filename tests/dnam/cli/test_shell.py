@@ -10,7 +10,8 @@ import lmdb
 import pytest
 
 from dnam.cli import TABLES, app, shell
-from dnam.cli.screen import MOST_NOTE_CHARS, Screen, age, iso, jsonable
+from dnam.cli.screen import MOST_NOTE_CHARS, Screen, jsonable
+from dnam.times import age, iso
 from projections.errors import BadRequest
 from projections.events.values import Audience, By
 from projections.ids import Handle, Ref

@@ -1,0 +1,68 @@
+"""Times as people and programs read them: in a reader's zone, in UTC, and how long ago."""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+EARLIEST_MS = -62_135_596_800_000
+LATEST_MS = 253_402_300_799_999
+"""The first and the last ms of the years 1 to 9999."""
+AGES = ((60_000, "minute"), (3_600_000, "hour"), (86_400_000, "day"), (31_557_600_000, "year"))
+
+
+class SystemZone(tzinfo):
+    """The zone that this machine is set to, with the offset that held at each time."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
+
+    def dst(self, moment: datetime | None) -> None:  # noqa: ARG002 - tzinfo's words
+        return None
+
+    def tzname(self, moment: datetime | None) -> str:  # noqa: ARG002
+        return "this machine's time zone"
+
+    def fromutc(self, moment: datetime) -> datetime:
+        return moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
+    def __str__(self) -> str:
+        return self.tzname(None)
+
+
+def zone_of(name: str) -> tzinfo:
+    """The zone of this name, as in `Europe/Berlin`; this machine's where there is none."""
+    return ZoneInfo(name) if name else SystemZone()
+
+
+def shown(milliseconds: int, zone: tzinfo) -> str:
+    """A time for people: ISO 8601 to the minute, in their zone."""
+    return _in_zone(_moment(milliseconds), zone).isoformat(" ", "minutes")
+
+
+def iso(milliseconds: int | None) -> str | None:
+    """A time for programs: ISO 8601 in UTC with ms."""
+    if milliseconds is None:
+        return None
+    return _moment(milliseconds).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def age(milliseconds: int, now: int) -> str:
+    """How long ago something was, in words."""
+    passed = max(now - milliseconds, 0)
+    span, word = next((each for each in reversed(AGES) if passed >= each[0]), (0, ""))
+    if not span:
+        return "just now"
+    count = passed // span
+    return f"{count} {word}{'s' if count > 1 else ''} ago"
+
+
+def _moment(milliseconds: int) -> datetime:
+    inside = min(max(milliseconds, EARLIEST_MS), LATEST_MS)
+    seconds, rest = divmod(inside, 1000)
+    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)
+
+
+def _in_zone(moment: datetime, zone: tzinfo) -> datetime:
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError):  # the first and the last day of the calendar have no other zone
+        return moment

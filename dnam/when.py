@@ -1,0 +1,125 @@
+"""A moment in somebody's words, and what it means in the log.
+
+    when     = seq | "now" | date | date time | day [time] | time | count unit "ago" | "before the last import"
+    seq      = "1042" | "#1042"
+    date     = "2026-03-06"            its end: what was known when the day was over
+    time     = "18:00" | "18:00:30"    with a zone (`+02:00`, `Z`) or in the reader's
+    day      = "today" | "yesterday"
+    unit     = second(s) | minute(s) | hour(s) | day(s) | week(s) | month(s) | year(s)
+
+Reading is pure: the time it is, and the reader's zone, are handed in.
+"""
+
+import re
+from calendar import monthrange
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
+
+from projections.errors import BadRequest
+
+LAST_IMPORT = "before the last import"
+EXAMPLES = "as in 1042, 2026-03-06, '2026-03-06 18:00', 'yesterday 18:00', '3 days ago', 'before the last import'"
+_DAYS_BACK = {"today": 0, "yesterday": 1}
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+_DAYS = {"day": 1, "week": 7}
+_MONTHS = {"month": 1, "year": 12}
+_AGO = re.compile(r"(\d+|an?) (second|minute|hour|day|week|month|year)s? ago")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LAST_MS = timedelta(milliseconds=1)
+
+
+class When(NamedTuple):
+    """What somebody meant: a seq, a time (ms since 1970, that ms included), or the last import."""
+
+    seq: int | None = None
+    ms: int | None = None
+    last_import: bool = False
+
+
+def read_when(text: str, now: datetime, zone: tzinfo) -> When:
+    """The moment that a text names. `now` is aware. BadRequest for what is no moment, or is none or two in the zone."""
+    words = " ".join(text.split()).casefold()
+    if re.fullmatch(r"#?\d+", words):
+        return When(seq=int(words.removeprefix("#")))
+    if words == LAST_IMPORT:
+        return When(last_import=True)
+    return When(ms=_ms(_moment(text, words, now, zone)))
+
+
+def _ms(moment: datetime) -> int:
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+def _moment(text: str, words: str, now: datetime, zone: tzinfo) -> datetime:
+    if words == "now":
+        return now
+    ago = _AGO.fullmatch(words)
+    if ago:
+        return _before(text, now, int(ago[1]) if ago[1].isdigit() else 1, ago[2], zone)
+    day, _, rest = words.partition(" ")
+    if day in _DAYS_BACK:
+        today = now.astimezone(zone).date() - timedelta(days=_DAYS_BACK[day])
+        return _on(text, today, rest, zone)
+    if _CLOCK.fullmatch(words):
+        return _on(text, now.astimezone(zone).date(), words, zone)
+    return _iso(text, words, zone)
+
+
+def _before(text: str, now: datetime, number: int, unit: str, zone: tzinfo) -> datetime:
+    """So many units ago: hours pass alike everywhere, days are counted on the reader's calendar."""
+    try:
+        if unit in _SECONDS:
+            return now - timedelta(seconds=number * _SECONDS[unit])
+        here = now.astimezone(zone)
+        if unit in _DAYS:
+            return here - timedelta(days=number * _DAYS[unit])
+        return _months_before(here, number * _MONTHS[unit])
+    except (OverflowError, ValueError) as error:
+        raise BadRequest(f"{text!r} is before the calendar begins") from error
+
+
+def _months_before(now: datetime, months: int) -> datetime:
+    """The same day of an earlier month, or its last where it has no such day."""
+    at = now.year * 12 + now.month - 1 - months
+    year, month = at // 12, at % 12 + 1
+    return now.replace(year=year, month=month, day=min(now.day, monthrange(year, month)[1]))
+
+
+def _on(text: str, day: date, clock: str, zone: tzinfo) -> datetime:
+    """A time of a day; without one, the end of it."""
+    if not clock:
+        return _local(text, datetime.combine(day + timedelta(days=1), time()), zone) - _LAST_MS
+    found = _CLOCK.fullmatch(clock)
+    if not found:
+        raise _unreadable(text)
+    try:
+        at = time(int(found[1]), int(found[2]), int(found[3] or 0))
+    except ValueError as error:
+        raise _unreadable(text) from error
+    return _local(text, datetime.combine(day, at), zone)
+
+
+def _iso(text: str, words: str, zone: tzinfo) -> datetime:
+    try:
+        if _DATE.fullmatch(words):
+            return _on(text, date.fromisoformat(words), "", zone)
+        moment = datetime.fromisoformat(words.upper())
+    except (ValueError, OverflowError) as error:
+        raise _unreadable(text) from error
+    return moment if moment.tzinfo is not None else _local(text, moment, zone)
+
+
+def _local(text: str, naive: datetime, zone: tzinfo) -> datetime:
+    """A time of the reader's zone, which clocks that are put forward or back may have skipped or shown twice."""
+    first, second = (naive.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return first
+    if first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != naive:
+        raise BadRequest(f"{text!r} never was in {zone}: the clocks were put forward over it")
+    offsets = " or ".join(f"{each:%z}"[:3] + ":" + f"{each:%z}"[3:] for each in (first, second))
+    raise BadRequest(f"{text!r} was twice in {zone}, as the clocks were put back: add {offsets}")
+
+
+def _unreadable(text: str) -> BadRequest:
+    return BadRequest(f"{text!r} is no moment that I can read; give one {EXAMPLES}")

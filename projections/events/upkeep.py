@@ -1,0 +1,30 @@
+"""What the operator did with the log as a whole."""
+
+from typing import ClassVar
+
+from projections.events.event import Event
+from projections.ids import EventId
+
+
+class ImportBegan(Event, frozen=True, kw_only=True):
+    """Material from elsewhere begins to come in: everything up to `import.ended` was said before it was recorded.
+
+    It comes with the first thing that is new, so an import of what is known leaves none. `formats` are the kinds of
+    files, by their readers' names.
+    """
+
+    TAG: ClassVar[str] = "import.began"
+    formats: tuple[str, ...]
+
+
+class ImportEnded(Event, frozen=True, kw_only=True):
+    """It came in whole. `first_said` and `last_said` (ms) are the span of all that was read, known things too."""
+
+    TAG: ClassVar[str] = "import.ended"
+    began: EventId
+    formats: tuple[str, ...]
+    first_said: int
+    last_said: int
+    messages: int
+    items: int
+    summaries: int

@@ -1,0 +1,86 @@
+"""Moments in words: a table."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from dnam.when import When, read_when
+from projections.errors import BadRequest
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 3, 31, 12, 30, 0, 500_000, tzinfo=UTC)
+
+
+def at(*parts: int, zone: timezone | ZoneInfo = BERLIN) -> int:
+    return int(datetime(*parts, tzinfo=zone).timestamp() * 1000)  # type: ignore[misc, arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("1042", When(seq=1042)),
+        ("#7", When(seq=7)),
+        ("0", When(seq=0)),
+        ("now", When(ms=int(NOW.timestamp() * 1000))),
+        ("  Before  the LAST import ", When(last_import=True)),
+        ("2026-03-06", When(ms=at(2026, 3, 7) - 1)),
+        ("2026-03-06 18:00", When(ms=at(2026, 3, 6, 18))),
+        ("2026-03-06T18:00:30", When(ms=at(2026, 3, 6, 18, 0, 30))),
+        ("2026-03-06T18:00Z", When(ms=at(2026, 3, 6, 18, zone=UTC))),
+        ("2026-03-06t18:00:00.250+05:30", When(ms=at(2026, 3, 6, 12, 30, zone=UTC) + 250)),
+        ("20260306T1800", When(ms=at(2026, 3, 6, 18))),
+        ("today", When(ms=at(2026, 4, 1) - 1)),
+        ("today 9:05", When(ms=at(2026, 3, 31, 9, 5))),
+        ("9:05:10", When(ms=at(2026, 3, 31, 9, 5, 10))),
+        ("yesterday", When(ms=at(2026, 3, 31) - 1)),
+        ("Yesterday 18:00", When(ms=at(2026, 3, 30, 18))),
+        ("3 days ago", When(ms=at(2026, 3, 28, 14, 30) + 500)),
+        ("an hour ago", When(ms=int((NOW - timedelta(hours=1)).timestamp() * 1000))),
+        ("a week ago", When(ms=at(2026, 3, 24, 14, 30) + 500)),
+        ("90 seconds ago", When(ms=int((NOW - timedelta(seconds=90)).timestamp() * 1000))),
+        ("1 month ago", When(ms=at(2026, 2, 28, 14, 30) + 500)),
+        ("2 years ago", When(ms=at(2024, 3, 31, 14, 30) + 500)),
+        ("14 months ago", When(ms=at(2025, 1, 31, 14, 30) + 500)),
+        ("1969-12-31T23:59:59.999Z", When(ms=-1)),
+    ],
+)
+def test_what_words_mean(text: str, meant: When) -> None:
+    assert read_when(text, NOW, BERLIN) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "tomorrow",
+        "yesterday evening",
+        "today 25:00",
+        "18:60",
+        "2026-13-01",
+        "2026-02-30",
+        "03/06/2026",
+        "-5",
+        "x ago",
+    ],
+)
+def test_what_is_no_moment_is_refused_with_examples(text: str) -> None:
+    with pytest.raises(BadRequest, match="no moment that I can read; give one as in 1042"):
+        read_when(text, NOW, BERLIN)
+
+
+def test_a_time_that_was_twice_wants_its_offset() -> None:
+    with pytest.raises(BadRequest, match=r"was twice in Europe/Berlin.*add \+02:00 or \+01:00"):
+        read_when("2025-10-26 02:30", NOW, BERLIN)
+    assert read_when("2025-10-26 02:30+01:00", NOW, BERLIN) == When(ms=at(2025, 10, 26, 1, 30, zone=UTC))
+
+
+def test_a_time_that_never_was_is_refused() -> None:
+    with pytest.raises(BadRequest, match="never was in Europe/Berlin"):
+        read_when("2026-03-29 02:30", NOW, BERLIN)
+
+
+@pytest.mark.parametrize("text", ["9999999 years ago", "99999999999 days ago", "30000 months ago"])
+def test_before_the_calendar(text: str) -> None:
+    with pytest.raises(BadRequest, match="before the calendar begins"):
+        read_when(text, NOW, BERLIN)
