@@ -35,8 +35,9 @@ class TurnRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class AskedRow(msgspec.Struct, frozen=True, array_like=True):
-    """Where a person was answered."""
+    """Where a person was answered, and which message of theirs."""
 
+    answers: EventId
     session: str
     audience: Audience
 
@@ -91,7 +92,8 @@ def _turns(record: Record) -> list[Change[TurnRow]]:
 def _asked(record: Record) -> list[Change[AskedRow]]:
     match record.event:
         case TurnAnswered() as turn if turn.asker:
-            return [(turn.asker + point_key(Point(turn.said, record.id)), AskedRow(turn.session, turn.audience))]
+            key = turn.asker + point_key(Point(turn.said, record.id))
+            return [(key, AskedRow(turn.answers, turn.session, turn.audience))]
         case _:
             return []
 

@@ -4,18 +4,24 @@ The history says which events touched a row, and when. The row of a moment is th
 that one event is folded again: nothing else is read.
 """
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.rows import RawRows, Stored
 from replay import codec
 from replay.overlay import HISTORY
-from replay.views import history_prefix, said_of
+from replay.views import history_prefix, said_of, seq_key
 
 if TYPE_CHECKING:
     from replay.live import Live
     from replay.log import Log
+
+
+MANY = 16
+"""From how many entries on a row's past is looked up and not read."""
+BEHIND = b"\xff" * 9
+"""Behind every seq, as the end of a row's history."""
 
 
 class Moment(NamedTuple):
@@ -46,14 +52,22 @@ class Past:
     def get(self, table: str, key: bytes) -> Stored | None:
         if not self._live.folding.has_history(table):
             return self._if_then(self._now.get(table, key))
-        prefix = history_prefix(table, key)
-        return self._row(table, key, self._entries(prefix, prefix + b"\xff" * 9))
+        return self._row(table, key, self._last(history_prefix(table, key)))
 
-    def _entries(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Stored]]:
-        return self._now.scan(HISTORY, start, stop)
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        if not self._live.folding.has_history(table):
+            return self._scan_now(table, start, stop, reverse=reverse)
+        return self._scan_history(table, start, stop, reverse=reverse)
+
+    # -- rows without a history: only one event can make them ----------------------------------------------------------
+
+    def _scan_now(self, table: str, start: bytes, stop: bytes, *, reverse: bool) -> Iterator[tuple[bytes, Stored]]:
+        for key, stored in self._now.scan(table, start, stop, reverse=reverse):
+            if self._if_then(stored) is not None:
+                yield key, stored
 
     def _if_then(self, stored: Stored | None) -> Stored | None:
-        """A row that only one event can make: there from that event on."""
+        """The row, when it was there: from its one event on."""
         if stored is None:
             return None
         if self._moment.said is None:
@@ -61,34 +75,58 @@ class Past:
         record = self._live.folding.record_at(stored.seq)
         return stored if record is not None and self._moment.includes(stored.seq, record.event.said) else None
 
-    def _row(self, table: str, key: bytes, entries: Iterator[tuple[bytes, Stored]]) -> Stored | None:
-        """The row that the last event by then made, if it can still be read and did not remove it."""
-        then = [
-            (said_of(stored.body) if self._moment.said is not None else 0, stored.seq, stored.vault)
-            for _, stored in entries
-            if self._moment.includes(stored.seq, said_of(stored.body))
-        ]
-        if not then:
-            return None
-        _, seq, vault = max(then)
-        record = self._live.folding.record_at(seq)
-        body = None if record is None else self._live.folding.change(record, table, key)
-        return None if body is None else Stored(seq, body, vault)
-
-    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
-        if not self._live.folding.has_history(table):
-            return self._scan_now(table, start, stop, reverse=reverse)
-        return self._scan_history(table, start, stop, reverse=reverse)
-
-    def _scan_now(self, table: str, start: bytes, stop: bytes, *, reverse: bool) -> Iterator[tuple[bytes, Stored]]:
-        for key, stored in self._now.scan(table, start, stop, reverse=reverse):
-            if self._if_then(stored) is not None:
-                yield key, stored
+    # -- rows with one -------------------------------------------------------------------------------------------------
 
     def _scan_history(self, table: str, start: bytes, stop: bytes, *, reverse: bool) -> Iterator[tuple[bytes, Stored]]:
-        low, high = history_prefix(table, start), history_prefix(table, stop) + b"\xff" * 9
-        entries = self._now.scan(HISTORY, low, high, reverse=reverse)
-        for key, of_key in groupby(entries, key=lambda entry: entry[0][4:-8]):
-            row = self._row(table, key, of_key) if start <= key < stop else None
+        for key, last in self._last_of_each(table, start, stop, reverse=reverse):
+            row = self._row(table, key, last) if start <= key < stop else None
             if row is not None:
                 yield key, row
+
+    def _row(self, table: str, key: bytes, last: Stored | None) -> Stored | None:
+        """The row that the last event by then made, if it can still be read and did not remove it."""
+        record = None if last is None else self._live.folding.record_at(last.seq)
+        body = None if record is None else self._live.folding.change(record, table, key)
+        return None if last is None or body is None else Stored(last.seq, body, last.vault)
+
+    def _last_of_each(
+        self, table: str, start: bytes, stop: bytes, *, reverse: bool
+    ) -> Iterator[tuple[bytes, Stored | None]]:
+        """Each row that was ever touched, with its entry by then.
+
+        Entries are read one after the other. Where a row has many, the right one is looked up, and reading goes on
+        behind that row; by when it was said they are in no order, and each is looked at.
+        """
+        low, high = history_prefix(table, start), history_prefix(table, stop) + BEHIND
+        many: bytes | None = b""
+        while many is not None:
+            many = None
+            for key, entries in groupby(self._now.scan(HISTORY, low, high, reverse=reverse), key=_row_key):
+                found = [stored for _, stored in (islice(entries, MANY) if self._moment.said is None else entries)]
+                if self._moment.said is None and len(found) == MANY:
+                    many = key
+                    break
+                yield key, self._latest(found)
+            if many is not None:
+                prefix = history_prefix(table, many)
+                yield many, self._last(prefix)
+                low, high = (low, prefix) if reverse else (prefix + BEHIND, high)
+
+    def _last(self, prefix: bytes) -> Stored | None:
+        """The entry of the last event that touched a row by then."""
+        if self._moment.seq is None or self._moment.said is not None:
+            return self._latest(stored for _, stored in self._now.scan(HISTORY, prefix, prefix + BEHIND))
+        stop = prefix + seq_key(self._moment.seq + 1)
+        return next((stored for _, stored in self._now.scan(HISTORY, prefix, stop, reverse=True)), None)
+
+    def _latest(self, entries: Iterable[Stored]) -> Stored | None:
+        by_said = self._moment.said is not None
+        then = ((said_of(each.body), each) for each in entries)
+        known = [
+            (said if by_said else 0, each.seq, each) for said, each in then if self._moment.includes(each.seq, said)
+        ]
+        return max(known)[2] if known else None
+
+
+def _row_key(entry: tuple[bytes, Stored]) -> bytes:
+    return entry[0][4:-8]

@@ -9,7 +9,7 @@ from itertools import islice
 
 from projections.ids import Handle, Point
 from projections.items import owner_key
-from projections.messages import unit
+from projections.messages import spoken_in, unit, units_of
 from projections.rows import Rows
 from projections.summaries import SUMMARY_ATTEMPTS
 from projections.turns import asked_after, turns_after
@@ -28,8 +28,16 @@ def summary_due(rows: Rows, session: str, epoch: int, every: int) -> bool:
 
 
 def extraction_due(rows: Rows, person: Handle, every: int) -> bool:
-    """Whether a person has had as many turns since they were last tried to be learned from."""
-    return _reaches(asked_after(rows, person, last_attempt(rows, person)), every)
+    """Whether a person has had as many turns since they were last tried to be learned from.
+
+    An answer is always later than what it answers: the one to the last message that was read is no new turn.
+    """
+    after = last_attempt(rows, person)
+    turns = (row for _, row in asked_after(rows, person, after))
+    if after is None:
+        return _reaches(turns, every)
+    said_since = {point.id for where in units_of(rows, person) for point in spoken_in(rows, person, where, after)}
+    return _reaches((row for row in turns if row.answers in said_since), every)
 
 
 def last_attempt(rows: Rows, person: Handle) -> Point | None:

@@ -343,3 +343,20 @@ async def test_what_was_taken_back_is_not_in_the_next_summary(tmp_path: Path) ->
         assert [line.text for line in inputs.lines] == ["I sing", "nice weather", "is it not"]
         await say(assistant, "ada", "one", "two")
         assert model.asked("summary")[-1].inputs.previous == "They talked."  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("every", [1, 3])
+async def test_extraction_reads_every_m_turns_and_each_message_once(tmp_path: Path, every: int) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, durable_every_n_turns=str(every), summary_enabled="0") as assistant:
+        await say(assistant, "ada", *(f"line {n}" for n in range(10)))
+        reads = [work for work in recorded(assistant, ExtractionAnswered) if isinstance(work, ExtractionAnswered)]
+        assert [len(work.inputs) for work in reads] == [every] * (10 // every)
+
+
+async def test_a_failed_extraction_is_tried_again_after_as_many_turns(tmp_path: Path) -> None:
+    model = ScriptedModel({"extraction": down})
+    async with talking(tmp_path, model, durable_every_n_turns="3", summary_enabled="0") as assistant:
+        await say(assistant, "ada", *(f"line {n}" for n in range(9)))
+        tries = [work for work in recorded(assistant, ExtractionFailed) if isinstance(work, ExtractionFailed)]
+        assert [len(work.inputs) for work in tries] == [3, 6, 9]

@@ -1,8 +1,17 @@
 """When loops are due: counted in rows, so that neither a restart nor a failure loses a turn."""
 
-from projections.events import ExtractionAnswered, ExtractionFailed, SummaryFailed, SummaryRefreshed, SummaryReset
+import msgspec
+
+from projections.events import (
+    ExtractionAnswered,
+    ExtractionFailed,
+    MessageHeard,
+    SummaryFailed,
+    SummaryRefreshed,
+    SummaryReset,
+)
 from projections.events.turns import TurnAnswered
-from projections.events.values import OPERATOR, PLATFORM, Audience, Limits, ModelUse
+from projections.events.values import OPERATOR, PLATFORM, Audience, Limits, Message, ModelUse
 from projections.ids import EventId, Handle, Point, Ref
 from projections.items import compartment_key
 from projections.messages import unit
@@ -82,15 +91,43 @@ def test_a_failed_or_reset_summary_counts_as_tried_and_keeps_the_old_text_and_da
     assert (found.row.text, found.row.refresh) == ("", 0)
 
 
+def asked(world: World, said: int, asker: Handle = ADA) -> EventId:
+    """A message, and its answer one ms later; the message's id."""
+    message = Message(
+        ref=Ref("discord", f"m{said}"), place=PLACE, session=SESSION, audience=AUDIENCE, author="person",
+        said=NOW + said, text="well?", speaker=asker,
+    )  # fmt: skip
+    [heard] = world.add(MessageHeard(said=NOW + said, by=PLATFORM, message=message))
+    world.add(msgspec.structs.replace(turn(said + 1, asker), answers=heard.id))
+    return heard.id
+
+
 def test_extraction_counts_a_person_s_turns_wherever_they_were() -> None:
     world = World()
-    world.add(*(turn(n) for n in range(9)), *(turn(n, handle("ben")) for n in range(20, 30)))
+    heard = [asked(world, n * 10) for n in range(9)]
+    for n in range(200, 220, 2):
+        asked(world, n, handle("ben"))
     assert not extraction_due(world.rows, ADA, 10)
-    world.add(turn(9))
+    heard.append(asked(world, 90))
     assert extraction_due(world.rows, ADA, 10)
-    world.add(extraction(9), extraction(3, compartment="elsewhere"))
-    assert last_attempt(world.rows, ADA) == upto(9)
+    reached = Point(NOW + 90, heard[-1])
+    world.add(
+        msgspec.structs.replace(extraction(90), upto=reached),
+        msgspec.structs.replace(extraction(30, compartment="elsewhere"), upto=Point(NOW + 30, heard[3])),
+    )
+    assert last_attempt(world.rows, ADA) == reached
+
+
+def test_the_answer_to_the_last_message_that_was_read_is_no_new_turn() -> None:
+    world = World()
+    heard = [asked(world, n * 10) for n in range(10)]
+    world.add(msgspec.structs.replace(extraction(90), upto=Point(NOW + 90, heard[-1])))
     assert not extraction_due(world.rows, ADA, 1)
+    for n in range(10, 19):
+        asked(world, n * 10)
+    assert not extraction_due(world.rows, ADA, 10)
+    asked(world, 190)
+    assert extraction_due(world.rows, ADA, 10)
 
 
 def test_a_failed_extraction_counts_as_tried_and_reads_the_same_again() -> None:
