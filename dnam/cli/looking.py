@@ -134,9 +134,9 @@ def show(
                 {
                     "person": person,
                     "name": name_of(now, person),
-                    "as_of": as_of(view),
                     "items": [_item_json(now, each) for each in found],
                     "summaries": [_summary_json(now, each) for each in summaries],
+                    "as_of": as_of(view),
                 }
             )
             return
@@ -281,7 +281,7 @@ def summary(session: SessionName, at: At = None, said: Said = None, data: Data =
         if found is None and not view.empty:
             shell.out.note(f"there is no summary of {session} {'yet' if view.looked is None else 'by then'}")
         if shell.out.as_json:
-            shell.out.emit(None if found is None else {"as_of": as_of(view), **_summary_json(view.now, found)})
+            shell.out.emit(None if found is None else {**_summary_json(view.now, found), "as_of": as_of(view)})
         elif found is not None:
             shell.out.lines(found.row.text)
 

@@ -13,6 +13,7 @@ import heapq
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -133,10 +134,17 @@ def _conversation(number: int, value: object) -> _Conversation | Skipped:
         return Skipped("not in the form of a conversation", f"conversation {number}: {error}")
     content = sample.conversation
     speakers = dict.fromkeys(str(content[key]) for key in ("speaker_a", "speaker_b") if content.get(key))
-    key = sample.sample_id or f"conversation-{number}"
-    return _Conversation(
-        key, tuple(speakers), sorted(_sessions(content), key=lambda each: (each.date or 0, each.number))
-    )
+    sessions = sorted(_sessions(content), key=lambda each: (each.date or 0, each.number))
+    return _Conversation(sample.sample_id or _fingerprint(tuple(speakers), sessions), tuple(speakers), sessions)
+
+
+def _fingerprint(speakers: tuple[str, ...], sessions: list[_Session]) -> str:
+    """What a conversation without an id is known by: who speaks, and how it begins. Not by its place in the file: the
+    first of two files are two conversations.
+    """
+    start = (speakers, sessions[0].date, sessions[0].turns[:1]) if sessions else (speakers,)
+    digest = sha256(repr(start).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"conversation-{digest[:16]}"
 
 
 def _sessions(content: dict[str, Any]) -> Iterator[_Session]:

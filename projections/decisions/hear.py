@@ -11,7 +11,8 @@ import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account, Meeting, is_erased, is_opted_out
-from projections.decisions.place import PlaceSeen, place_ref, places_news, session_of
+from projections.decisions.place import UNSAID, PlaceSeen, is_unsaid, place_ref, places_news, session_of
+from projections.errors import BadRequest
 from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import (
     OPERATOR,
@@ -89,7 +90,10 @@ def accounts(request: HeardRequest) -> list[Account]:
 
 
 def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
-    """A message, with whom and what it brings to light for the first time; nothing when it is known as it is."""
+    """A message, with whom and what it brings to light for the first time; nothing when it is known as it is.
+
+    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open.
+    """
     if _is_unwelcome(rows, request):
         return []
     narrowed = _narrowed(rows, request)
@@ -133,6 +137,8 @@ def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list
     identity = message_identity(platform, request.key, "heard", request.said)
     heard = rows.ids.event_id(identity)
     match rows.ids.status(heard):
+        case "unknown" if is_unsaid(rows, request.place):
+            raise BadRequest(UNSAID)
         case "unknown":
             return _first(rows, request, identity, audience)
         case "known" if request.edited is not None:

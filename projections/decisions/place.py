@@ -13,6 +13,8 @@ from projections.rows import Rows
 
 NAMELESS: frozenset[PlaceKind] = frozenset({"group", "direct"})
 """Places that platforms name after the people in them: their names are not kept."""
+UNSAID = "who could read it is unsaid, and its channel is known as open to more: say --audience"
+"""Why something is not taken over a channel that others can read; what it is counted by."""
 WIDER = "its channel is known as restricted: widening opens nothing old"
 """Why an audience that the operator told is not taken; what it is counted by."""
 
@@ -20,7 +22,9 @@ WIDER = "its channel is known as restricted: widening opens nothing old"
 class PlaceSeen(NamedTuple):
     """A place as the platform describes it. For a DM, `partner` is set and `key` is not used.
 
-    `told`: the operator said who can read it, and where that are fewer than was known, it holds from now on.
+    `told`: somebody said who can read it, an adapter or the operator; where that are fewer than was known, it holds
+    from now on. Where nobody did, the audience given is the narrowest, and what is new in a place that is known as
+    wider is refused: it may be from a time when fewer could read there.
     """
 
     platform: str
@@ -32,7 +36,7 @@ class PlaceSeen(NamedTuple):
     guild_name: str = ""
     parent: Ref | None = None
     partner: Account | None = None
-    told: bool = False
+    told: bool = True
 
 
 def session_of(place: PlaceSeen, person: Handle = NOBODY) -> str:
@@ -52,6 +56,12 @@ def widens(rows: Rows, seen: PlaceSeen) -> bool:
     """Whether the operator told of more readers than the place is known to have. That changes nothing; see `WIDER`."""
     known = audience_of(rows, place_ref(seen))
     return seen.told and known is not None and (known.kind, seen.audience) == ("channel", "guild")
+
+
+def is_unsaid(rows: Rows, seen: PlaceSeen) -> bool:
+    """Whether nobody said who could read a place, and it is known as open to everyone of its guild."""
+    known = None if seen.told else audience_of(rows, place_ref(seen))
+    return known is not None and (known.kind, seen.audience) == ("guild", "channel")
 
 
 def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle, said: int) -> list[PlaceDescribed]:

@@ -5,6 +5,7 @@ import pytest
 from projections.decisions.hear import DeletedRequest, HeardRequest, delete, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, widens
+from projections.errors import BadRequest
 from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import OPERATOR, PLATFORM, Audience
 from projections.ids import Ref
@@ -58,12 +59,29 @@ def test_a_new_name_comes_with_the_new_audience() -> None:
     assert described.audience == changed.audience == audience_of(world.rows, PLACE)
 
 
-@pytest.mark.parametrize("seen", [CLOSED._replace(told=False), PUBLIC._replace(told=True)])
-def test_what_nobody_said_and_what_is_so_already_changes_nothing(seen: PlaceSeen) -> None:
+def test_what_is_so_already_changes_nothing() -> None:
     world = World()
     world.decide(hear, said("1"))
-    assert [type(event) for event in world.decide(hear, said("2", seen))] == [MessageHeard]
-    assert not widens(world.rows, seen)
+    assert [type(event) for event in world.decide(hear, said("2"))] == [MessageHeard]
+    assert not widens(world.rows, PUBLIC)
+
+
+def test_where_nobody_said_who_could_read_nothing_new_comes_into_an_open_place() -> None:
+    world = World()
+    unsaid = CLOSED._replace(told=False)
+    world.decide(hear, said("1"))
+    assert world.decide(hear, said("1", unsaid)) == []
+    with pytest.raises(BadRequest, match="say --audience"):
+        world.decide(hear, said("2", unsaid))
+    assert audience_of(world.rows, PLACE) == Audience("guild", PLACE)
+
+
+def test_where_nobody_said_who_could_read_a_new_place_is_restricted() -> None:
+    world = World()
+    unsaid = CLOSED._replace(told=False)
+    world.decide(hear, said("1", unsaid))
+    world.decide(hear, said("2", unsaid))
+    assert audience_of(world.rows, PLACE) == Audience("channel", PLACE)
 
 
 def test_more_readers_change_nothing_and_it_can_be_told() -> None:
@@ -72,7 +90,7 @@ def test_more_readers_change_nothing_and_it_can_be_told() -> None:
     assert not widens(world.rows, told)
     world.decide(hear, said("1", CLOSED))
     assert widens(world.rows, told)
-    assert not widens(world.rows, PUBLIC)
+    assert not widens(world.rows, PUBLIC._replace(told=False))
     assert [type(event) for event in world.decide(hear, said("2", told))] == [MessageHeard]
     assert audience_of(world.rows, PLACE) == Audience("channel", PLACE)
 

@@ -233,7 +233,7 @@ def test_redacted_messages_are_not_heard_again() -> None:
 def test_a_known_place_keeps_its_audience_and_may_get_a_new_name() -> None:
     world = World()
     world.decide(hear, said())
-    renamed = GENERAL._replace(name="lounge", audience="channel")
+    renamed = GENERAL._replace(name="lounge")
     described, heard = world.decide(hear, said("2", place=renamed))
     assert isinstance(described, PlaceDescribed)
     assert isinstance(heard, MessageHeard)

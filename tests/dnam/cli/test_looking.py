@@ -119,7 +119,7 @@ def test_show_all_says_what_became_of_the_others_and_by_whom(data: Path) -> None
 
 def test_show_as_json(data: Path) -> None:
     shown = dnam("show", "Kim", "--all", "--json", "--data", data).value
-    assert list(shown) == ["person", "name", "items", "summaries"]
+    assert list(shown) == ["person", "name", "items", "summaries", "as_of"]
     assert all(" ".join(each) == ITEM_FIELDS for each in shown["items"])
     assert all(" ".join(each) == SUMMARY_FIELDS for each in shown["summaries"])
     assert {each["text"]: (each["where"], each["status"]) for each in shown["items"]} == {
@@ -142,7 +142,7 @@ def test_summary_is_the_text_and_nothing_else(data: Path, session: str) -> None:
 
 def test_summary_as_json(data: Path) -> None:
     value = dnam("summary", "general", "--json", "--data", data).value
-    assert " ".join(value) == SUMMARY_FIELDS
+    assert " ".join(value) == f"{SUMMARY_FIELDS} as_of"
     assert (value["text"], value["key"], value["covered"]) == (SUMMARY, "discord:channel:1", 2)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.dnam.cli.memories import dnam
 
-FIELDS = "text digest chars blocks left_out causes"
+FIELDS = "text digest chars blocks left_out causes as_of"
 LINE_FIELDS = "text kind seq event item rests_on"
 
 IN_GENERAL = """\

@@ -37,10 +37,16 @@ def test_turns_are_said_at_their_session_s_date(tmp_path: Path) -> None:
 
 def test_the_conversations_are_listed(tmp_path: Path) -> None:
     found = source(tmp_path, [TWO, sample(None, "Ada", "Cy")]).channels
-    assert found == (
-        Channel("c-1", "Ada & Bo", "channel", messages=3),
-        Channel("conversation-2", "Ada & Cy", "channel", messages=0),
-    )
+    assert found[0] == Channel("c-1", "Ada & Bo", "channel", messages=3)
+    assert (found[1].key[:13], found[1].name, found[1].messages) == ("conversation-", "Ada & Cy", 0)
+
+
+def test_conversations_without_ids_are_known_by_how_they_begin(tmp_path: Path) -> None:
+    first = MAY, [turn(1, 1, "Ada", "hi")]
+    one, other = sample(None, "Ada", "Bo", first), sample(None, "Ada", "Bo", (MAY, [turn(1, 1, "Ada", "ho")]))
+    longer = sample(None, "Ada", "Bo", first, (JUNE, [turn(2, 1, "Bo", "hello again")]))
+    keys = [source(tmp_path, [each]).channels[0].key for each in (one, other, one, longer)]
+    assert keys[0] == keys[2] == keys[3] != keys[1]
 
 
 @pytest.mark.parametrize(
