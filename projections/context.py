@@ -6,12 +6,13 @@ whose words stand in it. The same rows and the same request give the same bytes.
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from projections.events.values import FileDigest, Item, ItemUse, LeftOut, Limits, Source
-from projections.ids import EventId, Point, Seq
+from projections.ids import EventId, Handle, Point, Seq
 from projections.items import ItemRow, items_in
 from projections.messages import find_message
 from projections.policies.compartments import Setting, opened
@@ -102,7 +103,9 @@ class Memory(NamedTuple):
 
 
 class Context(NamedTuple):
-    """A prompt, what it is made of, and why. `message` is what is answered, by `asker`; it is not in the window."""
+    """A prompt, what it is made of, and why. `message` is what is answered; it is not in the window. `mentioned` are
+    those who are named in it without a word of theirs being there.
+    """
 
     text: str
     blocks: tuple[Block, ...]
@@ -113,6 +116,7 @@ class Context(NamedTuple):
     left_out: tuple[LeftOut, ...]
     causes: tuple[EventId, ...]
     digest: bytes
+    mentioned: Mapping[Handle, str] = MappingProxyType({})
 
     @property
     def sizes(self) -> dict[BlockName, int]:
@@ -138,7 +142,13 @@ def assemble(rows: Rows, request: Request) -> Context:
         left_out=(*memory.left_out, *window.left_out),
         causes=_causes(message, window, memory),
         digest=hashlib.sha256(text.encode()).digest(),
+        mentioned=_only_mentioned(caller, request.setting.person),
     )
+
+
+def _only_mentioned(caller: Caller, asker: Handle) -> dict[Handle, str]:
+    speakers = {*caller.authors, asker}
+    return {person: name for person, name in caller.mentioned.items() if person not in speakers}
 
 
 def remembered(rows: Rows, request: Request) -> Memory:

@@ -9,6 +9,7 @@ conversation.
 """
 
 import heapq
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -145,15 +146,28 @@ def _signed(rows: Rows, row: MessageRow | TurnRow, caller: "Caller") -> list[tup
 
 
 class Caller:
-    """What people are called in one prompt; each is looked up once."""
+    """What people are called in one prompt; each is looked up once.
 
-    def __init__(self, rows: Rows, assistant: str) -> None:
+    With `only`, everybody else is "someone": what a model derives lies in the vault of those whose words it read, and a
+    name of somebody who was merely mentioned would outlive them there.
+    """
+
+    def __init__(self, rows: Rows, assistant: str, only: frozenset[Handle] | None = None) -> None:
         self.assistant = line_name(assistant)
+        self.authors: set[Handle] = set()
+        self.mentioned: dict[Handle, str] = {}
+        self._only = only
         self._look_up = cache(lambda person: name_of(rows, person))
 
     def person(self, person: Handle) -> str:
         """A person's name; "someone" for nobody in particular."""
-        return speaker_name(SOMEONE if person == NOBODY else self._look_up(person), self.assistant)
+        unknown = person == NOBODY or (self._only is not None and person not in self._only)
+        return speaker_name(SOMEONE if unknown else self._look_up(person), self.assistant)
+
+    def mention(self, person: Handle) -> str:
+        """The name of somebody whom a text names; who they are is kept in `mentioned`."""
+        name = self.mentioned[person] = self.person(person)
+        return name
 
     def assistant_in(self, turn: TurnRow) -> str:
         """What the assistant was called when it answered."""
@@ -165,6 +179,7 @@ class Caller:
             case "self":
                 return line_name(message.author_name or self.assistant)
             case "person":
+                self.authors.add(message.speaker)
                 return self.person(message.speaker)
             case _:
                 return speaker_name(message.author_name, self.assistant)
@@ -181,12 +196,29 @@ def with_names(text: str, spans: Sequence[Span], name: Callable[[Handle], str]) 
     return "".join([*pieces, text[done:]])
 
 
+def without_names(text: str, names: Mapping[Handle, str]) -> tuple[str, tuple[Span, ...]]:
+    """The text without these people's names, and where each stood: what `with_names` puts back, with an `@` each."""
+    people = {name: person for person, name in names.items() if person and name != SOMEONE}
+    if not people:
+        return text, ()
+    longest_first = "|".join(map(re.escape, sorted(people, key=len, reverse=True)))
+    kept: list[str] = []
+    spans: list[Span] = []
+    done = length = 0
+    for found in re.finditer(rf"(?<!\w)@?({longest_first})(?!\w)", text):
+        kept.append(text[done : found.start()])
+        length += len(kept[-1])
+        spans.append(Span(length, people[found[1]], "mention"))
+        done = found.end()
+    return "".join([*kept, text[done:]]), tuple(spans)
+
+
 def entry_line(entry: Entry, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
     """A message or an answer as a line."""
     if isinstance(entry.row, MessageRow):
         return message_line(entry.row, entry.seq, caller, authors)
     row = entry.row
-    text = with_names(row.text, row.spans, caller.person)
+    text = with_names(row.text, row.spans, caller.mention)
     return WindowLine(
         row.event, row.event, entry.seq, row.said, caller.assistant_in(row), text, text, True, is_turn=True
     )
@@ -195,7 +227,7 @@ def entry_line(entry: Entry, caller: Caller, authors: Mapping[Ref, str]) -> Wind
 def message_line(row: MessageRow, seq: Seq, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
     """A message as a line. What it replies to is named when its author is among `authors`."""
     message = row.message
-    spoken = with_names(message.text, message.spans, caller.person)
+    spoken = with_names(message.text, message.spans, caller.mention)
     replied = authors.get(message.reply_to) if message.reply_to else None
     return WindowLine(
         id=row.heard,

@@ -100,7 +100,7 @@ def plan_extraction(
     rows: Rows, person: Handle, compartment: str, heard: list[Said], policy: str = VERSION
 ) -> ExtractionPlan:
     """What an extraction of these messages would show the model; as many as its input takes, oldest first."""
-    caller = Caller(rows, "")
+    caller = Caller(rows, "", only=frozenset({person}))
     messages = _within([_input(each, caller) for each in heard])
     items = [found for found in items_in(rows, person, compartment) if found.row.item.status == "active"]
     inputs = ExtractionInputs(

@@ -4,7 +4,7 @@ The first refresh of a new era starts from people's messages alone, newest first
 an old era's key can go without taking the new summary along.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -141,20 +141,29 @@ def _by_people(entry: Entry) -> bool:
 
 
 def _take(rows: Rows, entries: Iterable[Entry], most: int | None = None) -> Taken:
+    """What of these fits into the input, in the order given."""
     caller = Caller(rows, "")
-    taken: list[WindowLine] = []
-    said: list[int] = []
+    taken: list[Entry] = []
     room = INPUT_CHARS
+    stopped: Point | None = None
     for entry in entries:
         line = entry_line(entry, caller, {})
         if is_quiet(rows, line.id):
             continue
         room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
         if (room < 0 and taken) or len(taken) == most:
-            return Taken(taken, max(said), key_point(entry.key))
-        taken.append(line)
-        said.append(_worded(entry))
-    return Taken(taken, max(said, default=0), None)
+            stopped = key_point(entry.key)
+            break
+        taken.append(entry)
+    return Taken(_lines(rows, taken), max(map(_worded, taken), default=0), stopped)
+
+
+def _lines(rows: Rows, entries: Sequence[Entry]) -> list[WindowLine]:
+    """They are read with the names of those who speak in them; whoever is only mentioned is "someone"."""
+    rowed = (entry.row for entry in entries)
+    speakers = frozenset(row.message.speaker for row in rowed if isinstance(row, MessageRow))
+    caller = Caller(rows, "", only=speakers)
+    return [entry_line(entry, caller, {}) for entry in entries]
 
 
 def _worded(entry: Entry) -> int:

@@ -12,6 +12,7 @@ from projections.policies import compartments
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
+from projections.window import without_names
 
 POLICY = f"{retrieval.VERSION} context@1 {compartments.VERSION}"
 """What chose that which stood in the prompt: scoring, assembling (`projections.context`), compartments."""
@@ -53,12 +54,17 @@ def turn_origin(question: Point) -> Origin:
 
 
 def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
-    """The turn; nothing when this question was answered before, or by DM to somebody of whom nothing is kept."""
+    """The turn; nothing when this question was answered before, or by DM to somebody of whom nothing is kept.
+
+    It lies in the vault of those whose words it draws on, so the name of somebody who was merely mentioned is a span of
+    it, and no part of its text.
+    """
     origin = turn_origin(request.question)
     if decided_before(rows, origin) or _is_nobodys(request):
         return []
     minter = Minter(rows, origin)
     turn = minter.next()
+    text, spans = without_names(whole(request.text), request.context.mentioned)
     event = TurnAnswered(
         said=max(request.said, request.question.said + 1),
         by=By("model", name=request.call.model, version=request.call.version),
@@ -69,11 +75,12 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         era=era_of(rows, request.session, request.audience.epoch),
         asker=request.asker,
         answers=request.question.id,
-        text=whole(request.text),
+        text=text,
         call=request.call,
         limits=request.limits,
         nonce=turn.hex()[-25:],
         guild=request.guild,
+        spans=spans,
         items=request.context.items,
         left_out=request.context.left_out,
         files=request.files,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from projections.decisions.given import Given
 from projections.events.event import Event
 from projections.ids import EventId, Identity, seeded_id
 from projections.rows import Rows
@@ -12,11 +13,15 @@ MOST_EVENTS = 1000
 
 
 class Draft(NamedTuple):
-    """An event that a decision wants recorded. `natural` ids come from a platform: the first one recorded wins."""
+    """An event that a decision wants recorded. `natural` ids come from a platform: the first one recorded wins.
+
+    `given` is set where the event was recorded before, in another log, and comes back as it was.
+    """
 
     id: EventId
     event: Event
     natural: bool = False
+    given: Given | None = None
 
 
 class Origin(NamedTuple):

@@ -157,6 +157,22 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (e.PersonErased(said=NOW, by=OPERATOR, vaults=(), hashes=(), until=NOW), None, set()),
     (e.ErasureCompleted(said=NOW, by=OPERATOR, erased=event_id("h")), None, set()),
     (e.MessageRedacted(said=NOW, by=PLATFORM, events=()), None, set()),
+    (e.ImportBegan(said=NOW, by=OPERATOR, formats=("locomo",)), LABELLED, set()),
+    (
+        e.ImportEnded(
+            said=NOW,
+            by=OPERATOR,
+            began=event_id("h"),
+            formats=(),
+            first_said=0,
+            last_said=0,
+            messages=0,
+            items=0,
+            summaries=0,
+        ),
+        LABELLED,
+        set(),
+    ),
 ]
 
 
