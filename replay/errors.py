@@ -4,6 +4,9 @@ LogError
 ├── opening   NotALog · NewerLog · Truncated · NothingHere · LogMissing
 ├── keys      KeyRingMissing · KeyRingUnreadable · ForeignKeyRing · KeyMissing
 ├── reading   UnknownEvent · Damaged · DamagedViews
+├── trusting  NotACheckpoint · ForeignCheckpoint · UnknownSigner · ForgedCheckpoint · CheckpointAhead · HistoryRewritten
+│             SigningKeyUnusable
+├── keeping   NotABackup · ForeignBackup · DamagedBackup · WrongPassphrase · InUse
 └── writing   CannotWrite ─ LogFull · ReadOnly
               Busy · HeadMoved · EventConflict · Refused · ClockJumped · NewerViews
 """
@@ -61,6 +64,54 @@ class Damaged(LogError):
 
 class DamagedViews(LogError):
     """A row of the views is not what was written. They can be deleted and built again."""
+
+
+class NotACheckpoint(LogError):
+    """This is no signed note, or not one of a tree head."""
+
+
+class ForeignCheckpoint(LogError):
+    """The checkpoint is of another log."""
+
+
+class UnknownSigner(LogError):
+    """Nobody whose key is known signed the checkpoint."""
+
+
+class ForgedCheckpoint(LogError):
+    """The checkpoint says whose it is, and they did not sign this text."""
+
+
+class CheckpointAhead(LogError):
+    """The log ends before the checkpoint: it was cut, or an older copy was put in its place."""
+
+
+class HistoryRewritten(LogError):
+    """The log does not begin with the events that were there when the checkpoint was signed."""
+
+
+class SigningKeyUnusable(LogError):
+    """The key that signs checkpoints cannot be read, or is another log's."""
+
+
+class NotABackup(LogError):
+    """What lies at this path is no backup of dnam, or one of a newer form."""
+
+
+class ForeignBackup(LogError):
+    """The backup is of another log, or of another history of this one."""
+
+
+class DamagedBackup(LogError):
+    """A backup is not what was written: a file was cut, changed or lost."""
+
+
+class WrongPassphrase(LogError):
+    """The passphrase does not open the keys in the backup."""
+
+
+class InUse(LogError):
+    """Another process has the data folder open."""
 
 
 class CannotWrite(LogError):

@@ -11,10 +11,10 @@
 One commit writes all of them, so each always fits the others.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import lmdb
 import msgspec
@@ -24,13 +24,22 @@ from replay import codec
 from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.lmdb_file import MAP_SIZE, check_file, open_environment, translated
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
-from replay.tree import Kept
+from replay.tree import Kept, leaf_hash
 from replay.views import seq_key
 
 CHUNK = 4096
 """How many events are read in one read transaction, so that none lasts long."""
 TABLES = (b"headers", b"bodies", b"ids", b"tree", b"erased", b"vaults", b"meta")
 _META = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, int, int, int, tuple[bytes, ...]])
+
+
+class Columns(NamedTuple):
+    """Events side by side: their seqs, one behind the other; headers, bodies, and what the id table has of them."""
+
+    seqs: bytes
+    headers: list[bytes]
+    bodies: list[bytes | None]
+    marks: list[tuple[bytes, bytes]]
 
 
 class LmdbLog:
@@ -158,6 +167,16 @@ class LmdbLog:
                 yield stored, _mark(found[event]) if event in found else None
             after += CHUNK
 
+    def columns(self, after: int, upto: int) -> Columns:
+        """Events as `marks` has them, column by column, for whoever looks at all of them at once."""
+        with self._environment.begin() as transaction:
+            body = dict(_range(transaction, self._bodies, after + 1, upto)).get
+            rows = _range(transaction, self._headers, after + 1, upto)
+            ids: Any = transaction.cursor(db=self._ids)
+            wanted = [data[4:20] for _, data in rows if len(data) > 4]
+            headers, bodies = [data for _, data in rows], [body(key) for key, _ in rows]
+            return Columns(b"".join([key for key, _ in rows]), headers, bodies, ids.getmulti(wanted))
+
     def vaults(self) -> frozenset[VaultId]:
         with self._environment.begin(db=self._vaults) as transaction:
             return frozenset(VaultId(key) for key in transaction.cursor().iternext(values=False))
@@ -183,6 +202,12 @@ class LmdbLog:
             rows = list(transaction.cursor())
         return (Kept(key[0], int.from_bytes(key[1:], "big"), value) for key, value in rows)
 
+    def subtrees(self, level: int, first: int, upto: int) -> Sequence[bytes]:
+        with self._environment.begin() as transaction:
+            if level == 0:
+                return [leaf_hash(header) for _, header in _range(transaction, self._headers, first + 1, upto)]
+            return [root for _, root in _range(transaction, self._tree, first, upto - 1, bytes([level]))]
+
     def close(self) -> None:
         self._environment.close()
 
@@ -200,12 +225,16 @@ def _mark(data: bytes) -> Mark:
     return Mark._make((int.from_bytes(data[:8], "big"), data[8:]))
 
 
-def _range(transaction: lmdb.Transaction, table: Any, first: int, last: int) -> list[tuple[bytes, bytes]]:
-    """The rows of some seqs. No Python runs for each of them: everything that reads the log waits for this."""
+def _range(
+    transaction: lmdb.Transaction, table: Any, first: int, last: int, prefix: bytes = b""
+) -> list[tuple[bytes, bytes]]:
+    """The rows of some seqs, or of some positions behind a prefix. No Python runs for each of them: everything that
+    reads the log waits for this.
+    """
     cursor: Any = transaction.cursor(db=table)
-    found = cursor.set_range(seq_key(first))
+    found = cursor.set_range(prefix + seq_key(first))
     rows: list[tuple[bytes, bytes]] = list(islice(cursor, last - first + 1)) if found else []
-    stop = seq_key(last)
+    stop = prefix + seq_key(last)
     while rows and rows[-1][0] > stop:  # where some are missing, what follows came with them
         rows.pop()
     return rows

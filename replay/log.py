@@ -121,6 +121,12 @@ class Log(Protocol):
         """The kept subtrees, in order."""
         ...
 
+    def subtrees(self, level: int, first: int, upto: int) -> Sequence[bytes]:
+        """The roots of full subtrees of 2^level leaves, from position `first`, without `upto`: of level 0 the headers'
+        leaf hashes, else kept ones. Fewer where some are missing.
+        """
+        ...
+
     def close(self) -> None: ...
 
 
@@ -150,7 +156,7 @@ class MemoryLog:
         self._head = EMPTY
         self._events: list[StoredEvent] = []
         self._marks: dict[EventId, Mark] = {}
-        self._kept: list[Kept] = []
+        self._kept: dict[tuple[int, int], bytes] = {}
         self._erased: set[VaultId] = set()
         self._vaults: set[VaultId] = set()
 
@@ -166,7 +172,7 @@ class MemoryLog:
             self._marks[entry.id] = Mark(Seq(seq), leaf[:MARK_LEAF])
         for seq in commit.drops:
             self._events[seq - 1] = self._events[seq - 1]._replace(body=None)
-        self._kept += kept
+        self._kept |= {each[:2]: each.hash for each in kept}
         self._erased |= set(commit.erased)
         self._vaults |= set(commit.vaults)
         self._head = head
@@ -192,6 +198,11 @@ class MemoryLog:
         return frozenset(self._vaults)
 
     def kept(self) -> Iterator[Kept]:
-        return iter(sorted(self._kept))
+        return (Kept(*place, root) for place, root in sorted(self._kept.items()))
+
+    def subtrees(self, level: int, first: int, upto: int) -> Sequence[bytes]:
+        if level == 0:
+            return [leaf_hash(stored.header) for stored in self._events[first:upto]]
+        return [self._kept[level, each] for each in range(first, upto) if (level, each) in self._kept]
 
     def close(self) -> None: ...

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dnam.cli import bringing, changing, chatting, logbook, looking, prompting, upkeep
+from dnam.cli import bringing, changing, chatting, logbook, looking, prompting, trust, upkeep
 from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
 
 TABLES: tuple[tuple[Command, ...], ...] = (
@@ -18,6 +18,7 @@ TABLES: tuple[tuple[Command, ...], ...] = (
     prompting.COMMANDS,
     logbook.COMMANDS,
     upkeep.COMMANDS,
+    trust.COMMANDS,
 )
 
 app = typer.Typer(

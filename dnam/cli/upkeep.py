@@ -3,21 +3,25 @@
 Both work on the data folder itself, beside a chat or a bot that goes on.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
+from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from replay.store import DiskStore
+    from replay.tree_head import Checkpoint
     from replay.verify import Problem, Verified
 
 
 @contextmanager
-def _opened(shell: Shell, *, writable: bool) -> "Iterator[DiskStore]":
+def data_folder(shell: Shell, *, writable: bool) -> "Iterator[DiskStore]":
     """The data folder. NothingHere where there is no log: whoever checks a backup must not be told that all is well."""
     from projections.registry import FOLD
     from replay.store import DiskStore
@@ -44,7 +48,7 @@ def replay(
     The new ones are built beside those in force and take their place at once; a chat goes on meanwhile.
     """
     shell = Shell(data, as_json)
-    with _opened(shell, writable=not check) as store:
+    with data_folder(shell, writable=not check) as store:
         _check(shell, store) if check else _rebuild(shell, store)
 
 
@@ -90,24 +94,83 @@ def _check(shell: Shell, store: "DiskStore") -> None:
 # -- verify --------------------------------------------------------------------------------------------------------
 
 
+class Since(NamedTuple):
+    """A checkpoint and what was proved of it: how many events were added, by which consistency proof; None: nothing."""
+
+    origin: str
+    size: int
+    root: bytes
+    added: int | None = None
+    proof: list[bytes] | None = None
+
+
 def verify(
     opened: Annotated[bool, typer.Option("--open", help="Also open every body with its key.")] = False,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="CHECKPOINT", help="Also prove that the log only grew since: a file, or `-`."),
+    ] = None,
+    vkey: Annotated[
+        str | None,
+        typer.Option("--vkey", metavar="KEY", help="The verifier key of the checkpoint, instead of the log's own key."),
+    ] = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Check the tree, every stored byte and every row.
 
-    What is found is named by its seq. Nothing is changed.
+    What is found is named by its seq. Nothing is changed. With --since, a consistency proof (RFC 9162) shows
+    besides that the log begins with what the checkpoint signed.
     """
     shell = Shell(data, as_json)
-    with _opened(shell, writable=False) as store:
-        found = _verified(shell, store, opened=opened)
+    with data_folder(shell, writable=False) as store:
+        kept = _kept(store, since, vkey)
+        found, held = _held(store, kept, _verified(shell, store, opened=opened))
         if shell.out.as_json:
-            shell.out.emit(found)
+            shell.out.emit(found if held is None else {**found._asdict(), "since": held})
         else:
-            _tell(shell, found)
+            _tell(shell, found, held)
         if found.problems:
             raise Ending(FOUND_SOMETHING)
+
+
+def _kept(store: "DiskStore", since: str | None, vkey: str | None) -> "Checkpoint | None":
+    """The checkpoint to hold the log against, once its signature was seen to be good."""
+    from replay.checkpoint import opened, verifier_of
+
+    if since is None:
+        if vkey is not None:
+            raise BadRequest("--vkey says who signed a checkpoint: name the checkpoint with --since")
+        return None
+    return opened(_read(since), store, None if vkey is None else verifier_of(vkey))
+
+
+def _read(name: str) -> bytes:
+    from replay.notes import MOST_BYTES
+
+    if name == "-":
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    try:
+        with Path(name).expanduser().open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadRequest(f"the checkpoint {name} cannot be read: {error.strerror}") from error
+
+
+def _held(store: "DiskStore", kept: "Checkpoint | None", found: "Verified") -> "tuple[Verified, Since | None]":
+    """The log as it was just read, held against a checkpoint: what it contradicts is one more problem."""
+    from replay.errors import CheckpointAhead, Damaged, HistoryRewritten
+    from replay.tree_head import grown_since
+    from replay.verify import Problem
+
+    if kept is None:
+        return found, None
+    try:
+        grown = grown_since(store.log, kept, found.events, found.root)
+    except (CheckpointAhead, HistoryRewritten, Damaged) as error:
+        problems = (*found.problems, Problem(0, str(error)))
+        return found._replace(problems=problems), Since(*kept[:3])
+    return found, Since(*kept[:3], *grown)
 
 
 def _verified(shell: Shell, store: "DiskStore", *, opened: bool) -> "Verified":
@@ -122,9 +185,11 @@ def _verified(shell: Shell, store: "DiskStore", *, opened: bool) -> "Verified":
     return found._replace(problems=(*noticed, *found.problems))
 
 
-def _tell(shell: Shell, found: "Verified") -> None:
+def _tell(shell: Shell, found: "Verified", held: Since | None) -> None:
     for each in found.problems:
         shell.out.line(_problem(each))
+    if held is not None and held.added is not None:
+        shell.out.line(f"the log only grew since the checkpoint of {held.size} events: {held.added or 'none'} added")
     looked = f"{found.events} events and {found.rows} rows, root {found.root.hex()}"
     count = len(found.problems)
     shell.out.line(f"{looked}: {f'{count} problem(s) found' if count else 'all as it was written'}")
@@ -136,5 +201,5 @@ def _problem(problem: "Problem") -> str:
 
 COMMANDS = (
     Command("replay", replay, "replay --check"),
-    Command("verify", verify, "verify --open"),
+    Command("verify", verify, "verify --open --since monday.checkpoint"),
 )

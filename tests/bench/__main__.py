@@ -17,6 +17,7 @@ from tests.bench.commands import commands
 from tests.bench.disk import disk
 from tests.bench.measure import FEWEST_ROUNDS, ROUNDS, Row
 from tests.bench.million import million
+from tests.bench.proving import prove
 from tests.bench.replaying import replay
 from tests.bench.table import as_json, table
 from tests.bench.vaults import vaults
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "million": million,
     "commands": commands,
     "disk": disk,
+    "prove": prove,
 }
 
 
