@@ -4,7 +4,7 @@ The model sees what that person said there since it was last read, and their own
 else's, and nothing that the assistant said. What it replies is kept as an event before anything is decided from it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -12,7 +12,8 @@ import msgspec
 from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply
 from dnam.prompts import Prompt, digest
-from projections.decisions.extraction import ExtractionRequest, extract, read_reply
+from projections.decisions.draft import Draft
+from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
 from projections.derived import effects_of
 from projections.events import ExtractionAnswered, ExtractionFailed
@@ -176,14 +177,10 @@ def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mi
     if isinstance(read, Unreadable):
         yield _fail(plan, read.reason, reply.text, use, mint)
         return Learned(error=read.reason)
-    work = _answered(plan, reply.text, use)
-    origin = mint()
-    recorded = yield Decide(lambda rows: record_work(rows, WorkRequest(work, origin)))
-    (record,) = records_of(recorded)
+    work = WorkRequest(_answered(plan, reply.text, use), mint())
     request = ExtractionRequest(
         owner=plan.person,
         compartment=plan.compartment,
-        work=record.id,
         reply=reply.text,
         inputs=plan.messages,
         by=by_model(use),
@@ -192,8 +189,19 @@ def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mi
         cap=cap,
         said=plan.said,
     )
-    decided = yield Decide(lambda rows: extract(rows, request))
-    return Learned(len(records_of(decided)), tuple(each.reason for each in read.dropped), left=plan.left)
+    broken = mint()
+
+    def decide(rows: Rows) -> Sequence[Draft]:
+        try:
+            return learn(rows, work, request)
+        except Exception as error:  # noqa: BLE001 - a policy with a bug: the reply is kept, and why nothing came of it
+            reason = f"deciding failed: {type(error).__name__}: {error}"
+            return record_work(rows, WorkRequest(_failed(plan, reason, reply.text, use), broken))
+
+    decided = [record.event for record in records_of((yield Decide(decide)))]
+    if decided and isinstance(decided[0], ExtractionFailed):
+        return Learned(error=decided[0].error)
+    return Learned(len(decided) - 1, tuple(each.reason for each in read.dropped), left=plan.left)
 
 
 def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:
@@ -212,8 +220,8 @@ def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnsw
     )
 
 
-def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
-    event = ExtractionFailed(
+def _failed(plan: ExtractionPlan, error: str, reply: str, use: ModelUse) -> ExtractionFailed:
+    return ExtractionFailed(
         said=plan.said,
         by=by_model(use),
         causes=plan.causes,
@@ -227,5 +235,8 @@ def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Min
         error=error,
         reply=reply,
     )
-    origin = mint()
+
+
+def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
+    event, origin = _failed(plan, error, reply, use), mint()
     return Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))

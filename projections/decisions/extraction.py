@@ -22,6 +22,7 @@ import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on
+from projections.decisions.work import WorkRequest, record_work
 from projections.events import ItemDeprecated, ItemEvent, ItemRefused, ItemUpserted
 from projections.events.values import By, Evidence, Item, ItemUse, Source
 from projections.ids import EventId, Handle
@@ -64,20 +65,19 @@ DEPRECATION_POLICY = " ".join([VERSION, *(each.VERSION for each in (replies, mat
 UPSERT_POLICY = " ".join(
     [DEPRECATION_POLICY, *(each.VERSION for each in (item_ids, evidence_policy, kinds, compartments))]
 )
-MOST = MOST_EVENTS - 1
-"""One is kept for saying that a reply led to more."""
+MOST = MOST_EVENTS - 2
+"""One is kept for the reply itself, one for saying that it led to more."""
 
 
 class ExtractionRequest(NamedTuple):
-    """A recorded reply to decide from. `work` is its `extraction.answered`, which was `said` then; `by` is the model
-    with its version.
+    """A reply to decide from. `work` is its `extraction.answered` (`learn` fills it in), which was `said` then; `by` is
+    the model with its version.
 
     `shown` are the items that the model had before it, with the events that had made them.
     """
 
     owner: Handle
     compartment: str
-    work: EventId
     reply: str
     inputs: tuple[InputMessage, ...]
     by: By
@@ -85,11 +85,20 @@ class ExtractionRequest(NamedTuple):
     shown: tuple[ItemUse, ...] = ()
     cap: int = 200
     said: int = 0
+    work: EventId = EventId(b"")
 
 
 def read_reply(reply: str) -> ExtractionReply | Unreadable:
     """What a reply says, entry by entry, or why it cannot be read: then the loop records `extraction.failed`."""
     return read_extraction(reply)
+
+
+def learn(rows: Rows, work: WorkRequest, request: ExtractionRequest) -> list[Draft]:
+    """The reply, and behind it all that it leads to: one decision, so that a crash keeps both or neither. A reply that
+    was kept alone would count as read, and what it says would never be learned.
+    """
+    answered = record_work(rows, work)
+    return [*answered, *extract(rows, request._replace(work=answered[0].id))] if answered else []
 
 
 def extract(rows: Rows, request: ExtractionRequest) -> list[Draft]:

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.decisions.hear import message_identity
+from projections.decisions.resting import Claimed, rest
 from projections.decisions.shelf import Shelf, rests_on, too_long
-from projections.derived import effects_of
 from projections.errors import BadRequest
-from projections.events import ItemDeprecated, ItemUpserted, MessageDeleted, SummaryRefreshed
+from projections.events import ItemDeprecated, ItemUpserted, SummaryRefreshed
 from projections.events.values import (
     OPERATOR,
     About,
@@ -17,16 +16,13 @@ from projections.events.values import (
     Evidence,
     Item,
     ItemType,
-    Message,
     ModelUse,
     Source,
 )
 from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
-from projections.items import forgotten_of
+from projections.items import ItemRow, forgotten_of
 from projections.lookup import people
-from projections.messages import SPOKEN, MessageRow, find_message, key_point, unit
-from projections.places import audience_of, find_place
-from projections.policies.compartments import in_guild, of_person_in
+from projections.messages import SPOKEN, key_point, unit
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import read_kind, read_tags
 from projections.policies.matching import find_upsert, says
@@ -39,8 +35,6 @@ VERSION = "imported@1"
 PLATFORM_NAME = "discoclaw"
 LAST_ID = EventId(b"\xff" * 16)
 """Behind every event of its millisecond: a summary with a date covers all that was said by then."""
-TAKEN_BACK = "the message that it came from was deleted or erased here"
-NARROWER = "it was learned in a channel that only some can read by now"
 NOBODY_HEARD = "summary of a channel in which nobody was heard: nobody could erase it"
 """Why a summary is not taken; what it is counted by."""
 
@@ -49,8 +43,8 @@ class ImportItemRequest(NamedTuple):
     """An item of another program. `user` is its id of its person; times are ms, kept as they are.
 
     `owner` is NOBODY for what is `about` no person. `key` is what `program` calls it, where `id` is empty: then the
-    item's id is made from its words. Not `dated`: its program does not know when it was updated. `quote` are the words
-    that it rests on, in the message of its source, which was said at `message_said`, where that is known.
+    item's id is made from its words. `row` says the same as a reference, where the words under it may change. Not
+    `dated`: its program does not know when it was updated. `quote` and `message_said` are as in `resting.Claimed`.
     """
 
     user: str
@@ -77,6 +71,7 @@ class ImportItemRequest(NamedTuple):
     quote: str = ""
     message_said: int | None = None
     source_count: int = 1
+    row: Ref | None = None
 
 
 class ImportSummaryRequest(NamedTuple):
@@ -92,13 +87,6 @@ class ImportSummaryRequest(NamedTuple):
     by: By = OPERATOR
 
 
-class _Rest(NamedTuple):
-    """What an imported item rests on."""
-
-    evidence: tuple[Evidence, ...] = ()
-    causes: tuple[EventId, ...] = ()
-
-
 def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
     """The item as its program has it; nothing when this very state was imported, the live memory knows better, or its
     person wants nothing kept. Raises BadRequest for what must not or cannot be an item, with the reason.
@@ -109,14 +97,17 @@ def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
     shelf = Shelf(rows, origin, request.owner)
     if (not request.owner and request.about == "person") or decided_before(rows, origin):
         return []
-    rest = _rest(rows, request)
-    item = _item(request, _id(shelf, request, text), text, rest.evidence)
+    rests = rest(rows, _claimed(request))
+    item = _item(request, _id(shelf, request, text), text, rests.evidence)
     if _is_stale(rows, shelf, item, dated=request.dated):
         return []
     event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
-        said=request.updated, by=request.by, causes=rest.causes, item=item, reason=_reason(request), policy=VERSION
+        said=request.updated, by=request.by, causes=rests.causes, item=item, reason=_reason(request), policy=VERSION
     )
-    shelf.add(event, request.cap)
+    if request.owner:
+        shelf.add(event, request.cap)
+    else:
+        shelf.put(event)  # a cap is a person's: one guild's lore makes no room for another's
     return shelf.drafts
 
 
@@ -130,13 +121,18 @@ def _text(request: ImportItemRequest) -> str:
 
 
 def _id(shelf: Shelf, request: ImportItemRequest, text: str) -> str:
-    """The id that it has; else that of the item which says the same, else one made from its words."""
-    if request.key:
-        there = shelf.within([request.compartment])
-        match = find_upsert(there, "", read_kind(request.kind), text)
-        taken = {row.item.id for row in there}
-        return fresh_id(read_kind(request.kind), text, taken) if match.row is None else match.row.item.id
-    return tidy(request.id)
+    """The id that it has; else that of the item that came of its row or says the same; else one made from its words."""
+    if not request.key:
+        return tidy(request.id)
+    there, kind = shelf.within([request.compartment]), read_kind(request.kind)
+    found = _of_row(there, request.row) or find_upsert(there, "", kind, text).row
+    return fresh_id(kind, text, {row.item.id for row in there}) if found is None else found.item.id
+
+
+def _of_row(there: Sequence[ItemRow], row: Ref | None) -> ItemRow | None:
+    """The item that came of this row earlier, when it may have said something else."""
+    known = (each for each in there if any(row is not None and row == given.ref for given in each.item.evidence))
+    return next(known, None)
 
 
 def _item(request: ImportItemRequest, item_id: str, text: str, evidence: tuple[Evidence, ...]) -> Item:
@@ -161,6 +157,10 @@ def _item(request: ImportItemRequest, item_id: str, text: str, evidence: tuple[E
     )
 
 
+def _claimed(request: ImportItemRequest) -> Claimed:
+    return Claimed(request.owner, request.compartment, request.source, request.quote, request.message_said, request.row)
+
+
 def _reason(request: ImportItemRequest) -> str:
     return "imported from a file" if request.program == PLATFORM_NAME else f"imported from {request.program}"
 
@@ -177,61 +177,6 @@ def _is_stale(rows: Rows, shelf: Shelf, item: Item, *, dated: bool) -> bool:
     if not dated and any(says(row, item.kind, item.text) for row in live):
         return True
     return any(row.item.updated >= item.updated for row in live)
-
-
-# -- what it rests on ------------------------------------------------------------------------------------------------
-
-
-def _rest(rows: Rows, request: ImportItemRequest) -> _Rest:
-    """Its evidence. A message that is known here, and on which its compartment may rest, is a cause: it goes with it.
-
-    What is nobody's has a quote only then: otherwise the words would be somebody's, and no erasure could reach them.
-    """
-    place, message = request.source.place, request.source.message
-    _refuse_wider(rows, request)
-    heard = _heard(rows, message, request.message_said)
-    row = None if heard is None or place is None else _message_at(rows, place, heard)
-    if heard is not None and row is not None and _may_rest(request, row.message):
-        return _Rest((Evidence(request.quote, heard.id, message),), (heard.id,))
-    quote = request.quote if request.owner else ""
-    return _Rest((Evidence(quote, ref=message),) if quote else ())
-
-
-def _refuse_wider(rows: Rows, request: ImportItemRequest) -> None:
-    """All of a guild does not read what was learned in a channel that only some can read by now."""
-    known = None if request.source.place is None else audience_of(rows, request.source.place)
-    if request.compartment.startswith("guild/") and known is not None and known.kind != "guild":
-        raise BadRequest(NARROWER)
-
-
-def _heard(rows: Rows, message: Ref | None, said: int | None) -> Point | None:
-    """The message, if it was heard here. Raises BadRequest when it was taken back: what came of it is not wanted."""
-    if message is None or said is None:
-        return None
-    heard = rows.ids.event_id(message_identity(message.platform, message.key, "heard", said))
-    status = rows.ids.status(heard)
-    if status == "unknown":
-        return None
-    if status != "known" or any(tag == MessageDeleted.TAG for _, tag in effects_of(rows, heard)):
-        raise BadRequest(TAKEN_BACK)
-    return Point(said, heard)
-
-
-def _message_at(rows: Rows, place: Ref, heard: Point) -> MessageRow | None:
-    """The message as it now is, from the session of its place, in whichever epoch it was said."""
-    described, audience = find_place(rows, place), audience_of(rows, place)
-    if described is None or audience is None:
-        return None
-    epochs = range(audience.epoch, -1, -1)
-    found = (find_message(rows, described.row.session, each, heard) for each in epochs)
-    return next((each.row for each in found if each is not None), None)
-
-
-def _may_rest(request: ImportItemRequest, message: Message) -> bool:
-    """Whether the item's compartment may rest on what was said there (design §7)."""
-    if message.audience.kind == "guild" and message.guild is not None:
-        return request.compartment == in_guild(message.guild)
-    return request.compartment == of_person_in(request.owner, message.place)
 
 
 # -- summaries -------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from projections.events import (
 )
 from projections.ids import Handle
 from projections.lookup import find_sessions
+from replay import codec
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
 
@@ -360,3 +361,41 @@ async def test_a_failed_extraction_is_tried_again_after_as_many_turns(tmp_path: 
         await say(assistant, "ada", *(f"line {n}" for n in range(9)))
         tries = [work for work in recorded(assistant, ExtractionFailed) if isinstance(work, ExtractionFailed)]
         assert [len(work.inputs) for work in tries] == [3, 6, 9]
+
+
+async def test_a_reply_and_what_it_leads_to_are_one_decision(tmp_path: Path) -> None:
+    upserts = [{"kind": "fact", "text": f"User likes thing number {n}."} for n in range(3)]
+    model = ScriptedModel({"extraction": lambda _: json.dumps({"upserts": upserts, "deprecations": []})})
+    async with talking(tmp_path, model, durable_every_n_turns="1", summary_enabled="0") as assistant:
+        await say(assistant, "ada", "I like things")
+        log = assistant.memory.engine.store.log
+        headers = [codec.decode_header(stored.header) for stored in log.read(0)]
+        learned = [(each.tag, each.left) for each in headers if each.tag.startswith(("extraction.", "item."))]
+        assert learned == [("extraction.answered", 3), *(("item.upserted", left) for left in (2, 1, 0))]
+
+
+async def test_two_that_read_the_same_words_learn_them_once(tmp_path: Path) -> None:
+    entry = {"kind": "fact", "text": "User likes tea."}
+    model = ScriptedModel({"extraction": lambda _: json.dumps({"upserts": [entry], "deprecations": []})})
+    async with talking(tmp_path, model, summary_enabled="0") as assistant:
+        await say(assistant, "ada", "I like tea")
+        ada = await person(assistant)
+        heard = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada))
+        ((compartment, said),) = heard.items()
+        for _ in range(2):
+            await assistant.extract_from(ada, compartment, said)
+        assert len(recorded(assistant, ItemUpserted)) == 1
+
+
+async def test_a_policy_with_a_bug_leaves_the_reply_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("dnam.loops.extraction.learn", broken)
+    async with talking(tmp_path, ScriptedModel(), durable_every_n_turns="1", summary_enabled="0") as assistant:
+        await say(assistant, "ada", "I like tea")
+        (failed,) = recorded(assistant, ExtractionFailed)
+        assert isinstance(failed, ExtractionFailed)
+        assert failed.error == "deciding failed: ZeroDivisionError: oh"
+        assert failed.reply != ""
+        assert assistant.failures == ["extraction: deciding failed: ZeroDivisionError: oh"]

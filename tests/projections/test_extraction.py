@@ -63,7 +63,7 @@ INPUTS = (
 
 def please_extract(reply: Any, **fields: Any) -> ExtractionRequest:
     text = reply if isinstance(reply, str) else json.dumps(reply)
-    return ExtractionRequest(ANN, HOME, WORK, text, INPUTS, MODEL, origin(text))._replace(**fields)
+    return ExtractionRequest(ANN, HOME, text, INPUTS, MODEL, origin(text), work=WORK)._replace(**fields)
 
 
 def say(world: World, *upserts: Any, gone: list[dict[str, Any]] | None = None, **fields: Any) -> list[Event]:
