@@ -104,6 +104,15 @@ def compartment_words(rows: Rows, compartment: str) -> str:
     return words.get(kind) or f"in {kind} {place_words(rows, place)}"
 
 
+def place_option(compartment: str) -> str:
+    """What `--in` takes to mean a compartment of somebody's: `dm`, or the channel as its platform names it; empty for a
+    guild's, which is no one place.
+    """
+    if compartment.endswith("/direct"):
+        return DIRECT
+    return "" if compartment.startswith("guild/") else compartment.rpartition(":")[2]
+
+
 def place_words(rows: Rows, place: str) -> str:
     """A place by its name, or as its platform names it."""
     found = find_place(rows, Ref(*place.partition(":")[::2]))

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from projections.events.values import Audience
-from projections.ids import Handle, Point
-from projections.items import items_of
+from projections.ids import Handle, Point, digest16
+from projections.items import ITEMS, ItemRow, items_of, owner_key
 from projections.messages import MESSAGES, key_point, spoken_in, unit, units_of
 from projections.people import ACCOUNTS, AccountRow, NameRow, accounts_of, name_of, names_of, person_of
 from projections.places import PLACES, PlaceRow, audience_of
@@ -146,7 +146,11 @@ def find_sessions(rows: Rows, text: str) -> list[SessionCard]:
     """Sessions that go by this: an exact key wins over a channel's name."""
     wanted = text.strip()
     places = [found.row for found in rows.scan(PLACES) if found.row.session]
-    exact = [each for each in places if wanted in (each.session, shown_session(rows, each.session, each.person))]
+    exact = [
+        each
+        for each in places
+        if wanted in (each.session, each.place.key, shown_session(rows, each.session, each.person))
+    ]
     return _cards(rows, exact or [each for each in places if _same(each.name, wanted.removeprefix("#"))])
 
 
@@ -158,3 +162,15 @@ def sessions_with(rows: Rows, person: Handle) -> list[SessionCard]:
 def _cards(rows: Rows, places: Iterable[PlaceRow]) -> list[SessionCard]:
     """Counting takes time, so only what was asked for is counted."""
     return sorted((_card(rows, place) for place in places), key=lambda card: card.key)
+
+
+def find_items(rows: Rows, text: str, owner: Handle | None = None) -> list[ItemRow]:
+    """Items that go by this: an id, or a compartment and an id as `guild/discord:1/durable-9f86d081`; of anybody, or of
+    one owner. Of the others only the keys are read.
+    """
+    wanted = text.strip()
+    parts = wanted.split("/")
+    names = {digest16("/".join(parts[first:])) for first in range(len(parts))}
+    keys = (key for key in rows.keys(ITEMS, b"" if owner is None else owner_key(owner)) if key[32:] in names)
+    found = [row for key in keys if (row := rows.get(ITEMS, key)) is not None]
+    return [row for row in found if wanted in (row.item.id, f"{row.item.compartment}/{row.item.id}")]

@@ -43,6 +43,7 @@ NAME_CHARS = 32
 """The most code points of a name."""
 
 _UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_COLON = re.compile("[:\ufe55\uff1a\u2236\ua789\ufe13\u02f8\u05c3]")
 _OPENING = re.compile(r"[^\W_]|@")
 _TITLE_WORDS = tuple(re.split(r" \(|:", title)[0].casefold() for title in TITLES.values())
 _REMOVED = frozenset({"Cc", "Cf", "Cs", "Ps", "Pe"})
@@ -95,8 +96,10 @@ def _is_kept(character: str) -> bool:
 
 
 def line_name(name: str) -> str:
-    """A name as it may stand in a prompt: a label of at most 32 code points, "someone" when none of it shows."""
-    short = label(name)[:NAME_CHARS].rstrip()
+    """A name as it may stand in a prompt: a label of at most 32 code points without a colon, which would make it look
+    like a name and what it says; "someone" when none of it shows.
+    """
+    short = label(_COLON.sub(" ", name))[:NAME_CHARS].rstrip()
     return short if any(unicodedata.category(each)[0] not in "CMZ" for each in short) else SOMEONE
 
 

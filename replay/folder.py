@@ -11,13 +11,17 @@ and removing orphans, exclude each other by a lock on the folder above.
 import errno
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from replay.errors import NotALog
+
 BUILDING = "building.lock"
+_NAME = re.compile(rb"\d*")
 
 
 class Stamp(NamedTuple):
@@ -35,12 +39,14 @@ class Folder:
         self._current = path / "CURRENT"
 
     def current(self) -> Path | None:
-        """The folder in force, or None when there is none yet."""
+        """The folder in force, or None when there is none yet. NotALog when CURRENT holds anything but a name."""
         try:
-            name = self._current.read_text().strip()
+            name = self._current.read_bytes().strip()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return self.path / name if name else None
+        if not _NAME.fullmatch(name):
+            raise NotALog(f"{self._current} does not name a folder: it is damaged, or not dnam's")
+        return self.path / name.decode() if name else None
 
     def stamp(self) -> Stamp | None:
         """Changes whenever CURRENT is replaced."""

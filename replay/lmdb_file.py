@@ -26,6 +26,8 @@ LITTLE_ROOM = 1 << 20
 """A disk with fewer bytes left is full."""
 MOST_TABLES = 64
 MOST_READERS = 510
+READERS_BYTES = 32_768
+"""The table of readers: a cache line for each, and two in front; whole pages."""
 _MAGIC = 0xBEEFC0DE
 _META = struct.Struct("<16xI20xI36xQ48xQQ")
 
@@ -95,7 +97,10 @@ def open_environment(
 
     `building` syncs nothing until the end: for a folder that is not in force yet.
     """
+    lock = writable or can_register(folder)
     with translated(folder):
+        if lock:
+            _make_room_for_readers(folder)
         environment = lmdb.open(
             str(folder),
             map_size=map_size,
@@ -105,13 +110,25 @@ def open_environment(
             create=writable,
             metasync=durable,
             sync=not building,
-            lock=writable or can_register(folder),
+            lock=lock,
             subdir=True,
             mode=0o600,  # views are clear text
         )
         if writable:
             environment.reader_check()
     return environment
+
+
+def _make_room_for_readers(folder: Path) -> None:
+    """Take the blocks of the table of readers from the disk: LMDB maps it with holes, and a full disk would end the
+    process when a reader first writes there.
+    """
+    descriptor = os.open(folder / "lock.mdb", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if os.fstat(descriptor).st_blocks * 512 < READERS_BYTES:
+            os.posix_fallocate(descriptor, 0, READERS_BYTES)
+    finally:
+        os.close(descriptor)
 
 
 def can_register(folder: Path) -> bool:

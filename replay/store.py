@@ -125,10 +125,10 @@ class DiskStore:
             self._retired.append(before)
 
     def _usable_views(self) -> Views | None:
-        current = self._views_folder.current()
-        if current is None:
-            return None
         try:
+            current = self._views_folder.current()
+            if current is None:
+                return None
             views = Views(current, self._fold, writable=self.writable)
         except LogError as error:
             self.findings.append(Finding(f"the views cannot be used: {error}", mended=False))

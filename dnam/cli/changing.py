@@ -1,11 +1,13 @@
 """What the operator does to somebody's items by hand: `remember`, `edit`, `forget` and `restore`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from dnam.cli.shell import Command, Data, ItemId, Json, Place, Shell, Text, User
+from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.memory import Memory
@@ -61,11 +63,14 @@ async def _met(memory: "Memory", user: str, *, new: bool) -> "Handle":
     from dnam.errors import Unknown
 
     try:
-        return await _known(memory, user)
+        known = await _known(memory, user)
     except Unknown as error:
         if not new:
             raise Unknown(f"{error}; --new makes a new person") from None
-    return await memory.person(user, make=True)
+        return await memory.person(user, make=True)
+    if new:
+        raise BadRequest(f"there is a {user!r} already: leave --new out to mean them, or give another name")
+    return known
 
 
 async def _setting(memory: "Memory", person: "Handle", place: str | None) -> "Setting | None":
@@ -126,9 +131,17 @@ def forget(
 def _forgotten(user: str, items: "Sequence[Item]") -> str:
     from shlex import quote
 
+    from dnam.finding import place_option
+
     if not items:
         return "No matching items found."
-    lines = [f"  {item.text}\n    dnam restore {quote(user)} {item.id}" for item in items]
+    ids = Counter(item.id for item in items)
+    options = [place_option(item.compartment) if ids[item.id] > 1 else "" for item in items]
+    places = [f" --in {quote(option)}" if option else "" for option in options]
+    lines = [
+        f"  {item.text}\n    dnam restore {quote(user)} {item.id}{place}"
+        for item, place in zip(items, places, strict=True)
+    ]
     return "\n".join([f"Forgot {len(items)} item(s).", *lines])
 
 

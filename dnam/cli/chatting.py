@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.shell import Command, Data, Ending, Json, Place, Shell
+from dnam.cli.shell import Command, Data, Ending, Json, Place, Shell, typed
 
 if TYPE_CHECKING:
     from dnam.adapters.terminal.reading import Lines
@@ -24,27 +24,26 @@ NAMELESS = "me"
 """Who chats where the system has no name for its user."""
 
 
-def run(data: Data = None, as_json: Json = False) -> None:
+Self = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        callback=typed,
+        help="Who you are: a known USER, or a new name. Without it: the name you are logged in with.",
+    ),
+]
+
+
+def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Start the assistant: the chat in this terminal while no Discord token is set."""
     shell = Shell(data, as_json)
     if shell.settings.discord_token:
         shell.out.note(NO_BOT_YET)
-    _chat(shell, None, None)
+    _chat(shell, user, place)
 
 
-def chat(
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="NAME",
-            help="Who you are: a known USER, or a new name. Without it: the name you are logged in with.",
-        ),
-    ] = None,
-    place: Place = None,
-    data: Data = None,
-    as_json: Json = False,
-) -> None:
+def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Talk with the assistant. `!memory help` lists what you may ask of its memory; Ctrl-D ends.
 
     Without --in it is a direct message. From a pipe, every line is one message.
@@ -100,10 +99,14 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
     """The memory for writing; where it cannot be written, for reading: answers are given all the same."""
     import asyncio
 
+    from dnam.mirror import mirroring
+
     engine = await asyncio.to_thread(_engine, shell)
     try:
         shell.tell(engine)
-        yield shell.memory(engine)
+        memory = shell.memory(engine)
+        async with mirroring(memory, shell.out.note):
+            yield memory
     finally:
         await asyncio.to_thread(engine.close)
         shell.tell_of_views(engine)

@@ -11,17 +11,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dnam.times import age, shown, zone_of
 from projections.errors import BadRequest
 from projections.policies.text import whole
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
 MOST_NOTE_CHARS = 1_000
 WRAPPED_FROM = 30
 """A column of a drawn table is wrapped only when a cell is longer: ids and times stay whole."""
+LEAST_WRAPPED = 24
+"""How wide a wrapped column has to be: where there is less room, rows are drawn one after the other."""
+GAP = 2
+"""Between two columns."""
 
 
 class Screen:
@@ -169,21 +176,48 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.box import SIMPLE
+    """In columns where they fit, else a row after the other: ids and times are never cut, and texts stay readable."""
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     class Quiet(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would end the program with 1
 
+    console = Quiet(highlight=False)
+    longest = [max(map(len, cells)) for cells in zip(*([titles] if titles else []), *rows, strict=True)]
+    whole = sum(each for each in longest if each <= WRAPPED_FROM)
+    wrapped = sum(each > WRAPPED_FROM for each in longest)
+    if console.width - whole - GAP * len(longest) < wrapped * LEAST_WRAPPED:
+        for row in rows:
+            _draw_row(console, titles, row)
+    else:
+        _draw_table(console, titles, rows, longest)
+
+
+def _draw_table(
+    console: "Console", titles: Sequence[str], rows: Sequence[Sequence[str]], longest: Sequence[int]
+) -> None:
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=SIMPLE, pad_edge=False, show_header=bool(titles))
-    for column, longest in enumerate(max(map(len, cells)) for cells in zip(*rows, strict=True)):
-        table.add_column(titles[column] if titles else "", no_wrap=longest <= WRAPPED_FROM)
+    for column, most in enumerate(longest):
+        table.add_column(titles[column] if titles else "", no_wrap=most <= WRAPPED_FROM)
     for row in rows:
         table.add_row(*(Text(cell, overflow="fold") for cell in row))
-    Quiet(highlight=False).print(table)
+    console.print(table)
+
+
+def _draw_row(console: "Console", titles: Sequence[str], row: Sequence[str]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console.print(Text(row[0], style="bold", overflow="fold"))
+    for title, cell in zip(titles[1:] or [""] * (len(row) - 1), row[1:], strict=True):
+        if cell:
+            shown = Text(f"{title}: " if title else "", style="dim").append(Text(cell, style="not dim"))
+            console.print(Padding(shown, (0, 0, 0, 2)), overflow="fold")
 
 
 def _silent(done: int, total: int) -> None:

@@ -71,38 +71,38 @@ Json = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", callback=_or_before, help="Answer every question with yes.")]
 
 
-def _text(value: str | None) -> str | None:
+def typed(value: str | None) -> str | None:
     """What was typed, as something that can be stored: a terminal may hand in bytes that are no UTF-8."""
     return None if value is None else whole(value)
 
 
 User = Annotated[
-    str, typer.Argument(metavar="USER", callback=_text, help="A platform's id, a handle, or a name, current or former.")
+    str, typer.Argument(metavar="USER", callback=typed, help="A platform's id, a handle, or a name, current or former.")
 ]
-MaybeUser = Annotated[str | None, typer.Argument(metavar="USER", callback=_text, help="As in `dnam show`.")]
-MaybeText = Annotated[str | None, typer.Argument(metavar="TEXT", callback=_text, help="The words; quote them.")]
+MaybeUser = Annotated[str | None, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`.")]
+MaybeText = Annotated[str | None, typer.Argument(metavar="TEXT", callback=typed, help="The words; quote them.")]
 SessionName = Annotated[
-    str, typer.Argument(metavar="SESSION", callback=_text, help="A session key or a channel's name.")
+    str, typer.Argument(metavar="SESSION", callback=typed, help="A session key or a channel's name.")
 ]
-ItemId = Annotated[str, typer.Argument(metavar="ID", callback=_text, help="An item's id, as `dnam show` lists it.")]
-Text = Annotated[str, typer.Argument(metavar="TEXT", callback=_text, help="The words; quote them in a shell.")]
+ItemId = Annotated[str, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show` lists it.")]
+Text = Annotated[str, typer.Argument(metavar="TEXT", callback=typed, help="The words; quote them in a shell.")]
 Place = Annotated[
     str | None,
-    typer.Option("--in", metavar="PLACE", callback=_text, help="A session key, a channel's name, or `dm`."),
+    typer.Option("--in", metavar="PLACE", callback=typed, help="A session key, a channel's name, or `dm`."),
 ]
 
 
 At = Annotated[
     str | None,
     typer.Option(
-        "--at", metavar="WHEN", callback=_text,
+        "--at", metavar="WHEN", callback=typed,
         help="As it was known then: a seq, a date, a time, or words like 'yesterday 18:00', 'before the last import'.",
     ),
 ]  # fmt: skip
 Said = Annotated[
     str | None,
     typer.Option(
-        "--said", metavar="WHEN", callback=_text,
+        "--said", metavar="WHEN", callback=typed,
         help="As it had been said by then: a date, a time, or words. Imported years are travelled by this.",
     ),
 ]  # fmt: skip
@@ -220,8 +220,7 @@ class Shell:
         """The memory for reading, as it is or was: nothing on disk is changed, and a folder without a log is an empty
         memory.
         """
-        engine, empty = self._open_to_look()
-        with engine:
+        with self.opened() as (engine, empty):
             looked = self._looked(engine, at, said)
             if looked is None:
                 with engine.reading() as rows:
@@ -250,6 +249,17 @@ class Shell:
 
         return looked_at(engine, rows, Reader(datetime.now(UTC), self.out.zone(), self.out.when), at, said)
 
+    @contextmanager
+    def opened(self) -> "Iterator[tuple[Engine, bool]]":
+        """The memory's engine for reading, and whether it is an empty one in the place of none: for who looks often."""
+        engine, empty = self._open_to_look()
+        with engine:
+            yield engine, empty
+
+    def moment(self, engine: "Engine", rows: "Rows", when: str, *, said: bool = False) -> "Looked":
+        """The moment that is meant by one of the two clocks; nothing is told yet."""
+        return self._looked_at(engine, rows, None if said else when, when if said else None)
+
     def _open_to_look(self) -> "tuple[Engine, bool]":
         from replay.engine import Engine
 
@@ -271,6 +281,7 @@ class Shell:
         """The memory for writing, durable at every return. With `create` an empty folder becomes a memory."""
         import asyncio
 
+        from dnam.mirror import mirroring
         from replay.engine import Engine
 
         engine = await asyncio.to_thread(
@@ -282,7 +293,9 @@ class Shell:
         )
         try:
             self.tell(engine)
-            yield self.memory(engine)
+            memory = self.memory(engine)
+            async with mirroring(memory, note):
+                yield memory
         finally:
             await asyncio.to_thread(engine.close)
             self.tell_of_views(engine)

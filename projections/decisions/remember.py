@@ -278,5 +278,5 @@ def _named(shelf: Shelf, owner: Handle, item_id: str, openings: Sequence[Opening
 def _the_one(named: Sequence[ItemRow], item_id: str) -> ItemRow:
     if len(named) > 1:
         places = ", ".join(row.item.compartment for row in named)
-        raise BadRequest(f"there are several items {item_id!r}, in {places}: say which place is meant")
+        raise BadRequest(f"there are several items {item_id!r}, in {places}: say which place is meant (--in)")
     return named[0]

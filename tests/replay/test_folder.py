@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from replay.errors import NotALog
 from replay.folder import BUILDING, Folder, replace_file
 from replay.lock import ThreadLock, WriteLock
 from tests.replay.test_ring_file import no_file_over
@@ -54,6 +55,13 @@ def test_a_build_that_fails_leaves_nothing(folder: Path) -> None:
 def test_an_empty_current_names_nothing(folder: Path) -> None:
     (folder / "CURRENT").write_text("\n")
     assert Folder(folder).current() is None
+
+
+@pytest.mark.parametrize("content", [b"\xff\n", bytes(7), b"../elsewhere", b"000001 000002"])
+def test_a_current_that_names_no_folder_is_damaged(folder: Path, content: bytes) -> None:
+    (folder / "CURRENT").write_bytes(content)
+    with pytest.raises(NotALog, match="does not name a folder"):
+        Folder(folder).current()
 
 
 def test_a_build_whose_builder_died_is_an_orphan(folder: Path) -> None:

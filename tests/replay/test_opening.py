@@ -227,6 +227,16 @@ def test_two_that_make_the_same_folder_make_one_log(data: Path) -> None:
     store.close()
 
 
+def test_views_whose_current_is_garbage_are_as_good_as_none(data: Path, kept: bytes) -> None:
+    (data / "views").mkdir(exist_ok=True)
+    (data / "views" / "CURRENT").write_bytes(b"\xff\0")
+    with opened(data, writable=False) as engine:
+        assert digest(engine) == kept
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        assert "cannot be used" in store.findings[0].what
+
+
 def test_a_log_that_is_just_being_made_is_no_stranger(data: Path) -> None:
     place = Folder(data / "log")
     with place.building() as fresh:

@@ -175,3 +175,22 @@ def test_a_clock_that_jumped_is_no_traceback(data: Path, monkeypatch: pytest.Mon
     ran = dnam("remember", "Kim", "plays the harp", "--data", data)
     assert (ran.code, ran.out) == (3, "")
     assert ran.err.startswith("dnam: the clock went")
+
+
+def test_somebody_new_is_nobody_who_is_known(data: Path) -> None:
+    ran = dnam("remember", "--new", "Kim", "likes tea", "--data", data)
+    assert (ran.code, ran.err) == (
+        2,
+        "dnam: there is a 'Kim' already: leave --new out to mean them, or give another name\n",
+    )
+
+
+def test_what_was_forgotten_in_two_places_comes_back_by_the_hints(data: Path) -> None:
+    for place in ("dm", "staff"):
+        assert dnam("remember", "Kim", "prefers quiet corners", "--in", place, "--data", data).code == 0
+    told = dnam("forget", "Kim", "prefers quiet corners", "--data", data).out
+    hints = [line.split()[1:] for line in told.splitlines() if "dnam restore" in line]
+    assert sorted(hint[-1] for hint in hints) == ["2", "dm"]
+    for hint in hints:
+        ran = dnam(*hint, "--data", data)
+        assert (ran.code, "prefers quiet corners" in ran.out) == (0, True)

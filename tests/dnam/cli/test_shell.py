@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -296,6 +297,22 @@ def test_in_a_terminal_tables_are_drawn_and_markup_means_nothing(
     out = capsys.readouterr().out
     assert "[red]Kim[/red]" in out
     assert "─" in out
+
+
+@pytest.mark.parametrize(("columns", "drawn"), [(140, True), (60, False), (40, False)])
+def test_where_a_table_has_no_room_rows_stand_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int, *, drawn: bool
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = "User prefers growing from seed over buying seedlings."
+    Screen().table(("id", "text", "updated", ""), [["durable-84983c8f", text, "2026-03-05 16:49+00:00", ""]])
+    out = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+    assert "durable-84983c8f" in out
+    assert "2026-03-05 16:49+00:00" in out
+    assert ("─" in out) == drawn
+    assert max(map(len, out.splitlines())) <= columns
+    assert "".join(out.split()).count("Userprefers") == 1
 
 
 def test_a_bar_is_drawn_in_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
