@@ -19,6 +19,7 @@ from projections.rows import Rows
 from replay import codec
 from replay.builder import bring_up, rebuild
 from replay.clock import Clock, Recorder, SystemClock
+from replay.erasure import finish_erasures, unfinished
 from replay.errors import Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
 from replay.jobs import Job, by_future, by_nobody, deliver
@@ -51,6 +52,7 @@ class Engine:
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
         self._writer: threading.Thread | None = None
+        self._finisher: threading.Thread | None = None
         self._gate = threading.Lock()
         self._turn = threading.Lock()
         self._pending = 0
@@ -61,6 +63,7 @@ class Engine:
         if store.writable:
             self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
             self._writer.start()
+            self._finisher = self._finishing()
 
     @classmethod
     def open(
@@ -102,6 +105,20 @@ class Engine:
             position = views.position()
             if position is not None and head.size - position.size > BEHIND:
                 bring_up(store, self.live, head)
+
+    def _finishing(self) -> threading.Thread | None:
+        """Goes on with erasures that broke off, in the background; None when there are none."""
+        if self.stopped() is not None or not unfinished(self):
+            return None
+        thread = threading.Thread(target=self._finish_erasures, name="erasures")
+        thread.start()
+        return thread
+
+    def _finish_erasures(self) -> None:
+        try:
+            finish_erasures(self)
+        except Exception as error:  # noqa: BLE001 - the next writer tries again; it is told when the memory is closed
+            self.view_errors.append(error)
 
     def follow_erasures(self) -> None:
         """Bring the ring in line with every erasure in the log."""
@@ -311,6 +328,8 @@ class Engine:
 
     def close(self) -> None:
         """Finish what is queued, commit the views, let everything go."""
+        if self._finisher is not None:
+            self._finisher.join()
         with self._gate:
             if self._closed:
                 return

@@ -5,25 +5,30 @@
     3. the views anew, the old ones removed
     4. erasure.completed
 
-Whoever opens for writing finishes what was broken off. The bodies leave the disk at the log's next rewrite.
+Whoever opens for writing finishes what was broken off, in the background. The bodies leave the disk at the log's next
+rewrite.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.events import ErasureCompleted, PersonErased
 from projections.events.values import OPERATOR, By
-from projections.ids import EventId, Handle
+from projections.fold import Record
+from projections.ids import EventId, Handle, seeded_id
 from projections.people import accounts_of
 from projections.rows import Rows
-from replay import codec
 from replay.builder import rebuild
-from replay.engine import Engine
 from replay.store import DiskStore
 
+if TYPE_CHECKING:
+    from replay.engine import Engine
 
-def erase(engine: Engine, person: Handle, by: By = OPERATOR) -> PersonErased | None:
+
+def erase(engine: "Engine", person: Handle, by: By = OPERATOR) -> PersonErased | None:
     """Destroy every key that lists a person; what was recorded, or None when nothing lists them."""
     now = engine.recorder.now()
     origin = Origin(seed=os.urandom(32), now=now)
@@ -41,37 +46,34 @@ def erase(engine: Engine, person: Handle, by: By = OPERATOR) -> PersonErased | N
     return next((each for each in recorded if isinstance(each, PersonErased)), None)
 
 
-def unfinished(engine: Engine) -> Iterator[tuple[EventId, PersonErased]]:
-    """Erasures of which not everything is done yet."""
-    completed: set[EventId] = set()
-    erasures: dict[EventId, PersonErased] = {}
-    for stored in engine.store.log.read(0):
-        if codec.decode_header(stored.header).tag not in (PersonErased.TAG, ErasureCompleted.TAG):
-            continue
-        record = engine.live.folding.record(stored)
-        assert record is not None
-        if isinstance(record.event, PersonErased):
-            erasures[record.id] = record.event
-        elif isinstance(record.event, ErasureCompleted):
-            completed.add(record.event.erased)
-    return ((event, erased) for event, erased in erasures.items() if event not in completed)
+def unfinished(engine: "Engine") -> list[Record]:
+    """The `person.erased` of which not everything is done yet. Nothing else is read."""
+    found = (engine.live.folding.record_at(seq) for seq in sorted({seq for _, seq in engine.store.log.erasures()}))
+    erasures = [record for record in found if record is not None and isinstance(record.event, PersonErased)]
+    return [each for each in erasures if engine.store.log.find(_completion(each)) is None]
 
 
-def finish_erasures(engine: Engine) -> int:
+def _completion(erasure: Record) -> EventId:
+    """The id of the `erasure.completed` of an erasure: there is one."""
+    return seeded_id(erasure.id, 0, erasure.event.said)
+
+
+def finish_erasures(engine: "Engine") -> int:
     """Steps 2 to 4 of every erasure that is not complete; how many there were."""
-    left = list(unfinished(engine))
+    left = unfinished(engine)
     if not left:
         return 0
     engine.follow_erasures()
     if isinstance(engine.store, DiskStore):
         rebuild(engine.store, engine.fold)
-    for event, erased in left:
-        engine.record(lambda rows, event=event, erased=erased: _completed(rows, event, erased))  # type: ignore[misc]
+    for erasure in left:
+        engine.record(partial(_completed, erasure=erasure))
     return len(left)
 
 
-def _completed(rows: Rows, event: EventId, erased: PersonErased) -> list[Draft]:
-    origin = Origin(seed=event, now=erased.said)
-    minter = Minter(rows, origin)
-    draft = minter.draft(ErasureCompleted(said=erased.said, by=OPERATOR, causes=(event,), erased=event))
-    return [draft] if rows.ids.status(draft.id) == "unknown" else []
+def _completed(rows: Rows, *, erasure: Record) -> list[Draft]:
+    completion = _completion(erasure)
+    if rows.ids.status(completion) != "unknown":
+        return []
+    said = erasure.event.said
+    return [Draft(completion, ErasureCompleted(said=said, by=OPERATOR, causes=(erasure.id,), erased=erasure.id))]

@@ -113,6 +113,10 @@ class Log(Protocol):
         """Every vault that a `person.erased` names."""
         ...
 
+    def erasures(self) -> list[tuple[VaultId, Seq]]:
+        """Erased vaults, and the seq of the event that names each."""
+        ...
+
     def vaults(self) -> frozenset[VaultId]:
         """Every vault that seals an event, erased ones too: the ring must have the keys of all others."""
         ...
@@ -157,7 +161,7 @@ class MemoryLog:
         self._events: list[StoredEvent] = []
         self._marks: dict[EventId, Mark] = {}
         self._kept: dict[tuple[int, int], bytes] = {}
-        self._erased: set[VaultId] = set()
+        self._erased: dict[VaultId, Seq] = {}
         self._vaults: set[VaultId] = set()
 
     def head(self) -> Head:
@@ -173,7 +177,7 @@ class MemoryLog:
         for seq in commit.drops:
             self._events[seq - 1] = self._events[seq - 1]._replace(body=None)
         self._kept |= {each[:2]: each.hash for each in kept}
-        self._erased |= set(commit.erased)
+        self._erased |= dict.fromkeys(commit.erased, Seq(head.size))
         self._vaults |= set(commit.vaults)
         self._head = head
         return head
@@ -193,6 +197,9 @@ class MemoryLog:
 
     def erased_vaults(self) -> frozenset[VaultId]:
         return frozenset(self._erased)
+
+    def erasures(self) -> list[tuple[VaultId, Seq]]:
+        return list(self._erased.items())
 
     def vaults(self) -> frozenset[VaultId]:
         return frozenset(self._vaults)

@@ -14,6 +14,7 @@ from replay import codec
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase, finish_erasures, unfinished
+from replay.errors import LogFull
 from replay.folding import Folding
 from replay.rewriting import rewrite
 from replay.store import DiskStore
@@ -66,7 +67,7 @@ def test_an_erasure_takes_everything_that_lists_the_person(engine: Engine) -> No
         assert (found.row.until, found.row.event) != (0, b"")
     tags = [codec.decode_header(stored.header).tag for stored in engine.store.log.read(0)]
     assert tags[-2:] == [PersonErased.TAG, ErasureCompleted.TAG]
-    assert list(unfinished(engine)) == []
+    assert unfinished(engine) == []
 
 
 def test_nothing_said_before_comes_back(engine: Engine) -> None:
@@ -105,9 +106,9 @@ def test_keys_go_before_the_next_group_even_when_the_erasure_was_broken_off(engi
     assert messages(engine) == 4
     engine.record(says("m60", "later", ADA, said=NOW + 60))
     assert not set(event.vaults) & set(engine.store.ring.vaults)
-    assert [erased for _, erased in unfinished(engine)] == [event]
+    assert [each.event for each in unfinished(engine)] == [event]
     assert finish_erasures(engine) == 1
-    assert list(unfinished(engine)) == []
+    assert unfinished(engine) == []
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3])
@@ -129,12 +130,36 @@ def test_whoever_opens_for_writing_finishes_what_was_broken_off(data: Path, step
     with Engine.open(data, clock=FakeClock()) as engine:
         assert not set(event.vaults) & set(engine.store.ring.vaults)
         assert messages(engine) == 4
-        assert finish_erasures(engine) == 1
+        assert engine._finisher is not None
+        engine._finisher.join()
+        assert unfinished(engine) == []
         assert finish_erasures(engine) == 0
         store = engine.store
         assert isinstance(store, DiskStore)
         assert check(store, FOLD).equal
         assert verify(store, Folding(FOLD, store), opened=True).problems == ()
+
+
+def test_an_erasure_that_cannot_be_finished_is_told_and_tried_again(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        talk(engine)
+        only_recorded(engine, handle_of(engine, KIM))
+
+    def full(*_: object) -> None:
+        raise LogFull("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("replay.erasure.rebuild", full)
+        with Engine.open(data, clock=FakeClock()) as engine:
+            assert texts(engine) == ["word 0", "word 2", "word 4", "word 6"]
+        assert [str(error) for error in engine.view_errors] == ["the disk is full"]
+    with Engine.open(data, clock=FakeClock()) as engine:
+        pass
+    assert engine.view_errors == []
+    with Engine.open(data, writable=False) as engine:
+        assert unfinished(engine) == []
 
 
 def test_after_the_log_is_rewritten_no_file_holds_a_key_or_a_body_of_theirs(data: Path) -> None:
