@@ -43,7 +43,11 @@ class Access:
 
     async def record(self, decision: Decision) -> Recorded:
         """Decide, fold and record; returns when it is durable. Cancelling it ends the waiting, not the recording."""
-        return await recording(self.engine, decision)
+        return await self.submit(decision)
+
+    def submit(self, decision: Decision) -> "asyncio.Future[Recorded]":
+        """Hand a decision over, without waiting: what is handed over first is recorded first."""
+        return recording(self.engine, decision)
 
     async def look(self, question: Callable[[Rows], T]) -> T:
         """Ask something of the rows as they are now, off the event loop."""

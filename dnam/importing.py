@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dnam.courier import recording
+from dnam.imported_items import item_request
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
@@ -17,13 +17,12 @@ from projections.decisions.draft import Decision, Draft
 from projections.decisions.hear import HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
-    ImportItemRequest,
     ImportSummaryRequest,
     heard_in,
     import_item,
     import_summary,
 )
-from projections.decisions.meet import Account, meet
+from projections.decisions.meet import Account, is_erased, is_opted_out, meet
 from projections.decisions.place import WIDER, PlaceSeen, describe, place_ref, session_of, widens
 from projections.errors import BadRequest
 from projections.events.values import Audience
@@ -31,11 +30,12 @@ from projections.ids import NOBODY, Handle, Ref
 from projections.lookup import find_people
 from projections.people import person_of
 from projections.places import audience_of
-from projections.policies.compartments import direct, everywhere
 from projections.rows import Rows
 from projections.summaries import era_of
 from replay.group import Recorded
 
+UNWANTED = "its person opted out, or was erased since"
+"""Why an item is not taken; what it is counted by."""
 IN_FLIGHT = 256
 """How many decisions wait for the log at once: they share commits."""
 
@@ -131,7 +131,7 @@ class Importer:
                 self.tally.sessions.add(session_of(_in_dm(platform, partner), found.row.person))
 
     async def _submit(self, kind: str, decision: Decision) -> None:
-        self._pending.append((kind, recording(self._memory.engine, decision)))
+        self._pending.append((kind, self._memory.submit(decision)))
         await self._settle(IN_FLIGHT)
 
     async def _settle(self, most: int) -> None:
@@ -195,32 +195,21 @@ class Importer:
     # -- what another program remembered ------------------------------------------------------------------------------
 
     async def _item(self, item: ImportedItem) -> None:
-        person = await self._person(item.account, item.updated)
-        request = ImportItemRequest(
-            user=item.account.id,
-            owner=person,
-            compartment=everywhere(person) if self._portable else direct(person),
-            id=item.id,
-            kind=item.kind,
-            text=item.text,
-            status="active" if item.status == "active" else "deprecated",
-            created=item.created,
-            updated=item.updated,
-            source=item.source,
-            tags=item.tags,
-            hits=item.hits,
-            last_hit=item.last_hit,
-            cap=self._memory.settings.durable_max_items,
-        )
-        self.tally.people.add(person)
+        person = NOBODY if item.account is None else await self._person(item.account, item.created)
+        if item.account is not None and not person:
+            self.tally.skipped[UNWANTED] += 1
+            return
+        cap = self._memory.settings.durable_max_items
+        request = item_request(item, person, portable=self._portable, cap=cap)
+        self.tally.people.update([person] if person else [])
         await self._submit("items", lambda rows: import_item(rows, request))
 
     async def _person(self, account: Account, said: int) -> Handle:
+        """Whose account it is; NOBODY for somebody who opted out, or was erased after `said`."""
         await self._join([account])
         origin, fresh = self._memory.origin(), (new_handle(),)
         await self._memory.record(lambda rows: meet(rows, account, origin, fresh, said))
-        found = await self._memory.look(lambda rows: person_of(rows, account.platform, account.id))
-        return NOBODY if found is None else found.row.person
+        return await self._memory.look(lambda rows: _wanted(rows, account, said))
 
     async def _summary(self, summary: ImportedSummary) -> None:
         person = NOBODY if summary.account is None else await self._person(summary.account, summary.updated)
@@ -243,6 +232,12 @@ def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:
         return lost
     one, other = pair
     return [f"{one!r} and {other!r} stay two people: accounts are joined when they are first seen"]
+
+
+def _wanted(rows: Rows, account: Account, said: int) -> Handle:
+    found = person_of(rows, account.platform, account.id)
+    unwanted = is_opted_out(rows, account) or is_erased(rows, account, said)
+    return NOBODY if unwanted or found is None else found.row.person
 
 
 def _heard(rows: Rows, seen: PlaceSeen, said: int) -> bool:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.rehearsing import rehearse
+from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
 from projections.errors import BadRequest
@@ -37,22 +39,32 @@ def bring(
         list[str] | None, typer.Option(metavar="A=B", help="Two accounts, by id or name, that are one person.")
     ] = None,
     portable: Annotated[
-        bool, typer.Option(help="Let imported items hold everywhere, not only in direct messages.")
+        bool, typer.Option(help="Let items of programs without levels hold everywhere, not only in direct messages.")
     ] = False,
     learn_after: Annotated[bool, typer.Option("--learn/--no-learn", help="Learn from what came in.")] = True,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would come in, and where it would go. Writes nothing.")
+    ] = False,
     data: Data = None,
     as_json: Json = False,
     yes: Yes = False,
 ) -> None:
-    """Bring in Discord exports, DiscoClaw folders, LoCoMo files.
+    """Bring in Discord exports, LoCoMo files, and what DiscoClaw, slashAI, Clanky or Snowclaw remembered.
 
     What is known already is passed over, so the same import can be run again after it was broken off.
     """
     shell = Shell(data, as_json, yes)
     same = [_pair(each) for each in same_person or []]
     sources = _sources(paths)
+    export = the_export(sources, options=bool(audience or assistant or same or portable))
+    if export is not None:
+        take_back(shell, export, dry_run=dry_run)
+        return
     arrivals = _arrivals(sources, shell.out, audience, assistant)
     total = sum(channel.messages or 0 for source in sources for channel in source.channels)
+    if dry_run:
+        rehearse(shell, sources, arrivals, same, portable, total)
+        return
 
     async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
         tally = await _import(memory, arrivals, shell.out, same, portable, total)

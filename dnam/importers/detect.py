@@ -1,18 +1,28 @@
 """What is this file or folder? Decided by what is in it, never by its name."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from dnam.importers import stream
+from dnam.importers import clanky, slashai, stream
 from dnam.importers.discoclaw import DiscoClaw
 from dnam.importers.discord_export import recognise
+from dnam.importers.dnam_export import SIGN, DnamExport
 from dnam.importers.locomo import LoCoMo
-from dnam.importers.source import FORMATS, Format, Source, UnknownFormat, UnreadableImport
+from dnam.importers.slashai import SlashAI
+from dnam.importers.snowclaw import Snowclaw
+from dnam.importers.source import FORMATS, Source, UnknownFormat, UnreadableImport
 
-SIGNS: dict[tuple[str, str], Format] = {
-    ("messages", "start_array"): "discord-export",
-    ("item.conversation", "start_map"): "locomo",
+SIGNS: dict[tuple[str, str], Callable[[Path], Source]] = {
+    (SIGN, "number"): DnamExport,
+    ("messages", "start_array"): recognise,
+    ("item.conversation", "start_map"): LoCoMo,
+    ("npubs", "start_map"): Snowclaw,
+    (f"item.{slashai.SIGN}", "string"): partial(SlashAI, layout="array"),
+    (f"memories.item.{slashai.SIGN}", "string"): partial(SlashAI, layout="table"),
+    (slashai.SIGN, "string"): partial(SlashAI, layout="lines"),
 }
-"""The first of these in a JSON file (the parser's prefix and event) says which format it has."""
+"""The first of these in a JSON file (the parser's prefix and event) says whose it is."""
 
 
 def detect(path: Path) -> Source:
@@ -38,10 +48,11 @@ def _folder(path: Path) -> Source:
 def _file(path: Path) -> Source:
     if stream.is_blank(path):
         raise UnknownFormat(path, f"{path} is an empty file: there is nothing to import.")
+    if stream.head(path, len(clanky.MAGIC)) == clanky.MAGIC:
+        return clanky.recognise(path)
+    if slashai.header(path) is not None:
+        return SlashAI(path, "csv")
     for prefix, event, _ in stream.events(path):
-        match SIGNS.get((prefix, event)):
-            case "discord-export":
-                return recognise(path)
-            case "locomo":
-                return LoCoMo(path)
+        if (prefix, event) in SIGNS:
+            return SIGNS[prefix, event](path)
     raise UnknownFormat(path, f"{path} is JSON, but nothing dnam reads, which is {'; '.join(FORMATS.values())}.")

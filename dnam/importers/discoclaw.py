@@ -191,7 +191,7 @@ def _one_of_each(items: Iterator[ImportedItem | Skipped]) -> Iterator[ImportedIt
             continue
         other = best.get(item.id)
         if other is not None:
-            yield Skipped("another item with the same id counts", f"{item.id} of {item.account.id}")
+            yield Skipped("another item with the same id counts", f"{item.id} of {item.user}")
         if other is None or _rank(item) > _rank(other):
             best[item.id] = item
     yield from best.values()

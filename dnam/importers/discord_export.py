@@ -10,7 +10,6 @@ operator names it, and a conversation is a DM when one person and a bot write in
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -19,7 +18,6 @@ import msgspec
 
 from dnam.importers import order, stream
 from dnam.importers.source import (
-    LATEST_MS,
     Arrival,
     Arrived,
     Channel,
@@ -31,6 +29,7 @@ from dnam.importers.source import (
     Told,
     UnknownFormat,
 )
+from dnam.importers.times import iso_ms, snowflake_ms
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -66,14 +65,12 @@ them. All others are the platform's own notices."""
 DELETED_USER = "456226577798135808"
 """Discord shows all accounts that were deleted as this one: it is nobody."""
 
-SNOWFLAKE_EPOCH_MS = 1_420_070_400_000
 DAY_MS = 86_400_000
 TAIL_BYTES = 256
 BEGINNING = 16
 """How many messages are looked at to see which way a file runs."""
 
 COUNT = re.compile(rb'"messageCount"\s*:\s*([0-9]{1,15})\s*\}\s*\Z')
-SNOWFLAKE = re.compile(r"[0-9]{8,20}")
 Size = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 Form = TypeVar("Form")
 
@@ -193,7 +190,7 @@ class DiscordExport:
             stamps = list(islice(stream.values(self.path, "messages.item.timestamp", "message"), BEGINNING))
         except ImportFailed:
             return False  # the reading itself will say so
-        times = [time for time in map(_timestamp_ms, stamps) if time is not None]
+        times = [time for time in map(iso_ms, stamps) if time is not None]
         return len(times) > 1 and times[-1] < times[0]
 
     def _place(self, options: Options) -> PlaceSeen:
@@ -280,7 +277,7 @@ class _Translator:
             said=read.said,
             fresh=(),
             mentions=mentions,
-            edited=_timestamp_ms(message.timestamp_edited),
+            edited=iso_ms(message.timestamp_edited),
             reply_to=reply_to,
             reply_said=None if reply_to is None else snowflake_ms(reply_to.key),
             attachments=tuple(Attachment(each.file_name, each.file_size_bytes) for each in message.attachments),
@@ -399,30 +396,10 @@ def _mention_pattern(labels: dict[str, _User]) -> re.Pattern[str]:
 
 def _said(message: _Message) -> int | None:
     """When a message was said, in ms: as its id has it, if that is Discord's, and else as its time stamp has it."""
-    stamp, flake = _timestamp_ms(message.timestamp), snowflake_ms(message.id)
+    stamp, flake = iso_ms(message.timestamp), snowflake_ms(message.id)
     if flake is not None and (stamp is None or abs(flake - stamp) < DAY_MS):
         return flake
     return stamp
-
-
-def snowflake_ms(snowflake: str) -> int | None:
-    """The time in one of Discord's ids, in ms; None for what is no such id."""
-    if not SNOWFLAKE.fullmatch(snowflake):
-        return None
-    return (int(snowflake) >> 22) + SNOWFLAKE_EPOCH_MS
-
-
-def _timestamp_ms(stamp: object) -> int | None:
-    """An ISO 8601 time in ms since 1970, UTC where it names no zone; None when it is none or before 1970."""
-    if not isinstance(stamp, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(stamp)
-    except ValueError:
-        return None
-    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    milliseconds = (zoned - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)
-    return milliseconds if 0 <= milliseconds <= LATEST_MS else None
 
 
 def _message_count(path: Path) -> int | None:

@@ -18,18 +18,22 @@ from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.errors import DnamError
 from projections.events.heard import PlaceKind
-from projections.events.values import AudienceKind, Status
+from projections.events.values import About, AudienceKind, ItemType, Status
 from projections.events.values import Source as ItemSource
 from projections.ids import Ref
 
-Format = Literal["discord-export", "locomo", "discoclaw"]
+Format = Literal["dnam-export", "discord-export", "locomo", "discoclaw", "slashai", "clanky", "snowclaw"]
 Told = Literal["guild", "channel", "dm"]
 """Who could read a conversation, in the words of `--audience`."""
 
 FORMATS: dict[Format, str] = {
+    "dnam-export": "an export of dnam itself (JSON lines, as `dnam export` writes them)",
     "discord-export": 'a DiscordChatExporter JSON file (an object with "guild", "channel" and "messages")',
     "locomo": 'a LoCoMo JSON file (a list of objects with "conversation")',
     "discoclaw": "a DiscoClaw data folder (with durable/*.json, rolling/*.json or summaries/*.json, or in memory/)",
+    "slashai": "slashAI's memories table (CSV with a header, a JSON array, or JSON lines)",
+    "clanky": "Clanky's SQLite database file (with the table memory_facts)",
+    "snowclaw": 'Snowclaw\'s nostr_memory.json (an object with "npubs")',
 }
 """What dnam reads, in the words of its errors."""
 
@@ -111,10 +115,26 @@ class Skipped(NamedTuple):
     where: str
 
 
-class ImportedItem(msgspec.Struct, frozen=True):
-    """A durable item of another program, to be owned by the person behind `account`. Times in ms."""
+CompartmentKind = Literal["direct", "channel", "guild", "everywhere", "self", "owner"]
 
-    account: Account
+
+class Where(NamedTuple):
+    """The compartment of an imported item: of the person who owns it, or of nobody. `place` is its channel or guild."""
+
+    kind: CompartmentKind
+    place: Ref | None = None
+
+
+class ImportedItem(msgspec.Struct, frozen=True):
+    """A durable item of another program, to be owned by the person behind `account`, or by nobody. Times in ms.
+
+    `key` is what `program` calls it, `id` is empty where that is no id of dnam's form; `row` says the same as a
+    reference, where the words under it may change. `portable`: its program has no levels, so `--portable` may widen it.
+    Not `dated`: the times are bounds, and the same words again are nothing new. `quote` are the words it rests on, in
+    the message of its source, which was said at `message_said`, where that is known.
+    """
+
+    account: Account | None
     id: str
     kind: str
     text: str
@@ -123,12 +143,29 @@ class ImportedItem(msgspec.Struct, frozen=True):
     source: ItemSource
     created: int
     updated: int
-    hits: int
-    last_hit: int | None
+    hits: int = 0
+    last_hit: int | None = None
+    program: Format = "discoclaw"
+    key: str = ""
+    where: Where = Where("direct")
+    portable: bool = True
+    dated: bool = True
+    about: About = "person"
+    type: ItemType = "semantic"
+    confidence: int = 1000
+    quote: str = ""
+    message_said: int | None = None
+    source_count: int = 1
+    row: Ref | None = None
 
     @property
     def said(self) -> int:
         return self.updated
+
+    @property
+    def user(self) -> str:
+        """The program's id of its person; empty for nobody's."""
+        return "" if self.account is None else self.account.id
 
 
 class ImportedSummary(msgspec.Struct, frozen=True):

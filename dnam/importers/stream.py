@@ -9,7 +9,8 @@ byte stays where it was:
 
 import io
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -38,6 +39,11 @@ def _whole(match: re.Match[bytes]) -> bytes:
     if match[1]:
         return b"\\ufffd"
     return b"\xef\xbf\xbd" if match[2] else match[0]
+
+
+def mended(data: bytes) -> bytes:
+    """A whole piece of JSON without lone surrogates."""
+    return SPECIAL.sub(_whole, data)
 
 
 class MendedStream:
@@ -99,16 +105,41 @@ def values(path: Path, prefix: str, noun: str) -> Iterator[Any]:
 
     Numbers are int or Decimal. Raises BrokenImport after the last whole value; `noun` is what it calls one of them.
     """
+    return _given(path, lambda stream: ijson.items(stream, prefix, buf_size=CHUNK_BYTES), noun)
+
+
+def members(path: Path, prefix: str, noun: str) -> Iterator[tuple[str, Any]]:
+    """The names and values of the JSON object at a prefix, as `values` gives values."""
+    return _given(path, lambda stream: ijson.kvitems(stream, prefix, buf_size=CHUNK_BYTES), noun)
+
+
+UNPARSED = (ijson.JSONError, UnicodeDecodeError, ArithmeticError)
+"""What the parser raises: the last for a number with an exponent that no decimal has."""
+
+
+def _next(parsed: Iterator[Any], *default: Any) -> Any:
+    """The next value. Python refuses to read integers of more than 4,300 digits, and the parser would not survive that:
+    while it runs, they are read.
+    """
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        return next(parsed, *default)
+    finally:
+        sys.set_int_max_str_digits(most)
+
+
+def _given(path: Path, parse: Callable[[MendedStream], Iterator[Any]], noun: str) -> Iterator[Any]:
     count = 0
     with opened(path) as raw:
         stream = MendedStream(raw)
-        parsed = ijson.items(stream, prefix, buf_size=CHUNK_BYTES)
+        parsed = parse(stream)
         while True:
             try:
-                value = next(parsed)
+                value = _next(parsed)
             except StopIteration:
                 return
-            except (ijson.JSONError, UnicodeDecodeError) as error:
+            except UNPARSED as error:
                 raise _broken(path, stream, f"after {noun} {count}") from error
             except OSError as error:
                 raise _unreadable(path, stream, error) from error
@@ -121,18 +152,25 @@ def events(path: Path) -> Iterator[tuple[str, str, Any]]:
     begun = False
     with opened(path) as raw:
         stream = MendedStream(raw)
+        parsed = ijson.parse(stream, buf_size=LOOK_BYTES)
         try:
-            for event in ijson.parse(stream, buf_size=LOOK_BYTES):
+            while (event := _next(parsed, None)) is not None:
                 begun = True
                 if event[0].count(".") > MOST_DEPTH:
                     raise UnknownFormat(path, f"{path} is nested more than {MOST_DEPTH} deep: nothing dnam reads is.")
                 yield event
-        except (ijson.JSONError, UnicodeDecodeError) as error:
+        except UNPARSED as error:
             if not begun:
                 raise _no_json(path) from error
             raise _broken(path, stream, "before its first message") from error
         except OSError as error:
             raise _unreadable(path, stream, error) from error
+
+
+def head(path: Path, size: int) -> bytes:
+    """The first bytes of a file."""
+    with opened(path) as raw:
+        return raw.read(size)
 
 
 def tail(path: Path, size: int) -> bytes:

@@ -9,16 +9,21 @@ import pytest
 
 from dnam.importers.detect import detect
 from dnam.importers.merge import in_order
-from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told
-from dnam.importing import Importer, Tally
+from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told, Where
+from dnam.importing import UNWANTED, Importer, Tally
 from dnam.learning import Learner
 from dnam.memory import Memory
+from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
-from projections.events.values import Source
+from projections.events import PersonErased, PersonOptedOut
+from projections.events.values import OPERATOR, Source
+from projections.ids import NOBODY, EventId, Ref
+from projections.items import items_of
 from projections.lookup import find_people, find_sessions, people, sessions
+from projections.rows import Rows
 from projections.summaries import find_summary
 from replay.errors import LogError
 from replay.jobs import Job
@@ -139,6 +144,56 @@ async def test_items_keep_their_ids_states_and_times(tmp_path: Path, portable: b
         assert (item.id, item.created, item.updated, item.hits) == ("durable-abc", NOW - 9, NOW - 5, 2)
         assert item.compartment.endswith(where)
         assert (await bring(memory, iter([remembered()]), portable=portable)).known == 1
+
+
+@pytest.mark.parametrize(("created", "taken"), [(NOW - 8, 0), (NOW - 7, 0), (NOW - 6, 1)])
+async def test_what_was_made_before_an_erasure_does_not_come_back(tmp_path: Path, created: int, taken: int) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.heard("100", "I am back", platform="discord", said=NOW)
+
+        def erased(rows: Rows) -> list[Draft]:
+            until = PersonErased(
+                said=NOW, by=OPERATOR, vaults=(), hashes=(rows.ids.keyed_hash("discord", "100"),), until=NOW - 7
+            )
+            return [Draft(EventId(b"e" * 16), until)]
+
+        await memory.record(erased)
+        tally = await bring(memory, iter([remembered(created=created)]))
+        assert (tally.items, tally.skipped.total()) == (taken, 1 - taken)
+        assert set(tally.skipped) <= {UNWANTED}
+
+
+async def test_nothing_is_taken_of_whoever_opted_out(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+
+        def opted_out(rows: Rows) -> list[Draft]:
+            hashes = (rows.ids.keyed_hash("discord", "100"),)
+            return [Draft(EventId(b"o" * 16), PersonOptedOut(said=NOW, by=OPERATOR, hashes=hashes))]
+
+        await memory.record(opted_out)
+        public = Where("guild", Ref("discord", "9"))
+        tally = await bring(memory, iter([remembered(), remembered(where=public, portable=False)]))
+        assert (tally.items, tally.events, tally.skipped) == (0, 0, {UNWANTED: 2})
+
+
+@pytest.mark.parametrize(
+    ("where", "about", "compartment"),
+    [
+        (Where("guild", Ref("discord", "9")), "guild", "guild/discord:9"),
+        (Where("channel", Ref("nostr", "team")), "guild", "channel/nostr:team"),
+        (Where("self"), "self", "self"),
+        (Where("owner"), "owner", "owner"),
+    ],
+)
+async def test_what_is_nobody_s_is_kept_without_an_owner(
+    tmp_path: Path, where: Where, about: str, compartment: str
+) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        item = remembered(account=None, where=where, about=about, id="", key="k", program="clanky")
+        assert (await bring(memory, iter([item]), portable=False)).items == 1
+        assert await memory.look(people) == []
+        (found,) = await memory.look(lambda rows: list(items_of(rows, NOBODY)))
+        assert (found.row.item.compartment, found.row.item.about) == (compartment, about)
 
 
 async def test_summaries_come_with_their_places(tmp_path: Path) -> None:

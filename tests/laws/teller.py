@@ -10,7 +10,7 @@ from projections.events.values import Audience, Item, Message, ModelUse
 from projections.ids import EventId, Handle, Ref, seeded_id
 from tests.world import NOW, handle
 
-NAMES = ("Ada Lovelace", "Zoë 🦊 Ümlaut", "Kim\x07Control", 'O\'Brien "the" <b>', "名前太郎さん", "Frederika")
+NAMES = ("Ada Larkspur", "Zoë 🦊 Ümlaut", "Kim\x07Control", 'O\'Brien "the" <b>', "名前太郎さん", "Frederika")
 TEXTS = (
     "",
     "I prefer tabs over spaces, honestly",

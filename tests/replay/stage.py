@@ -31,7 +31,7 @@ from replay.views import LAST_KEY, digest_rows, tables_of
 from tests.world import NOW, fresh, handle
 
 PUBLIC = PlaceSeen("discord", "720000000000000001", "channel", "general-chatter", "guild")
-ADA = Account("discord", "420000000000000000", "Ada Lovelace")
+ADA = Account("discord", "420000000000000000", "Ada Larkspur")
 KIM = Account("discord", "420000000000000001", "Kim Deal")
 TABLES = tables_of(FOLD)
 

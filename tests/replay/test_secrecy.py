@@ -78,7 +78,7 @@ def test_no_text_name_or_platform_id_stands_in_the_log_or_the_ring(data: Path, s
             assert isinstance(engine.store, DiskStore)
             rewrite(engine.store)
         engine.commit_views()
-        assert found_in(contents(data / "views"), {"the heron stands still 0", "Ada Lovelace"})
+        assert found_in(contents(data / "views"), {"the heron stands still 0", "Ada Larkspur"})
 
 
 def test_handles_are_no_secret_and_stand_only_in_the_ring(data: Path) -> None:
@@ -91,5 +91,5 @@ def test_handles_are_no_secret_and_stand_only_in_the_ring(data: Path) -> None:
 
 def test_the_search_finds_what_is_there() -> None:
     texts = secrets([])
-    assert found_in({"x": "…Ada Lovelace…".encode("utf-16-le")}, texts) == {("x", "Ada Lovelace")}
+    assert found_in({"x": "…Ada Larkspur…".encode("utf-16-le")}, texts) == {("x", "Ada Larkspur")}
     assert list(words({"a": ["some longerword", 3]})) == ["some longerword", "longerword"]

@@ -31,7 +31,6 @@ QUOTED = re.compile(
 )
 PICTURES = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
 FACE = r"(?<!\S)[:;xX=]['-]?[()DPpO3/|]+(?!\S)"
-BUT = re.compile(r"\b(?:but)\b", re.IGNORECASE)
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -71,6 +70,7 @@ class Reader:
         self._aside = re.compile(rf",\s?{any_of(language.reporting_words)}", re.IGNORECASE)
         self._question = re.compile(any_of(language.question_words), re.IGNORECASE)
         self._tag = re.compile(any_of(language.question_tags), re.IGNORECASE)
+        self._contrast = re.compile(any_of(reading.contrasts), re.IGNORECASE)
         self._remember = compiled(language.remember.pattern)
 
     def is_joke(self, text: str) -> bool:
@@ -104,7 +104,7 @@ class Reader:
         questioned = self._questioned(text, spans, asked=asked)
         carried = False
         for index, (left, right, joint) in enumerate(spans):
-            carried = carried and not BUT.search(joint)
+            carried = carried and not self._contrast.search(joint)
             clause = self._clause(text, number, left, right, end)
             if clause is not None:
                 doubtful = tainted or carried or questioned[index] or self._doubted(clause)

@@ -78,7 +78,8 @@ class Extractor:
         self._correction = re.compile(corrections, re.IGNORECASE)
         self._corrects = re.compile(rf"[\s,]{{0,9}}{corrections}", re.IGNORECASE)
         negations = any_of(language.negations)
-        self._contrast = re.compile(rf"\W*(?:and\s+|instead\s+of\s+)?{negations}\s+(?P<old>\S.{{0,60}})", re.IGNORECASE)
+        instead = any_of(language.reading.instead_of)
+        self._contrast = re.compile(rf"\W*(?:{instead}\s+)?{negations}\s+(?P<old>\S.{{0,60}})", re.IGNORECASE)
 
     def extract(self, inputs: ExtractionInputs) -> str:
         """A JSON text: `{"upserts": […], "deprecations": […]}`."""

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from dnam.importers import order
 from dnam.importers.detect import detect
-from dnam.importers.discord_export import DELETED_USER, KINDS, snowflake_ms
+from dnam.importers.discord_export import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
+from dnam.importers.times import snowflake_ms
 from projections.decisions.hear import Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest

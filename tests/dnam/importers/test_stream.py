@@ -2,13 +2,15 @@
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dnam.importers.source import BrokenImport, UnreadableImport
+from dnam.importers.detect import detect
+from dnam.importers.source import BrokenImport, ImportFailed, UnreadableImport
 from dnam.importers.stream import BOM, MendedStream, is_blank, values
 
 TEXTS = st.text(st.one_of(st.characters(), st.characters(categories=["Cs"]), st.sampled_from('\\"\ud83d\ude00u\x00')))
@@ -29,7 +31,7 @@ def test_lone_surrogates_are_replaced_wherever_a_chunk_ends(text: str, size: int
     assert read == "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in json.loads(data))
 
 
-@given(st.text(st.characters(), max_size=40), st.integers(1, 9))
+@given(st.text(st.characters(codec="utf-8"), max_size=40), st.integers(1, 9))
 def test_well_formed_bytes_stay_as_they_are(text: str, size: int) -> None:
     for data in (text.encode(), json.dumps(text).encode(), json.dumps(text, ensure_ascii=False).encode()):
         if not data.startswith(BOM):
@@ -88,3 +90,14 @@ def test_a_disk_that_fails_on_the_way_is_named(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Path, "open", lambda self, mode: Failing(b'["a"' + b" " * 10))
     with pytest.raises(UnreadableImport, match="past byte 0: Input/output error"):
         list(values(tmp_path / "a", "item", "value"))
+
+
+@pytest.mark.parametrize("number", ["9" * 4301, "-" + "9" * 20_000, "1e99999999999999999999", "1E-99999999999999999999"])
+@pytest.mark.parametrize("form", ["[{}]", '{{"messages": [{}]}}', "{}", '{{"guild": {{"id": {}}}, "messages": []}}'])
+def test_no_number_is_too_much_for_the_parser(tmp_path: Path, number: str, form: str) -> None:
+    path = tmp_path / "long.json"
+    path.write_text(form.format(number), encoding="utf-8")
+    before = sys.get_int_max_str_digits()
+    with pytest.raises(ImportFailed):
+        detect(path)
+    assert sys.get_int_max_str_digits() == before
