@@ -7,6 +7,7 @@ import json
 import mmap
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from replay.verify import verify
 ROUNDS = max(1, int(os.environ.get("DNAM_KILLS", "102")) // 3)
 MANY = 12_000
 """Messages of which the views are written in several commits."""
+ACKNOWLEDGED = re.compile("^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 PATIENCE = 20.0
 """Seconds after which a round gives up waiting for a commit."""
 
@@ -135,19 +137,18 @@ def test_chat(tmp_path: Path, dice: random.Random) -> None:
         with running(tmp_path, "chat", "--data", str(data), "--as", "ada") as child:
             assert child.process.stdin is not None
             assert child.process.stdout is not None
-            child.process.stdin.write(f"!memory remember fact number {number}\n".encode())
+            facts = "".join(f"!memory remember fact {number} of part {part}\n" for part in range(40))
+            child.process.stdin.write(facts.encode())
             child.process.stdin.flush()
-            if b"Remembered" in child.process.stdout.readline():
-                kept.append(f"fact number {number}")
-            child.process.stdin.write(b"hello\n" * 30)
-            child.process.stdin.flush()
-            in_flight += child.kill_in_commit(dice.randint(1, 20))
+            in_flight += child.kill_in_commit(dice.randint(1, 15))
+            kept += ACKNOWLEDGED.findall(child.process.stdout.read().decode())
         if number % 5 == 0:
             sound(data)
     sound(data)
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
         (ada,) = find_people(rows, "ada")
         texts = {found.row.item.text for found in items_of(rows, ada)}
+    assert len(kept) > ROUNDS
     assert set(kept) <= texts
     report("chat", in_flight)
 

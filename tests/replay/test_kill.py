@@ -45,9 +45,9 @@ class Writer:
         """Kill it after so many events, and so long (s) after a commit began; whether one was in flight."""
         self._wanted = after
         self._reader.start()
-        self._enough.wait()
+        assert self._enough.wait(60), "it wrote nothing"
         with self._mark.open("r+b") as file, mmap.mmap(file.fileno(), 1) as mark:
-            while mark[0] == 0:
+            while mark[0] == 0 and self._process.poll() is None:
                 pass
             deadline = time.perf_counter() + within
             while time.perf_counter() < deadline:
