@@ -152,13 +152,19 @@ def lives(records: Iterable[Record], keys: Container[bytes], clock: Clock = "rec
 
     An item that moved is followed, so both of its keys must be among them.
     """
-    lived: dict[bytes, tuple[Step, ...]] = {}
+    lived: dict[bytes, list[Step]] = {}
     for record in ordered(records, clock):
         for came_from, item in _states(record):
             if came_from is not None or key_of(address_of(item)) in keys:
                 _take(lived, record, came_from, item)
-    found = [Life(address_of(item), item, steps) for steps in lived.values() if (item := steps[-1].after)]
+    found = (
+        Life(address_of(left), left, _sorted(steps, clock)) for steps in lived.values() if (left := steps[-1].after)
+    )
     return in_order(found, clock)
+
+
+def _sorted(steps: Iterable[Step], clock: Clock) -> tuple[Step, ...]:
+    return tuple(sorted(steps, key=lambda step: _at(step.record, clock)))
 
 
 def in_order(found: Iterable[Life], clock: Clock) -> list[Life]:
@@ -179,12 +185,12 @@ def _states(record: Record) -> Iterator[tuple[Address | None, Item]]:
             return
 
 
-def _take(lived: dict[bytes, tuple[Step, ...]], record: Record, came_from: Address | None, item: Item) -> None:
-    """Where it moves onto an item that is there already, that one's past comes first."""
-    elsewhere: tuple[Step, ...] = () if came_from is None else lived.pop(key_of(came_from), ())
-    key = key_of(address_of(item))
-    past = (*lived.get(key, ()), *elsewhere)
-    lived[key] = (*past, Step(record, past[-1].after if past else None, item))
+def _take(lived: dict[bytes, list[Step]], record: Record, came_from: Address | None, item: Item) -> None:
+    """Where it moves onto an item that is there already, both pasts are its own."""
+    elsewhere = [] if came_from is None else lived.pop(key_of(came_from), [])
+    past = lived.setdefault(key_of(address_of(item)), [])
+    past += elsewhere
+    past.append(Step(record, past[-1].after if past else None, item))
 
 
 # -- what was refused ----------------------------------------------------------------------------------------------
@@ -202,7 +208,7 @@ def with_refusals(found: Sequence[Life], refusals: Iterable[Record], clock: Cloc
 
 
 def _with(life: Life, steps: Iterable[Step], clock: Clock) -> Life:
-    return life._replace(steps=tuple(sorted((*life.steps, *steps), key=lambda step: _at(step.record, clock))))
+    return life._replace(steps=_sorted((*life.steps, *steps), clock))
 
 
 def _held_against(record: Record, known: Mapping[Address, Life]) -> list[Address]:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.resting import Claimed, rest
-from projections.decisions.shelf import Shelf, rests_on, too_long
+from projections.decisions.shelf import Shelf, rests_on
 from projections.errors import BadRequest
 from projections.events import ItemDeprecated, ItemUpserted, SummaryRefreshed
 from projections.events.values import (
@@ -27,7 +27,7 @@ from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import read_kind, read_tags
 from projections.policies.matching import find_upsert, says
 from projections.policies.refusals import Claim, refusal
-from projections.policies.text import MOST_ITEM_CHARS, tidy, whole
+from projections.policies.text import MOST_IMPORTED_CHARS, tidy, whole
 from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 
@@ -115,8 +115,11 @@ def _text(request: ImportItemRequest) -> str:
     text = tidy(request.text)
     if not text or not (tidy(request.id) or request.key):
         raise BadRequest("an item without a text or an id cannot be imported")
-    if len(text) > MOST_ITEM_CHARS:
-        raise BadRequest(f"the item {tidy(request.id) or request.key} is too long: {too_long(text)}")
+    if len(text) > MOST_IMPORTED_CHARS:
+        raise BadRequest(
+            f"the item {tidy(request.id) or request.key} is too long: it has {len(text):,} characters, and "
+            f"{MOST_IMPORTED_CHARS:,} is the most"
+        )
     return text
 
 

@@ -20,6 +20,10 @@ MOST_ITEM_CHARS = 1_800
 """The longest text of an item, in code points. A prompt has 2,000 for all items, each with a frame of about 100: what
 is longer could be kept but never told."""
 
+MOST_IMPORTED_CHARS = 20_000
+"""The longest text of an item that another program kept. What is longer than a prompt's part for items is kept and
+shown all the same; a prompt leaves it out and says so."""
+
 _RUN = re.compile(f"[{WHITESPACE}]+")
 
 

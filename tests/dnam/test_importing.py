@@ -20,8 +20,8 @@ from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonErased, PersonOptedOut
 from projections.events.values import OPERATOR, Source
-from projections.ids import NOBODY, EventId, Ref
-from projections.items import items_of
+from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.items import ITEMS, items_of
 from projections.lookup import find_people, find_sessions, people, sessions
 from projections.rows import Rows
 from projections.summaries import find_summary
@@ -267,13 +267,24 @@ async def test_nothing_is_learned_where_memory_is_switched_off(tmp_path: Path) -
 
 
 async def test_what_is_refused_is_skipped_and_the_rest_comes_in(tmp_path: Path) -> None:
-    items = [remembered(id="one"), remembered(id="long", text="x" * 2_000), remembered(id="none", text=" ")]
+    items = [remembered(id="one"), remembered(id="long", text="x" * 30_000), remembered(id="none", text=" ")]
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         tally = await bring(memory, iter([*items, remembered(id="two", text="User keeps bees.")]))
         assert (tally.read, tally.items, tally.known) == (4, 2, 0)
         reasons = sorted(tally.skipped)
         assert "an item without a text or an id cannot be imported" in reasons[0]
         assert "long is too long" in reasons[1]
+
+
+async def test_a_long_item_is_kept_and_no_prompt_holds_it(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        assert (await bring(memory, iter([remembered(id="long", text="x" * 5_000)]))).items == 1
+        person = await memory.look(lambda rows: items_owner(rows))
+        assert [len(item.text) for item in await memory.show(person)] == [5_000]
+
+
+def items_owner(rows: Rows) -> Handle:
+    return next(found.row.item.owner for found in rows.scan(ITEMS))
 
 
 async def test_a_summary_that_would_be_nobody_s_is_skipped_with_its_reason(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from projections.events.values import OPERATOR, Evidence, Source
 from projections.ids import NOBODY, EventId, Ref
 from projections.policies.compartments import OWNER, SELF, Opening, in_channel, in_guild, of_person_in
 from projections.policies.item_ids import derive
-from projections.policies.text import MOST_ITEM_CHARS
+from projections.policies.text import MOST_IMPORTED_CHARS
 from projections.vaults import home
 from tests.projections.items import ANN, HOME, PERSON, an_item, row_of, statuses, there_is
 from tests.world import NOW, World, fresh, origin
@@ -89,7 +89,7 @@ def test_what_its_person_forgot_stays_forgotten() -> None:
     assert row_of(world, "likes tea").item.status == "forgotten"
 
 
-@pytest.mark.parametrize("fields", [{"text": " "}, {"id": ""}, {"text": "x" * (MOST_ITEM_CHARS + 1)}])
+@pytest.mark.parametrize("fields", [{"text": " "}, {"id": ""}, {"text": "x" * (MOST_IMPORTED_CHARS + 1)}])
 def test_what_cannot_be_an_item_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(BadRequest, match=r"cannot be imported|stable_string_id is too long"):
         World().decide(import_item, please_import(**fields))

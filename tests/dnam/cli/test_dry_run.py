@@ -31,7 +31,7 @@ def slashai(folder: Path) -> Path:
         memory(3),
         memory(4, privacy_level="global", topic_summary="User plays as Farmhand", memory_type="procedural"),
         memory(5, privacy_level="friends", topic_summary="User whispers"),
-        memory(6, user_id=200, privacy_level="global", topic_summary="x" * 3000),
+        memory(6, user_id=200, privacy_level="global", topic_summary="x" * 30_000),
     )
     return as_csv(folder / "memories.csv", *rows)
 
