@@ -2,34 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell, View
+from dnam.cli.looking import as_of
+from dnam.cli.shell import At, Command, Data, Json, Said, Shell, View
 from dnam.times import iso
 from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
-    from projections.fold import Record
+    from projections.ids import Handle
     from projections.rows import Rows
-    from replay.codec import Header
-    from replay.log import StoredEvent
+    from replay.engine import Engine
+    from replay.reading import Reading
 
 WORDS_CHARS = 100
-Body = str
-"""`known`, or why an event's words cannot be read: `redacted`, `erased`, `locked`, `unknown`, `damaged`."""
-
-
-class Entry(NamedTuple):
-    """An event of the log as far as it can be read; `record` is None when its body cannot."""
-
-    seq: int
-    header: "Header"
-    body: Body
-    record: "Record | None"
+Wanted = Callable[["Reading"], bool]
+"""Whether an event is asked for."""
 
 
 def _whole(value: str | None) -> str | None:
@@ -50,6 +41,12 @@ def log(
         str | None, typer.Option(metavar="USER", callback=_whole, help="Only what this person did or is about.")
     ] = None,
     after: Annotated[int, typer.Option(metavar="N", min=0, help="Only events behind this seq.")] = 0,
+    until: Annotated[
+        str | None, typer.Option(metavar="WHEN", callback=_whole, help="Only what was recorded by then; as for --at.")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with what is recorded from now on, until Ctrl-C.")
+    ] = False,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -57,12 +54,33 @@ def log(
 
     Seq, when it was recorded and said, tag, who, and a few words.
     """
+    if follow and until is not None:
+        raise BadRequest("--follow goes on and --until ends: give one of them")
     shell = Shell(data, as_json)
-    with shell.looking() as view:
+    tags = _tag_test(tag)
+    if follow:
+        _follow(shell, tags, session, user, after)
+        return
+    with shell.looking(until) as view:
         wanted = _wanted(view, session, user)
-        for entry in _entries(view, after, _tag_test(tag)):
+        upto = None if view.looked is None else view.looked.moment.seq
+        for entry in _entries(view.engine, after, upto, tags):
             if wanted(entry):
-                _tell(shell, view, entry)
+                _tell(shell, view.now, entry)
+
+
+def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user: str | None, after: int) -> None:
+    from contextlib import closing
+
+    from dnam.cli.following import growth
+
+    wanted: Wanted | None = None
+    with closing(growth(shell, after)) as grown:
+        for engine, rows, seen, upto in grown:
+            wanted = wanted or _wanted_of(rows, session, user)
+            for entry in _entries(engine, seen, upto, tags):
+                if wanted(entry):
+                    _tell(shell, rows, entry)
 
 
 def _tag_test(tag: str | None) -> Callable[[str], bool]:
@@ -79,75 +97,59 @@ def _tag_test(tag: str | None) -> Callable[[str], bool]:
     return lambda each: each.startswith(family)
 
 
-def _wanted(view: View, session: str | None, user: str | None) -> Callable[[Entry], bool]:
-    """The test for an entry. What cannot be read belongs to nobody and to no session."""
+def _wanted(view: View, session: str | None, user: str | None) -> Wanted:
+    """The test for an event; in an empty memory nothing is asked for."""
+    return (lambda _: False) if view.empty else _wanted_of(view.now, session, user)
+
+
+def _wanted_of(rows: "Rows", session: str | None, user: str | None) -> Wanted:
+    """The test for an event. What cannot be read belongs to nobody and to no session."""
     from dnam.finding import the_person, the_session
+
+    place = None if session is None else the_session(rows, session).session
+    person = None if user is None else the_person(rows, user)
+    return lambda entry: (place is None and person is None) or _concerns(entry, place, person)
+
+
+def _concerns(entry: "Reading", place: str | None, person: "Handle | None") -> bool:
     from dnam.saying import people_of, session_of
 
-    if view.empty:
-        return lambda _: False
-    place = None if session is None else the_session(view.rows, session).session
-    person = None if user is None else the_person(view.rows, user)
-
-    def wanted(entry: Entry) -> bool:
-        if place is None and person is None:
-            return True
-        if entry.record is None:
-            return False
-        event = entry.record.event
-        return (place is None or session_of(event) == place) and (person is None or person in people_of(event))
-
-    return wanted
+    if entry.record is None:
+        return False
+    event = entry.record.event
+    return (place is None or session_of(event) == place) and (person is None or person in people_of(event))
 
 
-def _entries(view: View, after: int, tag: Callable[[str], bool]) -> Iterator[Entry]:
-    from replay import codec
-    from replay.errors import LogError
+def _entries(engine: "Engine", after: int, upto: int | None, tag: Callable[[str], bool]) -> "Iterator[Reading]":
+    """The events behind `after`, as far as they can be read; those of other tags are not opened."""
+    from replay.reading import header_of, read
 
-    for stored in view.engine.store.log.read(after):
-        try:
-            header = codec.decode_header(stored.header)
-        except LogError as error:
-            raise type(error)(f"event #{stored.seq}: {error}") from error
-        if tag(header.tag):
-            yield _entry(view, stored, header)
+    for stored in engine.store.log.read(after, upto):
+        if tag(header_of(stored).tag):
+            yield read(engine.live.folding, stored)
 
 
-def _entry(view: View, stored: "StoredEvent", header: "Header") -> Entry:
-    from replay.errors import Damaged, KeyMissing, UnknownEvent
-
-    reasons = {Damaged: "damaged", KeyMissing: "locked", UnknownEvent: "unknown"}
-    folding = view.engine.live.folding
-    try:
-        record = folding.record(stored)
-    except tuple(reasons) as error:
-        return Entry(stored.seq, header, reasons[type(error)], None)
-    if record is not None:
-        return Entry(stored.seq, header, "known", record)
-    return Entry(stored.seq, header, "erased" if header.vault in folding.erased else "redacted", None)
-
-
-def _tell(shell: Shell, view: View, entry: Entry) -> None:
+def _tell(shell: Shell, rows: "Rows", entry: "Reading") -> None:
     if shell.out.as_json:
         shell.out.emit(_json(entry))
     else:
-        shell.out.line(_line(shell, view, entry))
+        shell.out.line(_line(shell, rows, entry))
 
 
-def _line(shell: Shell, view: View, entry: Entry) -> str:
+def _line(shell: Shell, rows: "Rows", entry: "Reading") -> str:
     from dnam.finding import by_words
     from dnam.saying import words
 
     recorded, record = shell.out.when(entry.header.at), entry.record
     if record is None:
-        return f"#{entry.seq}  {recorded}  {entry.header.tag}  ({entry.body})"
+        return f"#{entry.seq}  {recorded}  {entry.header.tag}  ({entry.state})"
     said, text = shell.out.when(record.event.said), words(record.event)
     short = text if len(text) <= WORDS_CHARS else text[: WORDS_CHARS - 1] + "…"
-    who = by_words(view.rows, record.event.by)
+    who = by_words(rows, record.event.by)
     return f"#{entry.seq}  {recorded}  {said}  {entry.header.tag}  {who}: {short}"
 
 
-def _json(entry: Entry) -> dict[str, Any]:
+def _json(entry: "Reading") -> dict[str, Any]:
     header, record = entry.header, entry.record
     said = None if record is None else record.event.said
     return {
@@ -161,7 +163,7 @@ def _json(entry: Entry) -> dict[str, Any]:
         "said_iso": iso(said),
         "left": header.left,
         "vault": header.vault,
-        "body": entry.body,
+        "body": entry.state,
         "event": None if record is None else record.event,
     }
 
@@ -169,16 +171,17 @@ def _json(entry: Entry) -> dict[str, Any]:
 # -- stats ---------------------------------------------------------------------------------------------------------
 
 
-def stats(data: Data = None, as_json: Json = False) -> None:
-    """What there is, counted.
+def stats(at: At = None, said: Said = None, data: Data = None, as_json: Json = False) -> None:
+    """What there is, counted; now, or at a moment of the past.
 
-    Nothing here changes without an event.
+    Nothing here changes without an event. By what had been said, there is no head and no root: the tree is over what
+    was recorded, in its order.
     """
     shell = Shell(data, as_json)
-    with shell.looking() as view:
+    with shell.looking(at, said) as view:
         counted = _counted(view)
     if shell.out.as_json:
-        shell.out.emit(counted)
+        shell.out.emit({**counted, "as_of": as_of(view)})
         return
     shell.out.table((), _stats_cells(counted))
 
@@ -194,23 +197,48 @@ def _counted(view: View) -> dict[str, Any]:
     from projections.lookup import people
     from projections.places import PLACES
 
-    head = view.engine.head()
+    tags = _tags(view)
     return {
-        "events": head.size,
-        "tags": _tags(view, head.size),
+        "events": tags.total(),
+        "tags": dict(sorted(tags.items())),
         "people": len(people(view.rows)),
         "sessions": sum(1 for found in view.rows.scan(PLACES) if found.row.session),
         "items": _item_counts(view.rows),
-        "head": {"size": head.size, "at": head.at or None, "at_iso": iso(head.at or None), "epoch": head.epoch},
-        "root": head.root().hex(),
+        **_tree(view),
     }
 
 
-def _tags(view: View, size: int) -> dict[str, int]:
+def _tags(view: View) -> Counter[str]:
+    """Events by tag; where they are counted by what had been said, of those that can be read."""
     from replay import codec
 
-    headers = (codec.decode_header(stored.header) for stored in islice(view.engine.store.log.read(0), size))
-    return dict(sorted(Counter(header.tag for header in headers).items()))
+    log, moment = view.engine.store.log, None if view.looked is None else view.looked.moment
+    if moment is not None and moment.said is not None:
+        found = map(view.engine.live.folding.record, log.read(0))
+        return Counter(each.event.TAG for each in found if each is not None and each.event.said <= moment.said)
+    size = view.engine.head().size if moment is None else moment.seq
+    return Counter(codec.decode_header(stored.header).tag for stored in log.read(0, size))
+
+
+def _tree(view: View) -> dict[str, Any]:
+    """Where the log ended, and the root of its tree then."""
+    from replay import codec
+    from replay.proofs import root_at
+
+    log, moment = view.engine.store.log, None if view.looked is None else view.looked.moment
+    if moment is None:
+        head = view.engine.head()
+        return _head(head.size, head.at, head.epoch, head.root())
+    if moment.seq is None:
+        return {"head": None, "root": None}
+    stored = log.get(moment.seq)
+    at = 0 if stored is None else codec.decode_header(stored.header).at
+    epoch = len({seq for _, seq in log.erasures() if seq <= moment.seq})
+    return _head(moment.seq, at, epoch, root_at(log, moment.seq))
+
+
+def _head(size: int, at: int, epoch: int, root: bytes) -> dict[str, Any]:
+    return {"head": {"size": size, "at": at or None, "at_iso": iso(at or None), "epoch": epoch}, "root": root.hex()}
 
 
 def _item_counts(rows: "Rows") -> dict[str, dict[str, int]]:

@@ -16,7 +16,7 @@ from tests.dnam.cli.memories import bytes_of, dnam, make
 from tests.world import NOW
 
 LOG_FIELDS = "seq id tag version at at_iso said said_iso left vault body event"
-STATS_FIELDS = "events tags people sessions items head root"
+STATS_FIELDS = "events tags people sessions items head root as_of"
 SETTING_FIELDS = "name value default origin allowed help"
 HEAD_FIELDS = "size at at_iso epoch"
 

@@ -117,6 +117,29 @@ def test_a_prompt_wants_somebody_and_words(data: Path) -> None:
         assert (ran.code, ran.err.startswith("dnam: say USER and TEXT")) == (2, True)
 
 
+@freeze_time(LATER)
+def test_stats_at_a_moment_count_what_was_there(data: Path) -> None:
+    now, then = (dnam("stats", *at, "--json", "--data", data).value for at in ((), ("--at", "20")))
+    assert (now["events"], now["as_of"]) == (25, None)
+    assert (then["events"], then["tags"]["item.remembered"], then["as_of"]["seq"]) == (20, 1, 20)
+    assert then["items"]["status"] == {"active": 1}
+    assert then["head"]["size"] == 20
+    assert then["root"] != now["root"]
+    again = dnam("stats", "--at", "25", "--json", "--data", data).value
+    assert {**again, "as_of": None} == now
+    assert dnam("stats", "--at", "0", "--json", "--data", data).value["events"] == 0
+
+
+@freeze_time(LATER)
+def test_stats_by_what_had_been_said_have_no_head(data: Path) -> None:
+    said = dnam("stats", "--said", "2023-11-14 22:14:00", "--json", "--data", data).value
+    assert (said["head"], said["root"]) == (None, None)
+    assert 0 < said["events"] < 25
+    whole = dnam("stats", "--said", "now", "--json", "--data", data).value
+    assert whole["events"] == 25
+    assert dnam("stats", "--said", "now", "--data", data).code == 0
+
+
 # -- what is no moment ---------------------------------------------------------------------------------------------
 
 
