@@ -18,6 +18,7 @@ from projections.policies.text import whole
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from replay.engine import Engine
+from replay.errors import LogError
 from replay.group import Recorded
 from replay.travel import Moment, settled
 
@@ -32,6 +33,13 @@ class Access:
         self.settings = settings
         self.language = language
         self.vocabulary = Vocabulary(language.stop_words, language.project_words)
+
+    @property
+    def stopped(self) -> LogError | None:
+        """Why what is shown may not be all of it, or why nothing can be written: an event of a newer program, a missing
+        key, damage. None when all is well.
+        """
+        return self.engine.stopped()
 
     def now(self) -> int:
         """The clock, in ms."""

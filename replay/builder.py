@@ -1,7 +1,7 @@
 """Building views: beside the live ones, in segments, while the log goes on; then they are put in force at once.
 
 Most of the work runs unlocked. The last stretch, from where the log was to where it is, runs under the write lock, so
-that nothing is missing when CURRENT is replaced. No segment cuts a decision.
+that nothing is missing when CURRENT is replaced. No segment cuts a decision. A helper (helper.py) folds some of them.
 """
 
 import gc
@@ -15,16 +15,15 @@ from typing import NamedTuple
 from projections.events import MessageRedacted, PersonErased
 from projections.fold import Fold
 from replay import codec
-from replay.errors import KeyMissing
+from replay.errors import KeyMissing, NotALog
 from replay.folding import Folding
+from replay.helper import helped
+from replay.line import Line
 from replay.live import Live
-from replay.log import Head, Log, StoredEvent
-from replay.overlay import Layered
+from replay.log import Head, Log
 from replay.store import DiskStore
-from replay.views import Position, Segment, Views, digest_rows, tables_of
+from replay.views import Position, Views, digest_rows, tables_of
 
-SEGMENT = 4096
-"""Events that are folded in memory before they are written."""
 STRETCH = 4096
 """How many events the last stretch may have, under the write lock; with more, another round runs unlocked."""
 
@@ -36,30 +35,22 @@ def silent(done: int, total: int) -> None:
     """No progress."""
 
 
-def _run(log: Log, after: int, upto: int) -> list[StoredEvent]:
-    """About a segment of events, no decision cut."""
-    run: list[StoredEvent] = []
-    for stored in log.read(after, upto):
-        run.append(stored)
-        if len(run) >= SEGMENT and codec.decode_header(stored.header).left == 0:
-            break
-    return run
-
-
 def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress: Progress = silent) -> None:
     """Fold everything that views lack, up to a seq, and commit it segment by segment."""
     if views.position() is None:
         views.commit({}, Position(0, bytes(32), store.log.id), since=0)
-    while (done := _reached(views)) < upto:
-        with _no_collection():
-            run = _run(store.log, done, upto)
-            came_first = not _bring_run(views, store, folding, run, done)
-        if came_first:
-            continue  # another process came first: go on from where it is
-        if not store.shared:
-            store.unmap()
-            views.unmap()
-        progress(run[-1].seq, max(upto, run[-1].seq))
+    with helped(store, folding, upto - _reached(views)) as helper:
+        line = Line(views, store, folding, upto, helper)
+        while (done := _reached(views)) < upto:
+            with no_collection():
+                segment = line.next(done)
+                came_first = not views.write(segment.rows, segment.position, since=done)
+            if came_first:
+                continue  # another process came first: go on from where it is
+            if not store.shared:
+                store.unmap()
+                views.unmap()
+            progress(segment.position.size, max(upto, segment.position.size))
 
 
 def _reached(views: Views) -> int:
@@ -67,17 +58,8 @@ def _reached(views: Views) -> int:
     return 0 if position is None else position.size
 
 
-def _bring_run(views: Views, store: DiskStore, folding: Folding, run: list[StoredEvent], done: int) -> bool:
-    segment = Segment(views.tables)
-    store.ring.refresh()
-    with views.reading() as (_, snapshot):
-        folding.take_stored(run, segment, Layered(segment, snapshot))
-    last = run[-1]
-    return views.write(segment.packed(), Position(last.seq, codec.digest(last.header), store.log.id), since=done)
-
-
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Without looking for garbage: a segment makes a hundred thousand rows, and no cycles among them."""
     was_on = gc.isenabled()
     gc.disable()
@@ -203,6 +185,6 @@ def _scratch(store: DiskStore) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             fresh = stack.enter_context(store.views_folder().building())
-        except OSError:
+        except (OSError, NotALog):
             fresh = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         yield fresh

@@ -108,7 +108,7 @@ class Engine:
 
     def _finishing(self) -> threading.Thread | None:
         """Goes on with erasures that broke off, in the background; None when there are none."""
-        if self.stopped() is not None or not unfinished(self):
+        if self.stopped() is not None or self.store.newer_views() or not unfinished(self):
             return None
         thread = threading.Thread(target=self._finish_erasures, name="erasures")
         thread.start()

@@ -141,8 +141,11 @@ def _remove(folder: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """A folder that only its owner can enter."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """A folder that only its owner can enter. NotALog where a file lies in its place."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotALog(f"{path} is a file, and dnam keeps a folder there: move it away") from error
 
 
 def sync_folder(path: Path) -> None:

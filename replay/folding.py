@@ -13,13 +13,23 @@ from projections.fold import Fold, Record
 from projections.ids import UNSEALED, EventId, Seq, VaultId, digest16
 from projections.rows import RawRows
 from replay import codec
-from replay.log import StoredEvent
+from replay.keyring import KeyRing
+from replay.log import Log, StoredEvent
 from replay.overlay import HISTORY, TOUCHED, Entry, Written
 from replay.sealer import Sealer
-from replay.store import Store
 from replay.views import history_key, history_prefix, said_body, seq_key
 
 _LENGTHS = [bytes([length]) for length in range(256)]
+
+
+class Ground(Protocol):
+    """What folding stands on: a store, or what a helper has of one."""
+
+    @property
+    def ring(self) -> KeyRing: ...
+
+    @property
+    def log(self) -> Log: ...
 
 
 class Tables(Protocol):
@@ -51,7 +61,7 @@ def dropped_by(record: Record, source: Source) -> frozenset[Seq]:
 class Folding:
     """Folds the events of one store."""
 
-    def __init__(self, fold: Fold, store: Store) -> None:
+    def __init__(self, fold: Fold, store: Ground) -> None:
         self.fold = fold
         self._store = store
         self.sealer = Sealer(store.ring)

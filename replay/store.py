@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from projections.fold import Fold
 from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
-from replay.folder import Folder, Stamp, make_private
+from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
@@ -75,6 +75,7 @@ class DiskStore:
             with self._log_folder.building() as fresh:
                 LmdbLog.create(fresh, log_id, ring.check(log_id)).close()
                 self._log_folder.put_in_force(fresh)
+            sync_folder(self.path)
             ring.close()
 
     def _refuse_beside(self, ring: KeyRing) -> None:

@@ -11,7 +11,7 @@
 Nothing is changed, and a finding names the event.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -22,15 +22,10 @@ from replay.builder import Progress, silent
 from replay.errors import LogError
 from replay.folding import Folding
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
+from replay.looking import look_over
 from replay.store import DiskStore
+from replay.stretch import TAKE_BACK, WHOLE, Stretch, graft, open_bodies
 from replay.tree import CompactRange, Kept, leaf_hash
-from replay.views import Views
-
-EVERY = 4096
-"""How many events between two calls of progress."""
-
-
-_TAKE_BACK = (MessageRedacted.TAG, PersonErased.TAG)
 
 
 class Problem(NamedTuple):
@@ -58,6 +53,7 @@ class _Walk:
     def __init__(self, log: Log, head: Head, erased: frozenset[bytes], found: Found) -> None:
         self._log = log
         self._head = head
+        self.upto = head.size
         self._erased = erased
         self._found = found
         self._tree = CompactRange()
@@ -88,12 +84,35 @@ class _Walk:
             self._order(seq, header)
         self._at, self._left = header.at, header.left
         if body is None:
-            self._gone(seq, header)
+            self._gone(seq, header.id, header.vault)
         elif sha256(body).digest() != header.body_digest:
             self._found(seq, f"the body of this {header.tag} is not what was written")
-        if header.tag in _TAKE_BACK:
+        if header.tag in TAKE_BACK:
             self.in_the_clear.append(stored)
         return header
+
+    def take(self, stretch: Stretch) -> bool:
+        """Take over what is known of the next stretch; False where it does not fit what is in front of it."""
+        at, left = stretch.first
+        after = self._expected - 1
+        if self._tree.size != after or after % WHOLE or at < self._at or (self._left and left != self._left - 1):
+            return False
+        self._kept += stretch.kept
+        for level, node in stretch.nodes:
+            self._kept += graft(self._tree, level, node)
+        self._at, self._left = stretch.last
+        self._expected = self._tree.size + 1
+        for each in stretch.missing:
+            self._gone(each.seq, each.id, each.vault)
+        taken_back = map(self._log.get, stretch.taken_back)
+        self.in_the_clear += [stored for stored in taken_back if stored is not None]
+        self.report(stretch.locked)
+        return True
+
+    def report(self, problems: Iterable[tuple[int, str]]) -> None:
+        """Take in what was found elsewhere."""
+        for seq, what in problems:
+            self._found(seq, what)
 
     def _order(self, seq: int, header: codec.Header) -> None:
         if header.at < self._at:
@@ -101,9 +120,9 @@ class _Walk:
         if self._left and header.left != self._left - 1:
             self._found(seq, f"its decision should have {self._left - 1} events left and says {header.left}")
 
-    def _gone(self, seq: int, header: codec.Header) -> None:
-        if header.vault not in self._erased:
-            self._missing.append((seq, header.id))
+    def _gone(self, seq: int, event: bytes, vault: bytes) -> None:
+        if vault not in self._erased:
+            self._missing.append((seq, event))
 
     def finish(self, redacted: set[bytes], erased: set[bytes]) -> bytes:
         """Check what concerns the whole; the root as computed."""
@@ -144,31 +163,33 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
         problems.append(Problem(seq, what))
 
     damage = set(store.ring.damage())
-    root, events = _verify_log(store, folding, opened, progress, found)
+    head, erased = _stand(store.log)
+    looked = look_over(store, folding, head.size, progress, opened=opened)
+    walk = _Walk(store.log, head, erased, found)
+    _walk_on(walk, store.log, looked.stretches, folding if opened else None)
+    progress(head.size, head.size)
+    redacted, named = _taken_back(folding, walk.in_the_clear, found)
+    redacted |= _taken_back(folding, store.log.read(head.size), found)[0]  # while we walked
+    root = walk.finish(redacted, named)
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"key ring: {each}")
     store.ring.refresh()
     for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
         found(0, f"the key of vault {vault.hex()} is missing, and no erasure destroyed it")
-    rows = 0 if store.views is None else _verify_views(store.views, found)
-    return Verified(events, rows, root, tuple(sorted(problems)))
+    for each in (damage for table in looked.tables.values() for damage in table.damage):
+        found(0, f"views: {each}")
+    return Verified(head.size, sum(table.rows for table in looked.tables.values()), root, tuple(sorted(problems)))
 
 
-def _verify_log(
-    store: DiskStore, folding: Folding, opened: bool, progress: Progress, found: Found
-) -> tuple[bytes, int]:
-    head, erased = _stand(store.log)
-    walk = _Walk(store.log, head, erased, found)
-    for stored, mark in store.log.marks(0, head.size):
-        header = walk.look(stored, mark)
-        if opened and header is not None and stored.body is not None:
-            _open(folding, stored, found)
-        if stored.seq % EVERY == 0:
-            progress(stored.seq, head.size)
-    progress(head.size, head.size)
-    redacted, named = _taken_back(folding, walk.in_the_clear, found)
-    redacted |= _taken_back(folding, store.log.read(head.size), found)[0]  # while we walked
-    return walk.finish(redacted, named), head.size
+def _walk_on(walk: _Walk, log: Log, stretches: Mapping[int, Stretch | None], folding: Folding | None) -> None:
+    """Walk from stretch to stretch, and event by event through one that is not sound or does not fit."""
+    for after in sorted(stretches):
+        stretch = stretches[after]
+        if stretch is None or not walk.take(stretch):
+            for stored, mark in log.marks(after, min(after + WHOLE, walk.upto)):
+                readable = walk.look(stored, mark) is not None
+                if readable and folding is not None and stored.body is not None:
+                    walk.report(open_bodies(folding, [stored]))
 
 
 def _stand(log: Log) -> tuple[Head, frozenset[VaultId]]:
@@ -184,7 +205,7 @@ def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -
     redacted: set[bytes] = set()
     erased: set[bytes] = set()
     for stored in events:
-        if codec.decode_header(stored.header).tag not in _TAKE_BACK:
+        if codec.decode_header(stored.header).tag not in TAKE_BACK:
             continue
         try:
             record = folding.record(stored)
@@ -196,17 +217,3 @@ def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -
         elif record is not None and isinstance(record.event, PersonErased):
             erased.update(record.event.vaults)
     return redacted, erased
-
-
-def _open(folding: Folding, stored: StoredEvent, found: Found) -> None:
-    try:
-        folding.record(stored)
-    except LogError as error:
-        found(stored.seq, str(error))
-
-
-def _verify_views(views: Views, found: Found) -> int:
-    rows, damage = views.inspect()
-    for each in damage:
-        found(0, f"views: {each}")
-    return rows

@@ -13,8 +13,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
-from operator import itemgetter
+from itertools import chain, islice, repeat
+from operator import add, itemgetter
 from pathlib import Path
 from struct import Struct
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from projections.fold import Fold
 from projections.ids import UNSEALED, Seq, VaultId, digest16
 from projections.rows import RawRows, Stored
 from replay import codec
-from replay.errors import DamagedViews
+from replay.errors import DamagedViews, NotALog
 from replay.lmdb_file import check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry, Written, visible
 
@@ -38,6 +38,10 @@ _STRETCH = 32_768
 """How many rows are digested at once."""
 _WHOLE = crc32(bytes(4))
 """The CRC of whatever ends with its own CRC, least byte first."""
+_ANEW = bytes.fromhex("81d59d4c")
+"""Four bytes that lead a CRC from `_WHOLE` back to 0, where it begins: rows with these between them are one sum."""
+_AT_ONCE = 512
+"""How many rows are summed at once when they are looked at."""
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
@@ -196,6 +200,26 @@ class NoRows:
         return iter(())
 
 
+class Inspected(NamedTuple):
+    """How many rows there are, and what is wrong with those that are not whole."""
+
+    rows: int
+    damage: list[str]
+
+
+def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
+    """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
+    damage: list[str] = []
+    end = repeat((_ANEW,))
+    with environment.begin(db=database) as transaction:
+        cursor = iter(transaction.cursor())
+        while rows := list(islice(cursor, _AT_ONCE)):
+            if crc32(b"".join(chain.from_iterable(map(add, rows, end)))):
+                broken = [key for key, data in rows if crc32(data, crc32(key)) != _WHOLE]
+                damage += [f"{_damage(table)} (key {key.hex()})" for key in broken]
+        return Inspected(transaction.stat(database)["entries"], damage)
+
+
 class Views:
     """Views in a folder. Where a table of this program's is `lacking`, they are of another version, and not used."""
 
@@ -210,6 +234,9 @@ class Views:
         names = (*self._names, META)
         with translated(folder):
             self.lacking = frozenset() if building else frozenset(names) - self._names_on_disk()
+            if META in self.lacking:
+                self._environment.close()
+                raise NotALog(f"{folder} holds a database that is no views of dnam")
             self.tables = tuple(name for name in self._names if name not in self.lacking)
             self._open_tables(create=building)
         self.newer_tables = self._newer_tables()
@@ -295,17 +322,19 @@ class Views:
             cursor: Any = transaction.cursor(db=database)
             cursor.putmulti(rows, append=not cursor.last() or cursor.key() < rows[0][0])
 
-    def inspect(self) -> tuple[int, list[str]]:
-        """Look at every row: how many there are, and what is wrong with those that are not whole."""
-        rows = 0
-        damage: list[str] = []
+    def inspect(self) -> Inspected:
+        """Look at every row."""
+        found = [self.inspect_table(table) for table in self.tables]
+        return Inspected(sum(each.rows for each in found), [damage for each in found for damage in each.damage])
+
+    def inspect_table(self, table: str) -> Inspected:
+        """Look at every row of one table."""
+        return inspect_table(self._environment, table, self._tables[table])
+
+    def sizes(self) -> dict[str, int]:
+        """How many rows each table has."""
         with self._environment.begin() as transaction:
-            for table, database in self._tables.items():
-                rows += transaction.stat(database)["entries"]
-                cursor: Any = transaction.cursor(db=database)
-                broken = [key for key, data in cursor if crc32(data, crc32(key)) != _WHOLE]
-                damage += [f"{_damage(table)} (key {key.hex()})" for key in broken]
-        return rows, damage
+            return {table: transaction.stat(database)["entries"] for table, database in self._tables.items()}
 
     def digest(self) -> bytes:
         """What `digest_rows` makes of these rows, and little of them in memory. For whoever has the views alone."""

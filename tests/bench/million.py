@@ -31,7 +31,7 @@ def million(bench: Bench) -> Iterator[Row]:
     alone = Alone(**json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     what = f"replay, {alone.events:,} events"
     peak = Spread.of([alone.peak_mb])
-    note = f"the process's own, without files it has mapped: {alone.own_mb:.0f} MB"
+    note = f"with its helper's; the process's own, without files it has mapped: {alone.own_mb:.0f} MB"
     yield Row(f"{what}: peak memory", "MB", peak, goal=Goal("≤", MOST_MB), note=note)
     yield _linear(what, alone.rates)
 
@@ -39,5 +39,5 @@ def million(bench: Bench) -> Iterator[Row]:
 def _linear(what: str, rates: list[float]) -> Row:
     part = max(1, len(rates) // PARTS)
     first, last = rates[:part], rates[-part:]
-    note = f"its last {part} segments beside its first {part}"
+    note = f"its last {part} of {len(rates)} stretches beside its first {part}"
     return compared(f"{what}: its last part", "/s", last, "its first part", first, Goal("≥", LINEAR), note)

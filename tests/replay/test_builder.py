@@ -10,14 +10,23 @@ import pytest
 from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from projections.registry import FOLD
-from replay.builder import SEGMENT, STRETCH, check, rebuild
+from replay.builder import STRETCH, check, rebuild
 from replay.engine import Engine
 from replay.erasure import finish_erasures
+from replay.line import SEGMENT
 from replay.store import DiskStore
 from tests.replay.conftest import SHARED
 from tests.replay.stage import KIM, FakeClock, digest, drafts, event_id, handle_of, setting, texts
 from tests.replay.test_erasure import messages, only_recorded, talk
 from tests.world import NOW
+
+
+@pytest.fixture(params=["alone", "helped"], autouse=True)
+def helped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Every build is done by this process alone, and once more with a helper."""
+    monkeypatch.setattr("replay.helper.FEWEST", 1)
+    monkeypatch.setattr("replay.helper.processors", lambda: 1 + (request.param == "helped"))
+    return bool(request.param == "helped")
 
 
 def padding(engine: Engine, size: int = SEGMENT + 1000) -> None:
@@ -70,9 +79,10 @@ def test_an_erasure_while_views_are_built_begins_the_build_again(
         assert len([path for path in (data / "views").iterdir() if path.is_dir()]) == 1
 
 
-def test_a_check_that_an_erasure_overtakes_looks_again(padded: Path) -> None:
+def test_a_check_that_an_erasure_overtakes_looks_again(padded: Path, *, helped: bool) -> None:
     with Engine.open(padded, clock=FakeClock()) as engine:
         talk(engine)
+        size = engine.head().size
         store, kim = engine.store, handle_of(engine, KIM)
         assert isinstance(store, DiskStore)
         seen: list[int] = []
@@ -86,7 +96,7 @@ def test_a_check_that_an_erasure_overtakes_looks_again(padded: Path) -> None:
 
         checked = check(store, FOLD, meanwhile)
         assert checked.equal
-        assert checked.events == engine.head().size
+        assert checked.events == engine.head().size or (helped and checked.events == size)  # it had folded all before
 
 
 def test_a_body_that_is_dropped_while_views_are_built_leaves_them_too(padded: Path) -> None:

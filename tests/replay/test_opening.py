@@ -237,6 +237,30 @@ def test_views_whose_current_is_garbage_are_as_good_as_none(data: Path, kept: by
         assert "cannot be used" in store.findings[0].what
 
 
+def test_views_of_another_program_are_built_anew_by_whoever_writes(data: Path, kept: bytes) -> None:
+    current = Folder(data / "views").current()
+    assert current is not None
+    shutil.rmtree(current)
+    current.mkdir()
+    with lmdb.open(str(current), max_dbs=4) as environment:
+        environment.open_db(b"foo")
+    with opened(data, writable=False) as engine:
+        assert digest(engine) == kept
+    with opened(data, writable=True) as engine:
+        engine.record(says("m99"))
+        assert engine.live.views() is not None
+
+
+def test_a_file_in_place_of_the_views_is_told(data: Path, kept: bytes) -> None:
+    shutil.rmtree(data / "views")
+    (data / "views").write_text("mine")
+    with opened(data, writable=False) as engine:
+        assert digest(engine) == kept
+    with pytest.raises(NotALog, match="is a file, and dnam keeps a folder there"):
+        opened(data, writable=True)
+    assert (data / "views").read_text() == "mine"
+
+
 def test_a_log_that_is_just_being_made_is_no_stranger(data: Path) -> None:
     place = Folder(data / "log")
     with place.building() as fresh:

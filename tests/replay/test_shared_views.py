@@ -14,6 +14,7 @@ from projections.rows import RawRows
 from replay import codec
 from replay.builder import bring, check
 from replay.engine import Engine
+from replay.erasure import finish_erasures
 from replay.errors import DamagedViews, NewerViews
 from replay.folder import Folder
 from replay.folding import Folding, Tables
@@ -29,9 +30,10 @@ from tests.world import NOW
 
 @pytest.fixture
 def filled(data: Path) -> bytes:
-    """The digest of a story that lies in `data`."""
+    """The digest of a story that lies in `data`, in which nothing is left to be finished."""
     with Engine.open(data, create=True, clock=FakeClock()) as engine:
         tell(engine, fixed_story(60).decisions())
+        finish_erasures(engine)
         return digest(engine)
 
 

@@ -12,6 +12,7 @@ from projections.ids import VaultId
 from projections.registry import FOLD
 from replay.builder import check, rebuild
 from replay.engine import Engine
+from replay.erasure import finish_erasures
 from replay.errors import DamagedViews, LogFull
 from replay.folder import Folder
 from replay.overlay import Entry, Layer, visible
@@ -23,9 +24,10 @@ from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, says
 
 @pytest.fixture
 def filled(data: Path) -> bytes:
-    """The digest of a story that lies in `data`."""
+    """The digest of a story that lies in `data`, in which nothing is left to be finished."""
     with Engine.open(data, create=True, clock=FakeClock()) as engine:
         tell(engine, fixed_story(60).decisions())
+        finish_erasures(engine)
         return digest(engine)
 
 

@@ -1,0 +1,349 @@
+"""A helper shares the work on a log: whatever becomes of it, the result is what one process alone makes."""
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from projections.fold import Fold
+from projections.ids import VaultId
+from projections.registry import FOLD
+from replay import codec, line
+from replay import helper as module
+from replay.builder import bring, rebuild
+from replay.engine import Engine
+from replay.erasure import erase
+from replay.errors import Damaged, LogError
+from replay.folding import Folding
+from replay.helper import Helper, helped, processors
+from replay.pipe import FoldJob
+from replay.rewriting import rewrite
+from replay.store import DiskStore
+from replay.stretch import graft
+from replay.tree import CompactRange, leaf_hash
+from replay.verify import Verified, verify
+from replay.views import Packed, Position, Views
+from tests.generator import fixed_story
+from tests.replay.stage import FakeClock, contents, digest, drafts, living, setting
+from tests.replay.test_verify import gone, key, put, values
+from tests.world import handle
+
+
+@pytest.fixture
+def helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Helper]]:
+    """Every log is large enough for a helper, and segments are short. The helpers that were there; all have ended."""
+    started: list[Helper] = []
+    start = module._started
+
+    def watched(store: DiskStore, folding: Folding) -> Helper | None:
+        helper = start(store, folding)
+        started.extend([helper] if helper else [])
+        return helper
+
+    monkeypatch.setattr(module, "_started", watched)
+    monkeypatch.setattr(module, "FEWEST", 1)
+    monkeypatch.setattr(module, "processors", lambda: 2)
+    monkeypatch.setattr(line, "SEGMENT", 16)
+    yield started
+    assert all(helper.process.returncode is not None for helper in started)
+
+
+class Result(NamedTuple):
+    """What comes of a log: the bytes of all rows, and what verifying finds."""
+
+    rows: bytes
+    found: Verified
+    opened: Verified
+
+
+def result(data: Path) -> Result:
+    """Build all views anew, and verify."""
+    store = DiskStore(data, FOLD, writable=True)
+    try:
+        built = rebuild(store, FOLD, digested=True)
+        store.refresh()
+        found, opened = (verify(store, Folding(FOLD, store), opened=opened) for opened in (False, True))
+        return Result(built.digest, found, opened)
+    finally:
+        store.close()
+
+
+def alone(data: Path) -> Result:
+    """The same, by this process alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "processors", lambda: 1)
+        return result(data)
+
+
+@pytest.mark.parametrize("salt", range(6))
+def test_two_processes_make_what_one_makes(data: Path, helpers: list[Helper], salt: int) -> None:
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=50) as engine:
+        for n, told in enumerate(fixed_story(220, salt).decisions()):
+            engine.record(living(told))
+            if n in (60, 120):
+                erase(engine, handle(f"person {n // 60 + salt % 3}"))
+        assert isinstance(engine.store, DiskStore)
+        if salt % 2:
+            rewrite(engine.store)
+        live = digest(engine)
+    helpers.clear()
+    together = result(data)
+    assert len(helpers) == 3
+    assert together == alone(data)
+    assert together.rows == live
+    assert together.found.problems == together.opened.problems == ()
+    assert len(helpers) == 3
+
+
+@pytest.fixture
+def long(data: Path) -> Path:
+    """More events than two stretches have, some decisions of more than one."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        for first in range(0, 4_500, 300):
+            engine.record(drafts(*(setting(f"{n}", f"{n % 700}") for n in range(first, first + 300)), name=f"{first}"))
+    return data
+
+
+def flip(data: Path, table: bytes, place: bytes) -> None:
+    value = bytearray(dict(values(data, table))[place])
+    value[-1] ^= 1
+    put(data, table, place, bytes(value))
+
+
+@pytest.mark.parametrize("views", [True, False], ids=["views", "no views"])
+@pytest.mark.parametrize("harm", ["none", "body", "header", "id", "order", "no header", "no body", "newer", "short"])
+def test_two_processes_find_what_one_finds(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], harm: str, *, views: bool
+) -> None:
+    if not views:
+        shutil.rmtree(long / "views")
+    headers = dict(values(long, b"headers"))
+    match harm:
+        case "body":
+            flip(long, b"bodies", key(3_000))
+        case "header":
+            flip(long, b"headers", key(2_500))
+        case "id":
+            flip(long, b"ids", values(long, b"ids")[1_000][0])
+        case "order":
+            header = codec.decode_header(headers[key(3_000)])
+            data = codec.encode_header(header._replace(at=1))
+            put(long, b"headers", key(3_000), data)
+            put(long, b"ids", header.id, key(3_000) + leaf_hash(data)[:8])
+        case "no header":
+            gone(long, b"headers", key(1_000))
+        case "no body":
+            gone(long, b"bodies", key(4_400))
+        case "newer":
+            put(long, b"headers", key(4_400), b"\x98\x02" + headers[key(4_400)][2:])
+        case "short":
+            put(long, b"headers", key(4_400), b"\x98\x01")
+    store = DiskStore(long, FOLD, writable=False)
+    folding = Folding(FOLD, store)
+    together = [verify(store, folding, opened=opened) for opened in (False, True)]
+    monkeypatch.setattr(module, "processors", lambda: 1)
+    assert [verify(store, folding, opened=opened) for opened in (False, True)] == together
+    monkeypatch.setattr("replay.looking.look", lambda *_: None)
+    assert [verify(store, folding, opened=opened) for opened in (False, True)] == together
+    assert [bool(found.problems) for found in together] == [harm != "none"] * 2
+    assert len(helpers) == 2
+    store.close()
+
+
+def test_looking_changes_nothing(long: Path, helpers: list[Helper]) -> None:
+    before = contents(long)
+    store = DiskStore(long, FOLD, writable=False)
+    assert verify(store, Folding(FOLD, store)).problems == ()
+    store.close()
+    assert contents(long) == before
+    assert len(helpers) == 1
+
+
+@pytest.mark.parametrize("harm", ["body", "no key"])
+def test_what_is_wrong_with_a_segment_is_said_as_ever(long: Path, helpers: list[Helper], harm: str) -> None:
+    if harm == "body":
+        flip(long, b"bodies", key(3_000))
+    else:
+        for ring in ("ring-a", "ring-b"):
+            path = long / "keys" / ring
+            path.write_bytes(path.read_bytes()[:80])
+    said: list[str] = []
+    for used in (2, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "processors", lambda used=used: used)
+            store = DiskStore(long, FOLD, writable=True)
+            with pytest.raises(LogError, match=r"#3000|is not in the key ring") as error:
+                rebuild(store, FOLD)
+            store.close()
+            said.append(repr(error.value))
+    assert said[0] == said[1]
+    assert harm != "body" or repr(Damaged("event #3000: the body of a config.set does not fit its seal")) == said[0]
+    assert len(helpers) == 1
+
+
+def test_another_process_that_writes_the_views_meanwhile_is_followed(
+    monkeypatch: pytest.MonkeyPatch, long: Path, folder: Path, helpers: list[Helper]
+) -> None:
+    store = DiskStore(long, FOLD, writable=True)
+    (folder / "own").mkdir()
+    views, write = Views(folder / "own", FOLD, writable=True, building=True), Views.write
+    overtaken: list[int] = []
+
+    def late(self: Views, made: Packed, position: Position, *, since: int) -> bool:
+        if since >= 64 and not overtaken:
+            overtaken.append(since)
+            bring(views, store, Folding(FOLD, store), 2_000)
+        return write(self, made, position, since=since)
+
+    monkeypatch.setattr(Views, "write", late)
+    bring(views, store, Folding(FOLD, store), store.log.head().size)
+    expected = rebuild(store, FOLD, digested=True)
+    assert views.digest() == expected.digest
+    assert len(overtaken) == 1
+    assert len(helpers) == 3
+    views.close()
+    store.close()
+
+
+@pytest.mark.parametrize("harm", ["missing", "short"])
+def test_a_log_that_does_not_say_where_a_segment_ends_is_folded_in_turn(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], harm: str
+) -> None:
+    gone(long, b"headers", key(300)) if harm == "missing" else put(long, b"headers", key(16), b"\x98\x01")
+    said: list[str] = []
+    for used in (2, 1):
+        monkeypatch.setattr(module, "processors", lambda used=used: used)
+        store = DiskStore(long, FOLD, writable=True)
+        try:
+            said.append(rebuild(store, FOLD, digested=True).digest.hex())
+        except Damaged as error:
+            said.append(str(error))
+        store.close()
+    assert said[0] == said[1]
+    assert said[0].startswith("a header cannot be read") == (harm == "short")
+    assert len(helpers) == 1
+
+
+def test_a_tree_of_subtrees_is_the_tree_of_their_leaves() -> None:
+    one, other = CompactRange(), CompactRange()
+    leaves = [leaf_hash(bytes([n])) for n in range(256)]
+    part = CompactRange()
+    first = [each.hash for leaf in leaves for each in part.append(leaf)]
+    expected = [each for _ in range(258) for leaf in leaves for each in one.append(leaf) if each.level > 8]
+    assert [each for _ in range(258) for each in graft(other, 8, first[0])] == expected
+    assert [each.level for each in expected] == [16]
+    assert (other.size, other.nodes) == (one.size, one.nodes)
+
+
+BROKEN = {
+    "ends at once": "raise SystemExit",
+    "is no program": "(",
+    "is silent": "import time; time.sleep(60)",
+    "says something else": "import sys; sys.stdout.write('garbage' * 10_000)",
+    "says less than it says": "import sys; sys.stdout.buffer.write(bytes((0, 0, 1, 0, 0, 0)))",
+    "says too much": "import sys; sys.stdout.buffer.write(bytes((255, 255, 255, 255)) * 100); sys.stdin.read()",
+    "says what cannot be read": "import sys; sys.stdout.buffer.write(bytes((0, 0, 0, 1, 193)) * 999); sys.stdin.read()",
+    "ends later": "import sys, time; sys.stdin.buffer.read(1); time.sleep(0.2)",
+}
+
+
+@pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
+def test_without_its_help_the_work_is_done_too(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], command: str
+) -> None:
+    expected = alone(long)
+    monkeypatch.setattr(module, "_COMMAND", command)
+    monkeypatch.setattr(module, "PATIENCE_MS", 100)
+    assert result(long) == expected
+    assert len(helpers) == 3
+
+
+def test_a_helper_that_cannot_be_started_is_none(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper]
+) -> None:
+    expected = alone(long)
+    monkeypatch.setattr(sys, "executable", str(long / "nothing"))
+    assert result(long) == expected
+    assert helpers == []
+
+
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_a_helper_that_is_killed_at_its_work_is_not_missed(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], at: int
+) -> None:
+    expected = alone(long)
+    ask, asked = Helper.ask, 0
+
+    def killing(self: Helper, job: FoldJob) -> module.Ticket:
+        nonlocal asked
+        asked += 1
+        if asked == at:
+            self.process.kill()
+            self.process.wait()
+        return ask(self, job)
+
+    monkeypatch.setattr(Helper, "ask", killing)
+    assert result(long) == expected
+    assert asked >= at
+
+
+def test_one_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper]) -> None:
+    monkeypatch.setattr(module, "_COMMAND", "import time; time.sleep(60)")
+    monkeypatch.setattr(module, "GOING_SECONDS", 0.1)
+    store = DiskStore(long, FOLD, writable=False)
+    with helped(store, Folding(FOLD, store), 1) as helper:
+        assert helper is not None
+    store.close()
+    assert helper.process.returncode == -signal.SIGKILL
+
+
+def test_one_that_does_not_listen_is_let_go(monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper]) -> None:
+    monkeypatch.setattr(module, "_COMMAND", "import time; time.sleep(60)")
+    monkeypatch.setattr(module, "PATIENCE_MS", 100)
+    store = DiskStore(long, FOLD, writable=False)
+    folding = Folding(FOLD, store)
+    folding.erased = frozenset(VaultId(n.to_bytes(16, "big")) for n in range(10_000))
+    with helped(store, folding, 1) as helper:
+        assert helper is not None
+        assert not helper.free
+    store.close()
+
+
+def test_a_helper_ends_with_whom_it_helps_and_hears_no_ctrl_c(long: Path, helpers: list[Helper]) -> None:
+    store = DiskStore(long, FOLD, writable=False)
+    with helped(store, Folding(FOLD, store), 1) as helper:
+        assert helper is not None
+        assert os.getpgid(helper.process.pid) == helper.process.pid != os.getpgrp()
+        helper.ask(FoldJob(0, 300))
+        helper.dismiss()  # what the system does for a process that dies
+        assert helper.process.wait(20) in (0, -signal.SIGPIPE)
+    store.close()
+
+
+def test_a_helper_is_had_where_it_is_worth_one(monkeypatch: pytest.MonkeyPatch, long: Path) -> None:
+    store = DiskStore(long, FOLD, writable=False)
+
+    def have_one(fold: Fold, events: int, processors: int) -> bool:
+        monkeypatch.setattr(module, "processors", lambda: processors)
+        with helped(store, Folding(fold, store), events) as helper:
+            return helper is not None
+
+    assert have_one(FOLD, module.FEWEST, 2)
+    assert not have_one(FOLD, module.FEWEST - 1, 2)
+    assert not have_one(FOLD, module.FEWEST, 1)
+    assert not have_one(Fold(FOLD.projections), module.FEWEST, 2)
+    store.close()
+
+
+def test_processors_are_those_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    if hasattr(os, "sched_getaffinity"):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 7})
+        assert processors() == 3
+        monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert processors() == 1
