@@ -5,6 +5,7 @@ passed over, and only what is new is appended.
 """
 
 import asyncio
+import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from dnam.imported_items import item_request
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
-from projections.decisions.draft import Decision, Draft
+from projections.decisions.draft import Decision, Draft, Minter
 from projections.decisions.hear import HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
@@ -25,8 +26,9 @@ from projections.decisions.imported import (
 from projections.decisions.meet import Account, is_erased, is_opted_out, meet
 from projections.decisions.place import WIDER, PlaceSeen, describe, place_ref, session_of, widens
 from projections.errors import BadRequest
-from projections.events.values import Audience
-from projections.ids import NOBODY, Handle, Ref
+from projections.events import ImportBegan, ImportEnded
+from projections.events.values import OPERATOR, Audience
+from projections.ids import NOBODY, Handle, Ref, seeded_id
 from projections.lookup import find_people
 from projections.people import person_of
 from projections.places import audience_of
@@ -61,11 +63,35 @@ class Tally:
     sessions: set[str] = field(default_factory=set)
 
 
+@dataclass
+class Span:
+    """From when to when what was read is, in ms."""
+
+    first: int | None = None
+    last: int | None = None
+
+    def take(self, said: int) -> None:
+        """Something was said then."""
+        self.first = said if self.first is None else min(self.first, said)
+        self.last = said if self.last is None else max(self.last, said)
+
+
 class Importer:
     """Records arrivals in the order in which they come."""
 
-    def __init__(self, memory: Memory, *, same: Iterable[tuple[str, str]] = (), portable: bool = False) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        same: Iterable[tuple[str, str]] = (),
+        portable: bool = False,
+        formats: Iterable[str] = (),
+    ) -> None:
         self._memory = memory
+        self._formats = tuple(sorted(set(formats)))
+        self._start = Draft(seeded_id(os.urandom(32), 0, memory.now()), self._began(), natural=True)
+        self._has_begun = False
+        self._span = Span()
         self._same = list(same)
         self._portable = portable
         self._joined: set[Account] = set()
@@ -84,10 +110,45 @@ class Importer:
                     progress(self.tally)
             await self._settle(0)
             await self._memory.look(self._name)
+            await self._end()
         finally:
             await self._settle(0)
             progress(self.tally)
         return self.tally
+
+    def _began(self) -> ImportBegan:
+        return ImportBegan(said=self._memory.now(), by=OPERATOR, formats=self._formats)
+
+    def _beginning(self, decision: Decision) -> Decision:
+        """The decision with the event that this import began, where it records anything: it comes first, and once."""
+        if self._has_begun:
+            return decision
+
+        def begins(rows: Rows) -> list[Draft]:
+            drafts = list(decision(rows))
+            return [self._start, *drafts] if drafts else []
+
+        return begins
+
+    async def _end(self) -> None:
+        """Record that all of it came in, where anything did."""
+        known = await self._memory.look(lambda rows: rows.ids.status(self._start.id))
+        if known != "known" or self._span.first is None or self._span.last is None:
+            return
+        ended = ImportEnded(
+            said=self._memory.now(),
+            by=OPERATOR,
+            causes=(self._start.id,),
+            began=self._start.id,
+            formats=self._formats,
+            first_said=self._span.first,
+            last_said=self._span.last,
+            messages=self.tally.messages,
+            items=self.tally.items,
+            summaries=self.tally.summaries,
+        )
+        origin = self._memory.origin()
+        await self._memory.record(lambda rows: [Minter(rows, origin).draft(ended)])
 
     async def _take(self, arrival: Arrival) -> None:
         self.tally.read += 1
@@ -97,6 +158,7 @@ class Importer:
             case Arrived(request=request):
                 await self._join(accounts(request))
                 self._note(request)
+                self._span.take(request.said)
                 await self._tell_of_wider(request)
                 ready = with_handles(request)
                 await self._submit("messages", lambda rows: hear(rows, ready))
@@ -131,7 +193,7 @@ class Importer:
                 self.tally.sessions.add(session_of(_in_dm(platform, partner), found.row.person))
 
     async def _submit(self, kind: str, decision: Decision) -> None:
-        self._pending.append((kind, self._memory.submit(decision)))
+        self._pending.append((kind, self._memory.submit(self._beginning(decision))))
         await self._settle(IN_FLIGHT)
 
     async def _settle(self, most: int) -> None:
@@ -154,8 +216,10 @@ class Importer:
             raise failure
 
     def _count(self, kind: str, recorded: Recorded) -> None:
-        self.tally.events += len(recorded.records)
-        if recorded.records:
+        new = [record for record in recorded.records if record.id != self._start.id]
+        self._has_begun = self._has_begun or len(new) < len(recorded.records)
+        self.tally.events += len(new)
+        if new:
             setattr(self.tally, kind, getattr(self.tally, kind) + 1)
         else:
             self.tally.known += 1
@@ -190,7 +254,7 @@ class Importer:
                 f"{account.name or account.id} is a person of their own here already; `--same-person` joins accounts "
                 "when they are first seen. Import into a new folder to join them"
             )
-        await self._memory.record(lambda rows: meet(rows, account, origin, (), said, person))
+        await self._memory.record(self._beginning(lambda rows: meet(rows, account, origin, (), said, person)))
 
     # -- what another program remembered ------------------------------------------------------------------------------
 
@@ -202,20 +266,22 @@ class Importer:
         cap = self._memory.settings.durable_max_items
         request = item_request(item, person, portable=self._portable, cap=cap)
         self.tally.people.update([person] if person else [])
+        self._span.take(item.updated)
         await self._submit("items", lambda rows: import_item(rows, request))
 
     async def _person(self, account: Account, said: int) -> Handle:
         """Whose account it is; NOBODY for somebody who opted out, or was erased after `said`."""
         await self._join([account])
         origin, fresh = self._memory.origin(), (new_handle(),)
-        await self._memory.record(lambda rows: meet(rows, account, origin, fresh, said))
+        await self._memory.record(self._beginning(lambda rows: meet(rows, account, origin, fresh, said)))
         return await self._memory.look(lambda rows: _wanted(rows, account, said))
 
     async def _summary(self, summary: ImportedSummary) -> None:
         person = NOBODY if summary.account is None else await self._person(summary.account, summary.updated)
         seen = _place(summary)
         origin = self._memory.origin()
-        await self._memory.record(lambda rows: describe(rows, seen, person, summary.updated, origin))
+        await self._memory.record(self._beginning(lambda rows: describe(rows, seen, person, summary.updated, origin)))
+        self._span.take(summary.updated)
         self.tally.sessions.add(session_of(seen, person))
         await self._settle(0)
         if not person and not await self._memory.look(lambda rows: _heard(rows, seen, summary.updated)):
@@ -254,7 +320,7 @@ def _place(summary: ImportedSummary) -> PlaceSeen:
     platform, kind, key = summary.session_key.split(":", 2)
     if summary.account is not None:
         return _in_dm(platform, summary.account)
-    return PlaceSeen(platform, key, "thread" if kind == "thread" else "channel", "", "channel")
+    return PlaceSeen(platform, key, "thread" if kind == "thread" else "channel", "", "channel", told=False)
 
 
 def _import_summary(rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person: Handle) -> list[Draft]:

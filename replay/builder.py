@@ -15,13 +15,14 @@ from typing import NamedTuple
 from projections.events import MessageRedacted, PersonErased
 from projections.fold import Fold
 from replay import codec
-from replay.errors import KeyMissing, NotALog
+from replay.errors import Damaged, KeyMissing, NotALog
 from replay.folding import Folding
 from replay.helper import helped
 from replay.line import Line
 from replay.live import Live
 from replay.log import Head, Log
 from replay.store import DiskStore
+from replay.tree import CompactRange, graft
 from replay.views import Position, Views, digest_rows, tables_of
 
 STRETCH = 4096
@@ -35,8 +36,17 @@ def silent(done: int, total: int) -> None:
     """No progress."""
 
 
-def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress: Progress = silent) -> None:
-    """Fold everything that views lack, up to a seq, and commit it segment by segment."""
+def bring(
+    views: Views,
+    store: DiskStore,
+    folding: Folding,
+    upto: int,
+    progress: Progress = silent,
+    tree: CompactRange | None = None,
+) -> None:
+    """Fold everything that views lack, up to a seq, and commit it segment by segment. A `tree` of what they have grows
+    along.
+    """
     if views.position() is None:
         views.commit({}, Position(0, bytes(32), store.log.id), since=0)
     with helped(store, folding, upto - _reached(views)) as helper:
@@ -44,9 +54,12 @@ def bring(views: Views, store: DiskStore, folding: Folding, upto: int, progress:
         while (done := _reached(views)) < upto:
             with no_collection():
                 segment = line.next(done)
-                came_first = not views.write(segment.rows, segment.position, since=done)
+                came_first = not views.write(segment.folded.rows, segment.position, since=done)
             if came_first:
                 continue  # another process came first: go on from where it is
+            if tree is not None:
+                for node in segment.folded.nodes:
+                    graft(tree, *node)
             if not store.shared:
                 store.unmap()
                 views.unmap()
@@ -93,19 +106,20 @@ def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent, *, digest
 
 def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress, digested: bool) -> Built | None:
     epoch = store.log.head().epoch
-    folding = Folding(fold, store)
+    folding, tree = Folding(fold, store), CompactRange()
     place = store.views_folder()
     with place.building() as fresh:
         views = Views(fresh, fold, writable=True, building=True)
         try:
-            _approach(views, store, folding, progress)
+            _approach(views, store, folding, progress, tree)
             with store.lock:
                 store.refresh()
                 head = store.log.head()
                 if head.epoch != epoch:
                     return None
                 before = place.current()
-                bring(views, store, folding, head.size, progress)
+                bring(views, store, folding, head.size, progress, tree)
+                _hold_against(tree, head)
                 digest = views.digest() if digested else b""
                 views.sync()
                 place.put_in_force(fresh)
@@ -120,13 +134,19 @@ def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress, digested: bo
     return Built(head.size, digest)
 
 
-def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progress) -> None:
+def _hold_against(tree: CompactRange, head: Head) -> None:
+    """What was folded must be what the log's tree was made of."""
+    if tree.root() != head.root():
+        raise Damaged("the log's headers are not those that its tree was made of; `dnam verify` names what was changed")
+
+
+def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progress, tree: CompactRange) -> None:
     """Come near the log's end without the lock."""
     while True:
         size = store.log.head().size
         if size - _reached(views) <= STRETCH:
             return
-        bring(views, store, folding, size, progress)
+        bring(views, store, folding, size, progress, tree)
 
 
 class Check(NamedTuple):
@@ -173,7 +193,11 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
     with _scratch(store) as folder:
         views = Views(folder, fold, writable=True, building=True)
         try:
-            bring(views, store, Folding(fold, store), live.folded, progress)
+            tree = CompactRange()
+            bring(views, store, Folding(fold, store), live.folded, progress, tree)
+            head = store.log.head()
+            if head.size == live.folded:
+                _hold_against(tree, head)
             return Check(live.folded, digest, views.digest())
         finally:
             views.close()

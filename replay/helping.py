@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Union
 
 import msgspec
 
@@ -20,13 +20,14 @@ from replay.lmdb_file import check_file, open_environment, translated
 from replay.lmdb_log import LmdbLog
 from replay.pipe import FoldJob, Job, LookJob, Opening, TableJob, framed, read_frame, write_all
 from replay.stretch import Stretch, look
-from replay.views import Inspected, Packed, inspect_table
+from replay.views import Inspected, inspect_table
 
 if TYPE_CHECKING:
     from replay.folding import Folding
     from replay.keyring import KeyRing
+    from replay.line import Folded
 
-Answer = Packed | Stretch | Inspected | None
+Answer = Union["Folded", Stretch, Inspected, None]
 
 
 class Desk:

@@ -6,6 +6,7 @@ folded ahead, whatever the reason, and what is wrong with it is then said in its
 """
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,22 +21,27 @@ from replay.log import Log, StoredEvent
 from replay.overlay import Layered
 from replay.pipe import FoldJob
 from replay.store import DiskStore
-from replay.views import NoRows, Packed, Position, Segment, Views, tables_of
+from replay.tree import Node, cover, leaf_hash
+from replay.views import NoRows, Position, Segment, Views, tables_of
 
 SEGMENT = 4096
 """Events that are folded in memory before they are written."""
 LONGEST = 5
 """How many segments may be in the line: what memory a build needs."""
 _REDACTED = MessageRedacted.TAG.encode()
-_rows: "msgspec.msgpack.Decoder[dict[str, list[tuple[bytes, bytes | None]]] | None]" = msgspec.msgpack.Decoder(
-    dict[str, list[tuple[bytes, bytes | None]]] | None
-)
+
+
+class Folded(msgspec.Struct, array_like=True, frozen=True):
+    """What a segment comes to: its rows, and the subtrees that its headers fill."""
+
+    rows: dict[str, list[tuple[bytes, bytes | None]]]
+    nodes: list[Node]
 
 
 class Made(NamedTuple):
-    """The rows of a segment, and how far views are when they are written."""
+    """A folded segment, and how far views are when its rows are written."""
 
-    rows: Packed
+    folded: Folded
     position: Position
 
 
@@ -46,11 +52,18 @@ class Span:
     after: int
     position: Position
     ticket: Ticket | None = None
-    rows: Packed | None = None
+    folded: Folded | None = None
 
 
-def fold_ahead(folding: Folding, log: Log, after: int, upto: int) -> Packed | None:
-    """The rows of a segment, made without those in front of it; None where that cannot be done."""
+_answer: "msgspec.msgpack.Decoder[Folded | None]" = msgspec.msgpack.Decoder(Folded | None)
+
+
+def _folded(after: int, run: Sequence[StoredEvent], segment: Segment) -> Folded:
+    return Folded(segment.packed(), cover(after, [leaf_hash(stored.header) for stored in run]))
+
+
+def fold_ahead(folding: Folding, log: Log, after: int, upto: int) -> Folded | None:
+    """A segment, folded without those in front of it; None where that cannot be done."""
     run = list(log.read(after, upto))
     if any(_REDACTED in stored.header for stored in run):
         return None
@@ -59,7 +72,7 @@ def fold_ahead(folding: Folding, log: Log, after: int, upto: int) -> Packed | No
         folding.take_stored(run, segment, NoRows())
     except LogError:
         return None
-    return segment.packed()
+    return _folded(after, run, segment)
 
 
 class Line:
@@ -78,14 +91,14 @@ class Line:
         if self._spans and self._spans[0].after != done:
             self._spans.clear()
         if self._helper is not None:
-            rows = self._rows_of_next(self._helper, done)
-            if rows is not None:
-                return Made(rows, self._spans.popleft().position)
+            folded = self._folded_next(self._helper, done)
+            if folded is not None:
+                return Made(folded, self._spans.popleft().position)
         self._spans.popleft() if self._spans else None
         return self._in_turn(done)
 
-    def _rows_of_next(self, helper: Helper, done: int) -> Packed | None:
-        """The rows of the segment behind `done`, if they can be made ahead of their turn."""
+    def _folded_next(self, helper: Helper, done: int) -> Folded | None:
+        """The segment behind `done`, if it can be folded ahead of its turn."""
         while True:
             while helper.free and (span := self._grow(done)) is not None:
                 span.ticket = helper.ask(FoldJob(span.after, span.position.size))
@@ -93,11 +106,11 @@ class Line:
                 return None
             first = self._spans[0]
             if first.ticket is None:
-                return first.rows
+                return first.folded
             if helper.ready(first.ticket) or (mine := self._grow(done)) is None:
-                return helper.result(first.ticket, _rows)
+                return helper.result(first.ticket, _answer)
             self._store.ring.refresh()
-            mine.rows = fold_ahead(self._folding, self._store.log, mine.after, mine.position.size)
+            mine.folded = fold_ahead(self._folding, self._store.log, mine.after, mine.position.size)
 
     def _grow(self, done: int) -> Span | None:
         """Another segment at the end of the line; None where it is long enough, or the log is at its end."""
@@ -130,7 +143,7 @@ class Line:
         with self._views.reading() as (_, snapshot):
             self._folding.take_stored(run, segment, Layered(segment, snapshot))
         last = run[-1]
-        return Made(segment.packed(), Position(last.seq, codec.digest(last.header), self._store.log.id))
+        return Made(_folded(done, run, segment), Position(last.seq, codec.digest(last.header), self._store.log.id))
 
     def _run(self, after: int) -> list[StoredEvent]:
         """About a segment of events, no decision cut."""

@@ -18,7 +18,7 @@ from replay import codec
 from replay.errors import LogError
 from replay.lmdb_log import LmdbLog
 from replay.log import MARK_LEAF, StoredEvent
-from replay.tree import FANOUT_BITS, CompactRange, Kept, node_hash
+from replay.tree import FANOUT_BITS, CompactRange, Kept
 
 if TYPE_CHECKING:
     from replay.folding import Folding
@@ -142,18 +142,3 @@ def _last_subtrees(after: int, leaves: list[bytes]) -> tuple[list[tuple[int, byt
     levels = [level for level in range(WHOLE.bit_length(), -1, -1) if tree.size >> level & 1]
     moved = [each._replace(position=each.position + (after >> each.level)) for each in kept]
     return list(zip(levels, tree.nodes, strict=True)), moved
-
-
-def graft(tree: CompactRange, level: int, node: bytes) -> list[Kept]:
-    """Add a full subtree of 2^level leaves at a place where one begins; the larger kept ones that it fills."""
-    kept: list[Kept] = []
-    carry = tree.size >> level
-    tree.size += 1 << level
-    while carry & 1:
-        node = node_hash(tree.nodes.pop(), node)
-        level += 1
-        carry >>= 1
-        if level % FANOUT_BITS == 0:
-            kept.append(Kept(level, carry, node))
-    tree.nodes.append(node)
-    return kept

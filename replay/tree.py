@@ -61,3 +61,43 @@ class CompactRange:
         for node in reversed(self.nodes[:-1]):
             root = node_hash(node, root)
         return root
+
+
+class Node(NamedTuple):
+    """The root of a full subtree of 2^level leaves."""
+
+    level: int
+    hash: bytes
+
+
+def cover(after: int, leaves: Sequence[bytes]) -> list[Node]:
+    """The full subtrees that the leaves behind the first `after` fill, left to right: few, however many leaves."""
+    nodes: list[Node] = []
+    done = 0
+    while done < len(leaves):
+        start = after + done
+        level = (len(leaves) - done).bit_length() - 1
+        if start:
+            level = min(level, (start & -start).bit_length() - 1)
+        row = list(leaves[done : done + (1 << level)])
+        while len(row) > 1:
+            pairs = iter(row)
+            row = [sha256(b"\x01" + left + right).digest() for left, right in zip(pairs, pairs, strict=True)]
+        nodes.append(Node(level, row[0]))
+        done += 1 << level
+    return nodes
+
+
+def graft(tree: CompactRange, level: int, node: bytes) -> list[Kept]:
+    """Add a full subtree of 2^level leaves at a place where one begins; the larger kept ones that it fills."""
+    kept: list[Kept] = []
+    carry = tree.size >> level
+    tree.size += 1 << level
+    while carry & 1:
+        node = node_hash(tree.nodes.pop(), node)
+        level += 1
+        carry >>= 1
+        if level % FANOUT_BITS == 0:
+            kept.append(Kept(level, carry, node))
+    tree.nodes.append(node)
+    return kept

@@ -24,8 +24,8 @@ from replay.folding import Folding
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
 from replay.looking import look_over
 from replay.store import DiskStore
-from replay.stretch import TAKE_BACK, WHOLE, Stretch, graft, open_bodies
-from replay.tree import CompactRange, Kept, leaf_hash
+from replay.stretch import TAKE_BACK, WHOLE, Stretch, open_bodies
+from replay.tree import CompactRange, Kept, graft, leaf_hash
 
 
 class Problem(NamedTuple):

@@ -144,7 +144,7 @@ class Segment:
         keys = sorted((key for key in rows if start <= key < stop), reverse=reverse)
         return ((key, _entry(table, key, rows[key])) for key in keys)
 
-    def packed(self) -> Packed:
+    def packed(self) -> dict[str, list[tuple[bytes, bytes | None]]]:
         """Everything, in key order."""
         return {table: sorted(rows.items(), key=_KEY) for table, rows in self._tables.items() if rows}
 

@@ -7,18 +7,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, note
-from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
 from projections.errors import BadRequest
+from projections.policies.text import whole
 
 if TYPE_CHECKING:
-    from dnam.importers.source import Arrival, Source, Told
+    from dnam.importers.source import Arrival, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import Estimate, LearnedAll, Learner
     from dnam.memory import Memory
@@ -33,7 +34,8 @@ def bring(
         str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")
     ] = None,
     assistant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name or id of the account that was the assistant.")
+        str | None,
+        typer.Option(metavar="NAME", callback=typed, help="The name or id of the account that was the assistant."),
     ] = None,
     same_person: Annotated[
         list[str] | None, typer.Option(metavar="A=B", help="Two accounts, by id or name, that are one person.")
@@ -54,22 +56,44 @@ def bring(
     What is known already is passed over, so the same import can be run again after it was broken off.
     """
     shell = Shell(data, as_json, yes)
-    same = [_pair(each) for each in same_person or []]
+    same = [_pair(whole(each)) for each in same_person or []]
     sources = _sources(paths)
     export = the_export(sources, options=bool(audience or assistant or same or portable))
     if export is not None:
         take_back(shell, export, dry_run=dry_run)
         return
-    arrivals = _arrivals(sources, shell.out, audience, assistant)
-    total = sum(channel.messages or 0 for source in sources for channel in source.channels)
+    options = _options(sources, shell.out, audience, assistant)
+    brought = Brought(sources, options, same, portable)
     if dry_run:
-        rehearse(shell, sources, arrivals, same, portable, total)
-        return
+        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total)
+    else:
+        _bring(shell, brought, learn_after=learn_after)
 
+
+class Brought(NamedTuple):
+    """What is brought in, and how."""
+
+    sources: "list[Source]"
+    options: "Options"
+    same: list[tuple[str, str]]
+    portable: bool
+
+    @property
+    def total(self) -> int:
+        """How many messages there are, as far as is known before they are read."""
+        return sum(channel.messages or 0 for source in self.sources for channel in source.channels)
+
+    def arrivals(self) -> "Iterator[Arrival]":
+        """Everything in the sources, in the order of `said`."""
+        from dnam.importers.merge import in_order
+
+        return in_order([source.read(self.options) for source in self.sources])
+
+
+def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
     async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
-        tally = await _import(memory, arrivals, shell.out, same, portable, total)
-        if assistant is not None and tally.messages + tally.known and not tally.own:
-            note(f"--assistant: no assistant called {assistant!r} wrote anything here; a name fits only bots")
+        await _check_names(memory, brought)
+        tally = await _import(memory, brought, shell.out)
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None
@@ -79,10 +103,30 @@ def bring(
         return tally, await _learn(memory, learner, shell.out)
 
     tally, learned = shell.run(action, create=True)
-    if as_json:
+    if shell.out.as_json:
         shell.out.emit({"imported": _tally_json(tally), "learned": learned})
     if learned is not None and learned.errors:
         raise Ending(COULD_NOT)
+
+
+async def _check_names(memory: "Memory", brought: Brought) -> None:
+    """Refuse a name that means nobody before anything is written: it could not be put right afterwards."""
+    import asyncio
+
+    from dnam.importers.census import census
+    from projections.lookup import find_people
+
+    assistant = brought.options.assistant
+    if assistant is None and not brought.same:
+        return
+    found = await asyncio.to_thread(census, brought.sources, brought.options)
+    if assistant is not None and found.messages and not found.own:
+        raise BadRequest(
+            f"--assistant: no assistant called {assistant!r} wrote anything here. A name fits only bots; an id, anybody"
+        )
+    for name in (each for pair in brought.same for each in pair if each not in found.names):
+        if not await memory.look(lambda rows, name=name: find_people(rows, name)):  # type: ignore[misc]
+            raise BadRequest(f"--same-person: {name!r} is nobody, neither here nor in what is brought in")
 
 
 def learn(
@@ -133,15 +177,12 @@ def _sources(paths: list[Path]) -> "list[Source]":
     return [detect(path) for path in paths]
 
 
-def _arrivals(sources: "list[Source]", out: Screen, audience: str | None, assistant: str | None) -> "Iterator[Arrival]":
-    """Everything in the sources, in the order of `said`."""
-    from dnam.importers.merge import in_order
+def _options(sources: "list[Source]", out: Screen, audience: str | None, assistant: str | None) -> "Options":
     from dnam.importers.source import Options
 
     told = None if audience is None else _told(audience)
     asked = {} if told is not None else _ask(sources, out)
-    options = Options(audience=told, audiences=asked, assistant=assistant)
-    return in_order([source.read(options) for source in sources])
+    return Options(audience=told, audiences=asked, assistant=assistant)
 
 
 def _told(text: str) -> "Told":
@@ -156,7 +197,8 @@ def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
     channels = [channel for source in sources for channel in source.channels if channel.must_ask]
     if out.yes or out.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         if channels:
-            note(f"who could read {len(channels)} channel(s) is unsaid (--audience): they count as restricted")
+            count = len({each.key for each in channels})
+            note(f"who could read {count} channel(s) is unsaid (--audience): they count as restricted")
         return {}
     answers: dict[str, Told] = {}
     for channel in channels:
@@ -169,20 +211,16 @@ def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
 # -- importing -----------------------------------------------------------------------------------------------------
 
 
-async def _import(
-    memory: "Memory",
-    arrivals: "Iterator[Arrival]",
-    out: Screen,
-    same: list[tuple[str, str]],
-    portable: bool,
-    total: int,
-) -> "Tally":
+async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
     from dnam.importing import Importer
 
-    importer = Importer(memory, same=same, portable=portable)
+    formats = [source.format for source in brought.sources]
+    importer = Importer(memory, same=brought.same, portable=brought.portable, formats=formats)
     with out.progress("importing", "messages") as tell:
         try:
-            tally = await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
+            tally = await importer.bring(
+                brought.arrivals(), lambda tally: tell(tally.read, max(brought.total, tally.read))
+            )
         except BaseException:
             if importer.tally.read:
                 note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")

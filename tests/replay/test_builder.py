@@ -2,17 +2,22 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import lmdb
 import pytest
 
 from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
+from projections.fold import Fold
 from projections.registry import FOLD
 from replay.builder import STRETCH, check, rebuild
 from replay.engine import Engine
 from replay.erasure import finish_erasures
+from replay.errors import Damaged
+from replay.folder import Folder
 from replay.line import SEGMENT
 from replay.store import DiskStore
 from tests.replay.conftest import SHARED
@@ -113,3 +118,29 @@ def test_a_body_that_is_dropped_while_views_are_built_leaves_them_too(padded: Pa
         assert rebuild(store, FOLD, meanwhile, digested=True).digest == digest(engine)
         assert check(store, FOLD).equal
         assert texts(engine) == []
+
+
+@pytest.mark.parametrize("builds", [rebuild, check], ids=["replay", "check"])
+def test_headers_that_the_tree_was_not_made_of_are_no_ground_to_build_on(
+    padded: Path, builds: Callable[[DiskStore, Fold], object]
+) -> None:
+    with opened_store(padded) as store:
+        stored = store.log.get(2_000)
+        assert stored is not None
+    folder = Folder(padded / "log").current()
+    with lmdb.open(str(folder), max_dbs=16) as environment:
+        headers = environment.open_db(b"headers")
+        with environment.begin(write=True) as transaction:
+            changed = stored.header[:-1] + bytes([stored.header[-1] ^ 1])  # within the body's digest
+            transaction.put((2_000).to_bytes(8, "big"), changed, db=headers)
+    with opened_store(padded) as store, pytest.raises(Damaged, match="`dnam verify` names what was changed"):
+        builds(store, FOLD)
+
+
+@contextmanager
+def opened_store(data: Path) -> Iterator[DiskStore]:
+    store = DiskStore(data, FOLD, writable=True)
+    try:
+        yield store
+    finally:
+        store.close()

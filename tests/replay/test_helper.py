@@ -24,8 +24,7 @@ from replay.helper import Helper, helped, processors
 from replay.pipe import FoldJob
 from replay.rewriting import rewrite
 from replay.store import DiskStore
-from replay.stretch import graft
-from replay.tree import CompactRange, leaf_hash
+from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify
 from replay.views import Packed, Position, Views
 from tests.generator import fixed_story

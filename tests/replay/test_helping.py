@@ -52,7 +52,9 @@ def asked(opening: Opening, *jobs: Job) -> Sequence[Any]:
 
 
 def test_rows_are_made_without_those_in_front_of_them(opening: Opening) -> None:
-    first, second = asked(opening, FoldJob(0, SEALED), FoldJob(2, SEALED))
+    (first, all_nodes), (second, nodes) = asked(opening, FoldJob(0, SEALED), FoldJob(2, SEALED))
+    assert sum(1 << level for level, _ in all_nodes) == SEALED
+    assert sum(1 << level for level, _ in nodes) == SEALED - 2
     assert set(first) == set(second) == {"config@1", "history", "touched"}
     assert first["touched"][1:] == second["touched"]
     assert [place for place, _ in first["touched"]] == [key(seq) for seq in range(2, SEALED + 1)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.tree import CompactRange, Kept, leaf_hash, node_hash
+from replay.tree import CompactRange, Kept, cover, graft, leaf_hash, node_hash
 
 INPUTS = (
     "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f",
@@ -80,3 +80,16 @@ def test_subtrees_of_65536_leaves_are_kept_too() -> None:
 def test_the_edge_must_fit_the_size() -> None:
     with pytest.raises(AssertionError):
         CompactRange(3, [b"x" * 32])
+
+
+@given(st.integers(0, 70), st.integers(0, 70))
+def test_what_covers_some_leaves_is_grafted_behind_the_others(before: int, more: int) -> None:
+    leaves = [leaf_hash(bytes([n])) for n in range(before + more)]
+    whole, grown = CompactRange(), CompactRange()
+    for leaf in leaves:
+        whole.append(leaf)
+    for leaf in leaves[:before]:
+        grown.append(leaf)
+    for node in cover(before, leaves[before:]):
+        graft(grown, *node)
+    assert (grown.size, grown.nodes, grown.root()) == (whole.size, whole.nodes, whole.root())

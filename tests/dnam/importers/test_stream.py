@@ -92,7 +92,9 @@ def test_a_disk_that_fails_on_the_way_is_named(tmp_path: Path, monkeypatch: pyte
         list(values(tmp_path / "a", "item", "value"))
 
 
-@pytest.mark.parametrize("number", ["9" * 4301, "-" + "9" * 20_000, "1e99999999999999999999", "1E-99999999999999999999"])
+@pytest.mark.parametrize(
+    "number", ["9" * 4301, "-" + "9" * 20_000, "1e99999999999999999999", "1E-99999999999999999999"]
+)
 @pytest.mark.parametrize("form", ["[{}]", '{{"messages": [{}]}}', "{}", '{{"guild": {{"id": {}}}, "messages": []}}'])
 def test_no_number_is_too_much_for_the_parser(tmp_path: Path, number: str, form: str) -> None:
     path = tmp_path / "long.json"

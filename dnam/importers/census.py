@@ -1,0 +1,38 @@
+"""Who is in the sources of an import, read ahead of it: a name that is mistyped is found before anything is written,
+since nothing that was recorded can be given to another account afterwards.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from dnam.importers.source import Arrived, ImportedItem, ImportFailed, Options, Source
+from projections.decisions.hear import accounts
+from projections.decisions.meet import Account
+
+
+class Census(NamedTuple):
+    """`names` are ids and names of everybody; `messages` says whether there are any, `own` whether the assistant wrote
+    one.
+    """
+
+    names: frozenset[str]
+    messages: bool
+    own: bool
+
+
+def census(sources: Iterable[Source], options: Options) -> Census:
+    """Everybody in the sources. What cannot be read is told by the import itself."""
+    found: set[Account] = set()
+    messages = own = False
+    for source in sources:
+        try:
+            for arrival in source.read(options):
+                if isinstance(arrival, Arrived):
+                    messages, own = True, own or arrival.request.author == "self"
+                    found.update(accounts(arrival.request))
+                elif isinstance(arrival, ImportedItem) and arrival.account is not None:
+                    found.add(arrival.account)
+        except ImportFailed:
+            continue
+    names = {name for each in found for name in (each.id, each.name, f"{each.platform}:{each.id}")}
+    return Census(frozenset(names), messages, own)
