@@ -5,7 +5,7 @@
     ids       event id → seq ‖ first 8 bytes of the leaf hash
     tree      level (1) ‖ index (8) → root of a full subtree of 2^level leaves
     erased    vault → seq of the person.erased that names it
-    vaults    vault → seq of the commit in which it first sealed a body
+    vaults    vault → nothing: each that seals a body
     meta      "log" → [format, log id, key check, size, at, epoch, nodes]
 
 One commit writes all of them, so each always fits the others.
@@ -113,7 +113,7 @@ class LmdbLog:
             for vault in commit.erased:
                 transaction.put(vault, seq_key(head.size), db=self._erased)
             for vault in commit.vaults:
-                transaction.put(vault, seq_key(head.size), db=self._vaults, overwrite=False)
+                transaction.put(vault, b"", db=self._vaults, overwrite=False)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
         return head

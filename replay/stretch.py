@@ -42,13 +42,15 @@ class Stretch(msgspec.Struct, array_like=True, frozen=True):
     """What a sound stretch comes to.
 
     `first` and `last` are `at` and `left` of its first and last event, `nodes` its full subtrees (level and hash, left
-    to right), `kept` those of them whose hashes the log keeps; `locked` says what was wrong with bodies when opened.
+    to right), `kept` those of them whose hashes the log keeps, `vaults` those that seal its bodies; `locked` says what
+    was wrong with bodies when opened.
     """
 
     first: tuple[int, int]
     last: tuple[int, int]
     nodes: list[tuple[int, bytes]]
     kept: list[Kept]
+    vaults: list[bytes]
     missing: list[Missing]
     taken_back: list[int]
     locked: list[tuple[int, str]]
@@ -78,6 +80,7 @@ def look(log: LmdbLog, after: int, upto: int, folding: "Folding | None" = None) 
         last=(ats[-1], lefts[-1]),
         nodes=nodes,
         kept=kept,
+        vaults=sorted(set(vaults)),
         missing=_missing(after, bodies, ids, vaults),
         taken_back=[] if TAKE_BACK.isdisjoint(tags) else _tagged(after, tags),
         locked=[] if folding is None else open_bodies(folding, log.read(after, upto)),

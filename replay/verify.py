@@ -11,12 +11,12 @@
 Nothing is changed, and a finding names the event.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
 from projections.events import MessageRedacted, PersonErased
-from projections.ids import VaultId
+from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import LogError
@@ -62,6 +62,7 @@ class _Walk:
         self._left = 0
         self._expected = 1
         self._missing: list[tuple[int, bytes]] = []
+        self._vaults: set[bytes] = set()
         self.in_the_clear: list[StoredEvent] = []
 
     def look(self, stored: StoredEvent, mark: Mark | None) -> codec.Header | None:
@@ -83,6 +84,7 @@ class _Walk:
         if header.at < self._at or self._left:
             self._order(seq, header)
         self._at, self._left = header.at, header.left
+        self._vaults.add(header.vault)
         if body is None:
             self._gone(seq, header.id, header.vault)
         elif sha256(body).digest() != header.body_digest:
@@ -98,6 +100,7 @@ class _Walk:
         if self._tree.size != after or after % WHOLE or at < self._at or (self._left and left != self._left - 1):
             return False
         self._kept += stretch.kept
+        self._vaults.update(stretch.vaults)
         for level, node in stretch.nodes:
             self._kept += graft(self._tree, level, node)
         self._at, self._left = stretch.last
@@ -142,6 +145,14 @@ class _Walk:
         self._subtrees()
         return self._tree.root()
 
+    def hold_vaults(self, before: frozenset[VaultId], now: frozenset[VaultId]) -> None:
+        """Check the table of vaults, as it was before the head was read and as it is: it only grows."""
+        used = self._vaults - {UNSEALED}
+        for vault in sorted(used - now):
+            self._found(0, f"the list of vaults lacks {vault.hex()}, which seals events")
+        for vault in sorted(before - used):
+            self._found(0, f"the list of vaults has {vault.hex()}, which seals no event")
+
     def _subtrees(self) -> None:
         """A header that still reads well but was changed is narrowed down by the subtrees that were kept."""
         kept = {each[:2]: each.hash for each in self._log.kept()}
@@ -162,7 +173,7 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     def found(seq: int, what: str) -> None:
         problems.append(Problem(seq, what))
 
-    damage = set(store.ring.damage())
+    damage, vaults = set(store.ring.damage()), store.log.vaults()
     head, erased = _stand(store.log)
     looked = look_over(store, folding, head.size, progress, opened=opened)
     walk = _Walk(store.log, head, erased, found)
@@ -171,14 +182,26 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     redacted, named = _taken_back(folding, walk.in_the_clear, found)
     redacted |= _taken_back(folding, store.log.read(head.size), found)[0]  # while we walked
     root = walk.finish(redacted, named)
+    walk.hold_vaults(vaults, store.log.vaults())
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"key ring: {each}")
     store.ring.refresh()
     for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
         found(0, f"the key of vault {vault.hex()} is missing, and no erasure destroyed it")
+    for each in _strange(store):
+        found(0, f"views: {each}")
     for each in (damage for table in looked.tables.values() for damage in table.damage):
         found(0, f"views: {each}")
     return Verified(head.size, sum(table.rows for table in looked.tables.values()), root, tuple(sorted(problems)))
+
+
+def _strange(store: DiskStore) -> Iterator[str]:
+    """Why the views would not be used, though each of their rows is whole."""
+    position = None if store.views is None else store.views.position()
+    if position is not None and position.log != store.log.id:
+        yield "they are of another log; `dnam replay` builds them anew"
+    elif position is not None and position.size > store.log.head().size:
+        yield "they are ahead of the log; `dnam replay` builds them anew"
 
 
 def _walk_on(walk: _Walk, log: Log, stretches: Mapping[int, Stretch | None], folding: Folding | None) -> None:

@@ -1,9 +1,11 @@
 """Verifying: one flipped bit anywhere in a stored event is found and named; a healthy log is left in peace."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import lmdb
+import msgspec
 import pytest
 
 from projections.events import MessageRedacted
@@ -119,6 +121,38 @@ def test_a_flipped_bit_in_an_id_s_key_is_found_and_named(small: Path) -> None:
     broken = bytes([place[0] ^ 4]) + place[1:]
     tampered(small, b"ids", lambda transaction: (transaction.delete(place), transaction.put(broken, value)))
     assert [problem.seq for problem in verified(small).problems] == [int.from_bytes(value[:8], "big")]
+
+
+def test_the_list_of_vaults_is_held_against_the_headers(small: Path) -> None:
+    place, value = values(small, b"vaults")[0]
+    assert value == b""
+    gone(small, b"vaults", place)
+    assert [each.what for each in verified(small).problems] == [
+        f"the list of vaults lacks {place.hex()}, which seals events"
+    ]
+    put(small, b"vaults", place, value)
+    put(small, b"vaults", b"\1" * 16, value)
+    added = (b"\1" * 16).hex()
+    assert f"the list of vaults has {added}, which seals no event" in {each.what for each in verified(small).problems}
+
+
+def test_views_of_another_log_are_told(small: Path, tmp_path: Path) -> None:
+    with Engine.open(tmp_path / "other", create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+    shutil.rmtree(small / "views")
+    shutil.copytree(tmp_path / "other" / "views", small / "views")
+    assert [each.what[:29] for each in verified(small).problems] == ["views: they are of another lo"]
+
+
+def test_views_ahead_of_the_log_are_told(small: Path) -> None:
+    with Engine.open(small, clock=FakeClock()) as engine:
+        log = engine.store.log.id
+    folder = Folder(small / "views").current()
+    with lmdb.open(str(folder), max_dbs=64) as environment:
+        meta = environment.open_db(b"meta")
+        with environment.begin(write=True) as transaction:
+            transaction.put(b"position", msgspec.msgpack.encode((999, bytes(32), log, ())), db=meta)
+    assert [each.what[:28] for each in verified(small).problems] == ["views: they are ahead of the"]
 
 
 def test_a_body_may_be_missing_only_where_an_event_says_so(small: Path) -> None:
