@@ -119,7 +119,7 @@ def test_one_digest_under_any_hash_seed(data: Path) -> None:
     with Engine.open(data, create=True, clock=FakeClock()) as engine:
         tell(engine, fixed_story(100).decisions())
         expected = digest(engine).hex()
-    for seed in ("0", "1", "4242"):
+    for seed in ("0", "1", "4242", "random"):
         assert finished(child("digests", data, hash_seed=seed)) == [" ".join([expected] * 3)]
 
 

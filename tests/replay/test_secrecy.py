@@ -1,11 +1,13 @@
 """By bytes: nothing that anybody said, and no name or id of anybody, stands under `log/` or `keys/`."""
 
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from projections.events import EVENTS, Event
 from projections.ids import Handle
@@ -13,8 +15,9 @@ from replay.engine import Engine
 from replay.erasure import erase
 from replay.rewriting import rewrite
 from replay.store import DiskStore
-from tests.generator import fixed_story
+from tests.generator import Story, fixed_story, stories
 from tests.laws.teller import NAMES, platform_id
+from tests.replay.conftest import SHARED
 from tests.replay.stage import ADA, KIM, FakeClock, contents, handle_of, readable, says, tell
 from tests.world import NOW
 
@@ -79,6 +82,18 @@ def test_no_text_name_or_platform_id_stands_in_the_log_or_the_ring(data: Path, s
             rewrite(engine.store)
         engine.commit_views()
         assert found_in(contents(data / "views"), {"the heron stands still 0", "Ada Larkspur"})
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(stories(60))
+def test_nor_of_any_generated_history(story: Story) -> None:
+    with tempfile.TemporaryDirectory(dir=SHARED if SHARED.is_dir() else None) as folder:
+        data = Path(folder) / "data"
+        with Engine.open(data, create=True, clock=FakeClock()) as engine:
+            tell(engine, story.decisions())
+            texts = secrets([record.event for record in readable(engine.store.log, engine.store)])
+        for part in ("log", "keys"):
+            assert found_in(contents(data / part, skip=lambda path: False), texts) == set()
 
 
 def test_handles_are_no_secret_and_stand_only_in_the_ring(data: Path) -> None:
