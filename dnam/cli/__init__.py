@@ -7,18 +7,39 @@ from typing import Annotated
 
 import typer
 
-from dnam.cli import bringing, changing, chatting, logbook, looking, prompting, trust, upkeep
+from dnam.cli import (
+    backing,
+    bringing,
+    changing,
+    chatting,
+    comparing,
+    exporting,
+    logbook,
+    looking,
+    prompting,
+    provenance,
+    repairing,
+    tracing,
+    trust,
+    upkeep,
+)
 from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
 
 TABLES: tuple[tuple[Command, ...], ...] = (
     chatting.COMMANDS,
     bringing.COMMANDS,
+    exporting.COMMANDS,
     looking.COMMANDS,
     changing.COMMANDS,
     prompting.COMMANDS,
+    provenance.COMMANDS,
+    tracing.COMMANDS,
+    comparing.COMMANDS,
     logbook.COMMANDS,
     upkeep.COMMANDS,
     trust.COMMANDS,
+    backing.COMMANDS,
+    repairing.COMMANDS,
 )
 
 app = typer.Typer(

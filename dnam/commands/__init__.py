@@ -2,7 +2,8 @@
 
     command     what a command is, who asks it, and what comes back
     parse       text -> which command with which words; pure
-    items       show, remember, edit, forget, restore
+    items       show, at, remember, edit, forget, restore
+    history     history
     sessions    reset rolling, extract
     table       the table, help, and running a command so that nothing is raised
 

@@ -71,18 +71,19 @@ async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> R
         "\n".join(f"{each[:1].upper()}{each[1:]}." for each in looked.notes),
         "\n".join(["**Durable memory then:**", *(listed(found) or [NONE])]),
     ]
-    if _is_alone(asked):
+    if is_alone(asked):
         sections.append(f"**Rolling summary then:**\n{summary or NONE}")
     return Reply("\n\n".join(sections), found)
 
 
-def _is_alone(asked: Invocation) -> bool:
+def is_alone(asked: Invocation) -> bool:
+    """Whether nobody else reads the answer."""
     return asked.setting.audience.kind == "direct"
 
 
 def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
     active = [item for item in _own(then, asked.setting) if item.status == "active"]
-    if not _is_alone(asked):
+    if not is_alone(asked):
         here = {(item.compartment, item.id) for item in _own(today, asked.setting) if item.status == "active"}
         active = [item for item in active if (item.compartment, item.id) in here]
     found = find_summary(then, asked.session, asked.setting.audience.epoch)
@@ -133,7 +134,7 @@ async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     item_id = arguments["id"]
     items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.setting)
     if not items:
-        return Reply(f"`{_plain(item_id)}` says that already.")
+        return Reply(f"`{plain(item_id)}` says that already.")
     return Reply(f"Edited: {items[0].text}\n({shown_id(items[0])})", (items[0],))
 
 
@@ -155,7 +156,7 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
     item_id = arguments["id"]
     items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.setting)
     if not items:
-        return Reply(f"`{_plain(item_id)}` is remembered already.")
+        return Reply(f"`{plain(item_id)}` is remembered already.")
     return Reply(f"Restored: {items[0].text}\n({shown_id(items[0])})", (items[0],))
 
 
@@ -166,8 +167,9 @@ def listed(items: Iterable[Item]) -> list[str]:
 
 def shown_id(item: Item) -> str:
     """An item's id as code, so that it can be copied."""
-    return f"`{_plain(item.id)}`"
+    return f"`{plain(item.id)}`"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text as it may stand in code: on one line, without the sign that ends it."""
     return one_line(text).replace("`", "'")

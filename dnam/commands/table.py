@@ -6,6 +6,7 @@ What is added here is in the terminal, in Discord's text and among its slash com
 from dnam.assistant import Assistant
 from dnam.commands import items, sessions
 from dnam.commands.command import PREFIX, Arguments, Command, Invocation, Parameter, Reply
+from dnam.commands.history import history
 from dnam.commands.parse import Call, Misread, parse
 from projections.errors import BadRequest
 from projections.ids import NOBODY
@@ -26,6 +27,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "at", "what I remembered here at a moment", items.at, (Parameter("when", "a moment, as `yesterday 18:00`"),)
     ),
+    Command("history", "where an item comes from: what happened to it, who did it and why", history, (ITEM_ID,)),
     Command("remember", "keep a sentence", items.remember, (SENTENCE,)),
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE)),
     Command(

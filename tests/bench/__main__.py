@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench.append import append
+from tests.bench.audit import audit
 from tests.bench.bench import Bench, Benchmark
 from tests.bench.commands import commands
 from tests.bench.disk import disk
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "replay": replay,
     "million": million,
     "commands": commands,
+    "audit": audit,
     "disk": disk,
     "prove": prove,
 }

@@ -37,7 +37,7 @@ def told(*events: Event) -> list[Record]:
 
 
 def happens(kind: type[ItemEvent], item: Item, said: int = NOW, **fields: Any) -> Event:
-    more = {"cap": 200} if kind is ItemEvicted else {}
+    more: dict[str, Any] = {"cap": 200} if kind is ItemEvicted else {}
     return kind(said=said, by=PERSON, item=item, **more, **fields)
 
 

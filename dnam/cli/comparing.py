@@ -1,0 +1,230 @@
+"""`diff`: what differs between two moments, of a person's memory or of a session's summary. It changes no byte on disk.
+
+exit 0    nothing differs
+exit 1    something does
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
+from projections.errors import BadRequest
+from projections.policies.text import whole
+
+if TYPE_CHECKING:
+    from dnam.moments import Looked
+    from projections.differences import Difference
+    from projections.ids import Handle
+    from projections.lookup import SessionCard
+    from projections.rows import Rows
+    from projections.wording import Piece
+    from replay.engine import Engine
+
+
+def _whole(value: str | None) -> str | None:
+    return None if value is None else whole(value)
+
+
+def diff(
+    who: Annotated[
+        str,
+        typer.Argument(
+            metavar="USER|SESSION", callback=_whole, help="As in `dnam show` or `dnam summary`; @NAME and #NAME tell."
+        ),
+    ],
+    first: Annotated[
+        str | None, typer.Option("--from", metavar="WHEN", callback=_whole, help="The earlier moment, as for --at.")
+    ] = None,
+    last: Annotated[str, typer.Option("--to", metavar="WHEN", callback=_whole, help="The later moment.")] = "now",
+    said: Annotated[
+        bool, typer.Option("--said", help="Both moments go by when things were said, not by when they were recorded.")
+    ] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """What differs between two moments; the exit code is 1 when something does.
+
+    Of a person: what was learned, changed (word by word), dropped and restored. Of a session: the words of its summary
+    that came and went. As JSON of a person: `person`, `name`, `from`, `to` and `differences`, each with `kind`,
+    `before`, `after`, `words`, `why`, `who` and `seq`; of a session: `key`, `session`, `from`, `to` and `words`.
+    """
+    shell = Shell(data, as_json)
+    if first is None:
+        raise BadRequest("say from when: `--from WHEN`, as in --from yesterday")
+    with shell.opened() as (engine, empty), engine.reading() as rows:
+        moments = None if empty else _moments(shell, engine, rows, first, last, said=said)
+        differs = moments is not None and _compare(shell, engine, rows, who, moments)
+    if differs:
+        raise Ending(FOUND_SOMETHING)
+
+
+def _moments(
+    shell: Shell, engine: "Engine", rows: "Rows", first: str, last: str, *, said: bool
+) -> "tuple[Looked, Looked]":
+    """Both moments; what there is to know of them is told."""
+    found = shell.moment(engine, rows, first, said=said), shell.moment(engine, rows, last, said=said)
+    for option, looked in zip(("--from", "--to"), found, strict=True):
+        for text in looked.notes:
+            shell.out.note(f"{option}: {text}")
+    before, after = (each.moment.seq if each.moment.said is None else each.moment.said for each in found)
+    if before is not None and after is not None and before > after:
+        raise BadRequest(f"--from {first!r} is later than --to {last!r}: turn them round")
+    return found
+
+
+def _compare(shell: Shell, engine: "Engine", rows: "Rows", who: str, moments: "tuple[Looked, Looked]") -> bool:
+    """Tell what differs; whether anything does."""
+    card = _meant(rows, who)
+    if isinstance(card, bytes):
+        return _compare_person(shell, engine, rows, card, moments)
+    return _compare_summary(shell, engine, rows, card, moments)
+
+
+def _meant(rows: "Rows", who: str) -> "Handle | SessionCard":
+    """A person or a session; a name that is both is ambiguous, unless a sign before it tells."""
+    from dnam.errors import Ambiguous, Unknown
+    from dnam.finding import the_person, the_session
+    from projections.lookup import find_people, find_sessions
+
+    people = [] if who.startswith("#") else find_people(rows, who)
+    sessions = [] if who.startswith("@") else find_sessions(rows, who)
+    if people and sessions:
+        raise Ambiguous(f"{who!r} is a person and a session", (f"@{who}  the person", f"#{who}  the session"))
+    if not people and not sessions:
+        raise Unknown(f"nobody and no session goes by {who!r}; `dnam people` and `dnam sessions` list them")
+    return the_person(rows, who) if people else the_session(rows, who)
+
+
+def _as_json(looked: "Looked") -> dict[str, Any]:
+    from dnam.times import iso
+
+    return {"clock": looked.clock, "seq": looked.moment.seq, "ms": looked.ms, "ms_iso": iso(looked.ms)}
+
+
+# -- a person ------------------------------------------------------------------------------------------------------
+
+
+def _compare_person(
+    shell: Shell, engine: "Engine", rows: "Rows", person: "Handle", moments: "tuple[Looked, Looked]"
+) -> bool:
+    from projections.people import name_of
+    from replay.audit import differences
+
+    first, last = moments
+    found = differences(rows, engine.live, person, first.moment, last.moment)
+    told = [_difference(engine, rows, each) for each in found]
+    if shell.out.as_json:
+        name = name_of(rows, person)
+        ends = {"from": _as_json(first), "to": _as_json(last)}
+        shell.out.emit({"person": person, "name": name, **ends, "differences": told})
+    elif not found:
+        shell.out.note(f"nothing that is remembered of {name_of(rows, person)} differs")
+    else:
+        _tell_differences(shell, rows, told)
+    return bool(found)
+
+
+def _difference(engine: "Engine", rows: "Rows", each: "Difference") -> dict[str, Any]:
+    from dnam.finding import by_words
+
+    before, after = (None if row is None else row.item for row in (each.before, each.after))
+    seq = None if each.after is None else engine.store.log.find(each.after.event)
+    return {
+        "kind": each.kind,
+        "before": before,
+        "after": after,
+        "words": _words(before.text if before else "", after.text if after else ""),
+        "why": "its events cannot be read any more" if each.after is None else each.after.reason,
+        "who": "" if each.after is None else by_words(rows, each.after.by),
+        "seq": seq,
+    }
+
+
+def _words(before: str, after: str) -> "Sequence[Piece]":
+    from projections.wording import wording
+
+    return wording(before, after)
+
+
+def _tell_differences(shell: Shell, rows: "Rows", told: list[dict[str, Any]]) -> None:
+    from itertools import groupby
+
+    from dnam.cli.timeline import Span, line
+
+    for kind, group in groupby(told, key=lambda each: str(each["kind"])):
+        line(shell, Span(f"{kind}:", "bold"))
+        for each in group:
+            _tell_difference(shell, rows, each)
+
+
+def _tell_difference(shell: Shell, rows: "Rows", each: dict[str, Any]) -> None:
+    from dnam.cli.timeline import Span, line, spans_of
+    from dnam.finding import compartment_words
+    from projections.lives import changed_fields
+    from projections.quoting import one_line
+
+    item = each["after"] or each["before"]
+    text = (
+        list(spans_of(each["words"])) if each["kind"] == "changed" else [Span(one_line(item.text), _look(each["kind"]))]
+    )
+    line(shell, Span(f"  {item.id} [{item.kind}] "), *text)
+    because = f"{each['why']} ({each['who']}, #{each['seq']})" if each["seq"] else each["why"]
+    line(shell, Span(f"      {compartment_words(rows, item.compartment)}; {one_line(because)}", "dim"))
+    for name in changed_fields(each["before"], each["after"]) if each["kind"] == "changed" else ():
+        if name != "text":
+            line(shell, Span(f"      {name}: {getattr(each['before'], name)} -> {getattr(each['after'], name)}"))
+
+
+def _look(kind: str) -> str:
+    return {"learned": "added", "restored": "added", "dropped": "removed"}[kind]
+
+
+# -- a session -----------------------------------------------------------------------------------------------------
+
+
+def _compare_summary(
+    shell: Shell, engine: "Engine", rows: "Rows", card: "SessionCard", moments: "tuple[Looked, Looked]"
+) -> bool:
+    from dnam.cli.timeline import line, spans_of
+    from projections.wording import differs, wording
+
+    before, after = (_summary(engine, rows, card, each) for each in moments)
+    words = wording(before, after)
+    if shell.out.as_json:
+        first, last = map(_as_json, moments)
+        shell.out.emit({"key": card.key, "session": card.session, "from": first, "to": last, "words": words})
+    elif not differs(words):
+        shell.out.note(f"the summary of {card.key} is the same")
+    else:
+        for each in _by_line(words):
+            line(shell, *spans_of(each))
+    return differs(words)
+
+
+def _summary(engine: "Engine", rows: "Rows", card: "SessionCard", looked: "Looked") -> str:
+    """The text of then, in the epoch of then; empty where there was none."""
+    from projections.places import audience_of
+    from projections.summaries import find_summary
+    from replay.audit import rows_at
+
+    then = rows_at(rows, engine.live, looked.moment)
+    audience = audience_of(then, card.place.place) or card.audience
+    found = find_summary(then, card.session, audience.epoch)
+    return "" if found is None else found.row.text
+
+
+def _by_line(pieces: "Sequence[Piece]") -> "list[list[Piece]]":
+    """The pieces, broken where the text is."""
+    from projections.wording import Piece
+
+    lines: list[list[Piece]] = [[]]
+    for piece in pieces:
+        first, *rest = piece.text.split("\n")
+        lines[-1].append(Piece(piece.fate, first))
+        lines += [[Piece(piece.fate, each)] for each in rest]
+    return [[piece for piece in each if piece.text] for each in lines]
+
+
+COMMANDS = (Command("diff", diff, "diff Kim --from yesterday"),)

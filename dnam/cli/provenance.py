@@ -1,0 +1,118 @@
+"""Where memories come from: `audit`. It changes no byte on disk."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dnam.cli.looking import as_of, named
+from dnam.cli.shell import At, Command, Data, Json, Said, Shell, User, View
+from projections.policies.text import whole
+
+if TYPE_CHECKING:
+    from dnam.provenance import LifeWords, Narrator
+    from projections.ids import Handle
+
+
+def _whole(value: str | None) -> str | None:
+    return None if value is None else whole(value)
+
+
+# -- audit ---------------------------------------------------------------------------------------------------------
+
+
+def audit(
+    user: User,
+    item: Annotated[
+        str | None, typer.Option("--item", metavar="ID", callback=_whole, help="Only the item that has or had this id.")
+    ] = None,
+    at: At = None,
+    said: Said = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page that needs nothing else.")
+    ] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """The life of every item of a person: what happened, who did it, why, and what was said.
+
+    Also of what was forgotten, evicted, merged, moved or refused. As JSON: `person`, `name`, `as_of` and `items`, each
+    with `id`, `owner`, `compartment`, `where`, `kind`, `text`, `status` and its `steps`. A step has `seq`, `event`,
+    `tag`, `at`, `said`, `happened`, `who`, `by`, `model` (`name`, `version`, `prompt`), `policy`, `reason`, `why`,
+    `text`, `words` (pieces with `fate` and `text`), `changed` (a field's values before and after), `messages` (with
+    `seq`, `event`, `tag`, `state`, `author`, `said`, `text`, `quotes`, `link`), `quotes`, `gone` and `intent`.
+    """
+    from projections.people import name_of
+
+    shell = Shell(data, as_json)
+    with shell.looking(at, said) as view:
+        person = named(view, user)
+        found = _told(shell, view, person, item or "")
+        name = name_of(view.now, person)
+        moment = as_of(view)
+    if not found and not view.empty:
+        _tell_of_none(shell, name, item, "yet" if moment is None else "by then")
+    if html is not None:
+        _write(html, _page(shell, name, found, moment))
+    if shell.out.as_json:
+        shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
+    elif html is not None:
+        shell.out.line(f"the audit of {len(found)} items of {name} is written to {html}")
+    else:
+        _tell(shell, found)
+
+
+def _tell_of_none(shell: Shell, name: str, item: str | None, yet: str) -> None:
+    from dnam.errors import Unknown
+
+    if item is not None:
+        raise Unknown(f"{name} had no item {item!r} {yet}; `dnam show USER --all` lists the ids")
+    shell.out.note(f"nothing was remembered of {name} {yet}")
+
+
+def _told(shell: Shell, view: View, person: "Handle", item: str) -> "list[LifeWords]":
+    from replay.audit import NOW
+    from replay.audit import audit as audited
+    from replay.reading import Reader
+
+    if view.empty:
+        return []
+    moment = NOW if view.looked is None else view.looked.moment
+    told = narrator(shell, view)
+    return [told.life(each) for each in audited(view.now, Reader(view.engine.live), person, item, moment)]
+
+
+def narrator(shell: Shell, view: View) -> "Narrator":
+    """Who tells lives, with the names of today."""
+    from dnam.provenance import Narrator
+
+    return Narrator(view.now, shell.settings.assistant_name)
+
+
+def _tell(shell: Shell, found: "list[LifeWords]") -> None:
+    from dnam.cli.timeline import tell_life
+
+    for each in found:
+        tell_life(shell, each)
+
+
+def _page(shell: Shell, name: str, found: "list[LifeWords]", moment: dict[str, Any] | None) -> str:
+    from dnam.pages import audit_page
+
+    then = "" if moment is None else f", as {moment['clock']} up to {moment['ms_iso'] or moment['seq']}"
+    return audit_page(f"What is remembered of {name}{then}", found, shell.out.when)
+
+
+def _write(path: Path, text: str) -> None:
+    from replay.errors import CannotWrite
+    from replay.folder import replace_file
+
+    if path.is_dir():
+        raise CannotWrite(f"{path} is a folder: name a file in it")
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror}") from error
+
+
+COMMANDS = (Command("audit", audit, "audit Kim --item durable-9f86d081"),)

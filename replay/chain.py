@@ -1,0 +1,98 @@
+"""From an item back to what was said: a tree of what came from what.
+
+    item            the events of its life, the last one first
+      event         the model's work · messages and answers · the items that it absorbed · what was redacted or erased
+        work        those of its messages that the item rests on; what else the model had before it is `beside`
+        item        as above
+
+An item is told once: where it comes again, and below MOST_DEPTH, a node is `cut`.
+"""
+
+from typing import NamedTuple
+
+from projections.events import ItemMerged
+from projections.events.work import WorkEvent
+from projections.ids import EventId
+from projections.lives import Address, Life, Step, absorbed_by
+from projections.rows import Rows
+from replay.audit import Cited, explained, lives_of
+from replay.reading import Reader, Reading
+
+MOST_DEPTH = 20
+"""How deep items that were absorbed by items are followed."""
+
+
+class Node(NamedTuple):
+    """An item (`life`) or an event (`reading`), and below it what it came from.
+
+    `step` is of an event of the item above; `quotes` are the item's words that stand in a message; `beside` is what a
+    model had before it besides.
+    """
+
+    life: Life | None = None
+    reading: Reading | None = None
+    step: Step | None = None
+    quotes: tuple[str, ...] = ()
+    beside: tuple[EventId, ...] = ()
+    cut: bool = False
+    causes: "tuple[Node, ...]" = ()
+
+
+def chain(rows: Rows, reader: Reader, life: Life) -> Node:
+    """The tree of an item; `rows` are those of now."""
+    return _Chain(rows, reader).item(life, 0)
+
+
+class _Chain:
+    """One tree while it grows."""
+
+    def __init__(self, rows: Rows, reader: Reader) -> None:
+        self._rows = rows
+        self._reader = reader
+        self._told: set[Address] = set()
+
+    def item(self, life: Life, depth: int) -> Node:
+        if life.address in self._told or depth > MOST_DEPTH:
+            return Node(life, cut=True)
+        self._told.add(life.address)
+        return Node(life, causes=tuple(self._event(step, depth) for step in reversed(life.steps)))
+
+    def _event(self, step: Step, depth: int) -> Node:
+        what = explained(self._reader, step)
+        shown = _inputs(what.work)
+        through = tuple(each for each in what.cited if each.reading.id in shown)
+        below = (
+            *([] if what.work is None else [_work(what.work, through)]),
+            *(_said(each) for each in what.cited if each not in through),
+            *self._absorbed(step, depth),
+            *(Node(reading=each) for each in what.gone),
+        )
+        return Node(reading=self._reader.at(step.record.seq), step=step, quotes=what.quotes, causes=below)
+
+    def _absorbed(self, step: Step, depth: int) -> tuple[Node, ...]:
+        event = step.record.event
+        if not isinstance(event, ItemMerged) or step.after != event.item:
+            return ()
+        found = (
+            life
+            for each in absorbed_by(event)
+            for life in lives_of(self._rows, self._reader, each.owner, each.id, refusals=False)
+            if step.record.id in life.events and life.steps[-1].after != event.item
+        )
+        return tuple(self.item(life, depth + 1) for life in found)
+
+
+def _inputs(work: Reading | None) -> tuple[EventId, ...]:
+    event = None if work is None or work.record is None else work.record.event
+    return event.inputs if isinstance(event, WorkEvent) else ()
+
+
+def _work(work: Reading, through: tuple[Cited, ...]) -> Node:
+    assert work.record is not None, "work that cannot be read is gone"
+    shown = {each.reading.id for each in through}
+    beside = tuple(cause for cause in work.record.event.causes if cause not in shown)
+    return Node(reading=work, beside=beside, causes=tuple(map(_said, through)))
+
+
+def _said(cited: Cited) -> Node:
+    return Node(reading=cited.reading, quotes=cited.quotes)

@@ -1,0 +1,35 @@
+"""Links that open a message where it was said."""
+
+import pytest
+
+from dnam.links import jump_link
+from projections.events.values import Audience
+from projections.ids import Ref
+
+MESSAGE, CHANNEL, GUILD = (Ref("discord", key) for key in ("123456789012345678", "720000000000000001", "71"))
+DM = Ref("discord", "dm:00112233445566778899aabbccddeeff")
+
+
+@pytest.mark.parametrize(
+    ("message", "place", "guild", "kind", "link"),
+    [
+        (MESSAGE, CHANNEL, GUILD, "guild", f"https://discord.com/channels/71/{CHANNEL.key}/{MESSAGE.key}"),
+        (MESSAGE, CHANNEL, GUILD, "channel", f"https://discord.com/channels/71/{CHANNEL.key}/{MESSAGE.key}"),
+        (MESSAGE, CHANNEL, None, "channel", f"https://discord.com/channels/@me/{CHANNEL.key}/{MESSAGE.key}"),
+        (MESSAGE, CHANNEL, None, "guild", None),
+        (MESSAGE, DM, None, "direct", None),
+        (Ref("discord", "m1"), CHANNEL, GUILD, "guild", None),
+        (Ref("discord", "1\n"), CHANNEL, GUILD, "guild", None),
+        (Ref("discord", "٣"), CHANNEL, GUILD, "guild", None),
+        (MESSAGE, Ref("discord", "../x"), GUILD, "guild", None),
+        (MESSAGE, CHANNEL, Ref("discord", '9"onclick="'), "guild", None),
+        (MESSAGE, CHANNEL, Ref("local", "9"), "guild", None),
+        (MESSAGE, Ref("local", "9"), GUILD, "guild", None),
+        (Ref("locomo", "1"), Ref("locomo", "2"), None, "channel", None),
+    ],
+    ids=str,
+)
+def test_only_of_ids_that_the_platform_gave(
+    message: Ref, place: Ref, guild: Ref | None, kind: str, link: str | None
+) -> None:
+    assert jump_link(message, place, guild, Audience(kind, place)) == link  # type: ignore[arg-type]
