@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from dnam.keeping import Keeping
 from dnam.languages import load
+from dnam.mirror import mirroring
 from dnam.settings import Settings, read
 from dnam.whereabouts import (
     LOCAL,
@@ -76,7 +77,9 @@ class Memory(Keeping):
             view_commit_events=chosen.view_commit_events,
         )
         try:
-            yield Memory(engine, chosen, language)
+            memory = Memory(engine, chosen, language)
+            async with mirroring(memory):
+                yield memory
         finally:
             await asyncio.to_thread(engine.close)
 

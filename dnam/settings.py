@@ -84,6 +84,7 @@ SWITCH = Anything("1, true, yes, on; 0, false, no, off")
 FOLDER = Anything("a folder")
 MODEL = Shaped(r"\S+", "a model's name, without spaces")
 SECRET = Shaped(r"[!-~]+", "one word of plain letters, digits and signs")
+PASSPHRASE = Shaped(r".{8,1024}", "8 or more characters")
 LANGUAGE = Shaped(r"[a-z]{2,8}(-[a-z0-9]{1,8})*", "a language tag in small letters, as en")
 # Names stand in prompts, in brackets and on a line of their own.
 NAME = Shaped(
@@ -258,6 +259,28 @@ SETTINGS: tuple[Setting, ...] = (
         "After how many events the views are written to disk.",
     ),
     Setting(
+        "DNAM_JSON_MIRROR",
+        bool,
+        "0",
+        SWITCH,
+        "Whether DiscoClaw's own files (durable/*.json, rolling/*.json) are kept up beside the memory, in the clear.",
+    ),
+    Setting(
+        "DNAM_JSON_MIRROR_DIR",
+        Path,
+        "",
+        FOLDER,
+        "Where these files lie, in a folder of their own. Empty: in mirror/ in the folder of the memory.",
+    ),
+    Setting(
+        "DNAM_BACKUP_PASSPHRASE",
+        str,
+        "",
+        PASSPHRASE,
+        "The passphrase of the keys in a backup. Empty: it is asked for in the terminal.",
+        secret=True,
+    ),
+    Setting(
         "ANTHROPIC_API_KEY",
         str,
         "",
@@ -303,6 +326,9 @@ class Settings:
     answer_model: str
     model_timeout_seconds: int
     view_commit_events: int
+    json_mirror: bool
+    json_mirror_dir: Path | None
+    backup_passphrase: str = field(repr=False)
     anthropic_api_key: str = field(repr=False)
     discord_token: str = field(repr=False)
     origins: Mapping[str, str] = field(repr=False)

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
-from projections.events import Event, MessageRedacted, PersonErased
+from projections.decisions.given import Given, Lost
+from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
 from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.rows import RawRows, Rows
 from projections.vaults import home
+from replay import codec
 from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
 from replay.errors import EventConflict, Refused
@@ -83,19 +85,31 @@ class Group:
         return list(news.values())
 
     def _sealed(self, drafts: Sequence[Draft]) -> list[_Staged]:
-        at = self._recorder.at(self._at)
+        at = self._when(drafts)
         vaults: dict[EventId, VaultId] = {}
         staged: list[_Staged] = []
         for position, draft in enumerate(drafts):
-            vault = vaults[draft.id] = self._vault(draft.event, vaults)
+            vault = vaults[draft.id] = self._vault(draft, vaults)
             left = len(drafts) - 1 - position
-            event = draft.event
-            header = Header(HEADER_VERSION, draft.id, at, left, event.TAG, event.VERSION, vault, b"")
-            record = Record(Seq(self._head.size + len(self._staged) + position + 1), draft.id, at, event)
-            staged.append(_Staged(record, vault, Entry(draft.id, *self._live.folding.sealer.seal(event, header))))
+            record = Record(Seq(self._head.size + len(self._staged) + position + 1), draft.id, at, draft.event)
+            staged.append(_Staged(record, vault, self._entry(record, left, vault)))
         if _erased_by(staged).intersection(vaults.values()):
             raise Refused("a decision erases what it records itself")
         return staged
+
+    def _when(self, drafts: Sequence[Draft]) -> int:
+        """Now; for what was recorded before, when that was, as far as the events in front of it allow."""
+        now = self._recorder.at(self._at)
+        given = drafts[0].given if drafts else None
+        return now if given is None else max(self._at, min(given.at, now))
+
+    def _entry(self, record: Record, left: int, vault: VaultId) -> Entry:
+        event = record.event
+        if isinstance(event, Lost):
+            header = Header(HEADER_VERSION, record.id, record.at, left, event.tag, event.version, vault, bytes(32))
+            return Entry(record.id, codec.encode_header(header), None)
+        header = Header(HEADER_VERSION, record.id, record.at, left, event.TAG, event.VERSION, vault, b"")
+        return Entry(record.id, *self._live.folding.sealer.seal(event, header))
 
     def _folded(self, staged: Sequence[_Staged]) -> tuple[Layer, set[Seq]]:
         """The rows of one decision, and the seqs whose bodies it drops."""
@@ -113,9 +127,12 @@ class Group:
         if isinstance(event, MessageRedacted) and any(self._ids.vault(each) == UNSEALED for each in event.events):
             raise Refused("a redaction names an event that is stored unsealed: there is nothing in it to take back")
 
-    def _vault(self, event: Event, own: dict[EventId, VaultId]) -> VaultId:
+    def _vault(self, draft: Draft, own: dict[EventId, VaultId]) -> VaultId:
         """The vault of an event: of its people and the people of its causes' vaults (design §5)."""
+        event = draft.event
         self._refuse_redacting_the_clear(event)
+        if draft.given is not None:
+            return self._given_vault(event, draft.given)
         place = home(event)
         people = place.people.union(*(self._people(event, cause, own) for cause in event.causes))
         if not place.sealed:
@@ -124,6 +141,17 @@ class Group:
         if place.era:
             return ring.era_vault(place.label, people)
         return ring.set_vault(people) if people else ring.labelled_vault(place.label)
+
+    def _given_vault(self, event: Event, given: Given) -> VaultId:
+        """The vault that it had, under a key of this log's own; none for one whose key was destroyed."""
+        if not isinstance(event, Lost):
+            if (given.vault == UNSEALED) != (event.TAG in UNSEALED_TAGS):
+                raise Refused(f"a {event.TAG} comes with the vault of another kind of event")
+            if given.vault in self._live.folding.erased:
+                raise Refused(f"a {event.TAG} comes back that was erased here")
+        if given.ring is not None:
+            self._live.store.ring.adopt(given.ring)
+        return given.vault
 
     def _people(self, event: Event, cause: EventId, own: dict[EventId, VaultId]) -> frozenset[Handle]:
         vault = own.get(cause) or self._ids.vault(cause)
@@ -143,7 +171,7 @@ class Group:
         self.overlay.absorb(own)
 
     def _sealing(self) -> list[VaultId]:
-        return sorted({each.vault for each in self._staged} - {UNSEALED})
+        return sorted({each.vault for each in self._staged if each.entry.body is not None} - {UNSEALED})
 
     def commit(self) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""

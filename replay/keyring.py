@@ -15,12 +15,15 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
 from replay.errors import KeyMissing, KeyRingMissing
 from replay.ringfile import ID_KEY, PERSON, VAULT, RingRecord, RingStore
 
 SET, ERA, LABELLED = 0, 1, 2
 """The kinds of vaults: of exactly a set of people; of a session's era; of nobody, found by label."""
+KINDS: dict[VaultKind, int] = {"set": SET, "era": ERA, "labelled": LABELLED}
+"""Their names, where a vault is told to another log."""
 _NO_LABEL = bytes(16)
 
 
@@ -161,11 +164,28 @@ class KeyRing:
         known = self._by_people.get(people)
         return known or self._plan(Vault(os.urandom(32), SET, _NO_LABEL, people))
 
+    def given(self, vault: VaultId) -> GivenVault:
+        """A vault as another log is told of it, without its key. KeyMissing when it is not here."""
+        self.key(vault)
+        entry = self.vaults[vault]
+        kind = next(name for name, number in KINDS.items() if number == entry.kind)
+        return GivenVault(vault, kind, entry.label, entry.people)
+
+    def adopt(self, given: GivenVault) -> None:
+        """Take over a vault of another log, under a fresh key; of one that is here already, an era's grows."""
+        entry = self.vaults.get(given.id)
+        if entry is None:
+            self._plan(Vault(os.urandom(32), KINDS[given.kind], given.label, given.people), given.id)
+        elif entry.kind == ERA and given.people - entry.people:
+            missing = sorted(given.people - entry.people)
+            self._planned += [RingRecord(PERSON, given.id, person) for person in missing]
+            self._grow(given.id, missing)
+
     def _tag(self, label: str) -> bytes:
         return hmac.digest(self.id_key, b"label " + label.encode(), "sha256")[:16]
 
-    def _plan(self, entry: Vault) -> VaultId:
-        vault = VaultId(os.urandom(16))
+    def _plan(self, entry: Vault, vault: VaultId | None = None) -> VaultId:
+        vault = vault or VaultId(os.urandom(16))
         self.vaults[vault] = entry
         self._planned.append(RingRecord(VAULT, vault, entry.key, entry.kind, entry.label))
         self._planned += [RingRecord(PERSON, vault, person) for person in sorted(entry.people)]

@@ -118,7 +118,7 @@ def test_a_body_starts_in_column_0_when_it_is_plain(text: str, body: str) -> Non
     ("name", "line"),
     [
         ("Dave", "Dave"),
-        ("  Dave\n[x]: (he/him) ", "Dave x: he/him"),
+        ("  Dave\n[x]: (he/him) ", "Dave x he/him"),
         ("a\u202eb\u200bc\u2066d\u200e", "abcd"),
         ("<@123> {x} 【y】", "@123 x y"),
         ("x" * 40, "x" * 32),
