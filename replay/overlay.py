@@ -6,6 +6,7 @@ the later entry is right, whoever wrote the other: that is how processes share o
 
 import heapq
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -155,16 +156,26 @@ class Layered:
         return self._lowest.get(table, key)
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
-        above = ((key, 0, entry) for key, entry in self._overlay.entries(table, start, stop, reverse=reverse))
-        below = ((key, 1, row) for key, row in self._below.scan(table, start, stop, reverse=reverse))
-        last: bytes | None = None
-        for key, _, row in _merged(above, below, reverse=reverse):
-            if key == last:
-                continue
-            last = key
-            stored = visible(row) if isinstance(row, Entry) else row
-            if stored is not None:
-                yield key, stored
+        entries = self._overlay.entries(table, start, stop, reverse=reverse)
+        below = self._below.scan(table, start, stop, reverse=reverse)
+        first = next(entries, None)
+        return below if first is None else _as_one(chain((first,), entries), below, reverse=reverse)
+
+
+def _as_one(
+    entries: Iterator[tuple[bytes, Entry]], rows: Iterator[tuple[bytes, Stored]], *, reverse: bool
+) -> Iterator[tuple[bytes, Stored]]:
+    """Both in key order; what lies above hides what is below."""
+    above = ((key, 0, entry) for key, entry in entries)
+    below = ((key, 1, row) for key, row in rows)
+    last: bytes | None = None
+    for key, _, row in _merged(above, below, reverse=reverse):
+        if key == last:
+            continue
+        last = key
+        stored = visible(row) if isinstance(row, Entry) else row
+        if stored is not None:
+            yield key, stored
 
 
 Ranked = tuple[bytes, int, Entry | Stored]

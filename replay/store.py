@@ -191,11 +191,11 @@ class DiskStore:
 class MemoryStore:
     """A log, a ring and no views, gone with the process."""
 
-    writable = True
     shared = False
     views: Views | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, *, writable: bool = True) -> None:
+        self.writable = writable
         self.ring = KeyRing.create(MemoryRingStore())
         log_id = os.urandom(16)
         self.log: Log = MemoryLog(log_id, self.ring.check(log_id))

@@ -16,6 +16,7 @@ from tests.bench.audit import audit
 from tests.bench.bench import Bench, Benchmark
 from tests.bench.commands import commands
 from tests.bench.disk import disk
+from tests.bench.looking_back import looking_back
 from tests.bench.measure import FEWEST_ROUNDS, ROUNDS, Row
 from tests.bench.million import million
 from tests.bench.proving import prove
@@ -32,6 +33,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "audit": audit,
     "disk": disk,
     "prove": prove,
+    "past": looking_back,
 }
 
 

@@ -124,8 +124,8 @@ def digest(engine: Engine) -> bytes:
 
 
 def in_memory(engine: Engine) -> Engine:
-    """The same log under the same keys, folded without a disk."""
-    store = MemoryStore()
+    """The same log under the same keys, folded without a disk, to look at."""
+    store = MemoryStore(writable=False)
     store.ring = engine.store.ring
     store.log = engine.store.log
     return Engine(store, clock=FakeClock())
