@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
-from projections.decisions.given import Given, Lost
+from projections.decisions.given import Given, GivenVault, Lost
 from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
 from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
@@ -49,7 +49,7 @@ class Group:
         self._recorder = recorder
         self._ids = live.ids()
         self._staged: list[_Staged] = []
-        self._erased: list[VaultId] = []
+        self._erased: list[tuple[VaultId, Seq]] = []
         self._at = head.at
         self.overlay = Layer()
         self._raw = Layered(self.overlay, raw)
@@ -143,14 +143,17 @@ class Group:
         return ring.set_vault(people) if people else ring.labelled_vault(place.label)
 
     def _given_vault(self, event: Event, given: Given) -> VaultId:
-        """The vault that it had, under a key of this log's own; none for one whose key was destroyed."""
+        """The vault that it had, under a key of this log's own. One that was erased there has a key here, which seals
+        nothing, until the erasure comes that destroys it; one that was erased here has none.
+        """
+        erased = given.vault in self._live.folding.erased
         if not isinstance(event, Lost):
             if (given.vault == UNSEALED) != (event.TAG in UNSEALED_TAGS):
                 raise Refused(f"a {event.TAG} comes with the vault of another kind of event")
-            if given.vault in self._live.folding.erased:
+            if erased:
                 raise Refused(f"a {event.TAG} comes back that was erased here")
-        if given.ring is not None:
-            self._live.store.ring.adopt(given.ring)
+        if given.vault != UNSEALED and not erased:
+            self._live.store.ring.adopt(given.ring or GivenVault(given.vault, "labelled", given.vault, frozenset()))
         return given.vault
 
     def _people(self, event: Event, cause: EventId, own: dict[EventId, VaultId]) -> frozenset[Handle]:
@@ -167,11 +170,11 @@ class Group:
             self._ids.staged[each.record.id] = each.record.seq, each.vault
             self._at = each.record.at
         self._ids.dropped |= dropped
-        self._erased += sorted(_erased_by(staged))
+        self._erased += [(vault, each.record.seq) for each in staged for vault in sorted(_erased_by([each]))]
         self.overlay.absorb(own)
 
     def _sealing(self) -> list[VaultId]:
-        return sorted({each.vault for each in self._staged if each.entry.body is not None} - {UNSEALED})
+        return sorted({each.vault for each in self._staged} - {UNSEALED})
 
     def commit(self) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""

@@ -110,8 +110,8 @@ class LmdbLog:
                 transaction.put(bytes([each.level]) + seq_key(each.position), each.hash, db=self._tree)
             for seq in commit.drops:
                 transaction.delete(seq_key(seq), db=self._bodies)
-            for vault in commit.erased:
-                transaction.put(vault, seq_key(head.size), db=self._erased)
+            for vault, seq in commit.erased:
+                transaction.put(vault, seq_key(seq), db=self._erased)
             for vault in commit.vaults:
                 transaction.put(vault, b"", db=self._vaults, overwrite=False)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))

@@ -67,14 +67,14 @@ MARK_LEAF = 8
 
 
 class Commit(NamedTuple):
-    """One commit: events, the seqs whose bodies go, the vaults that an erasure among the events names, and the vaults
-    that seal the events.
+    """One commit: events, the seqs whose bodies go, the vaults that an erasure among the events names with the seq of
+    that event, and the vaults that seal the events.
     """
 
     entries: Sequence[Entry]
     at: int
     drops: Sequence[Seq] = ()
-    erased: Sequence[VaultId] = ()
+    erased: Sequence[tuple[VaultId, Seq]] = ()
     vaults: Sequence[VaultId] = ()
 
 
@@ -177,7 +177,7 @@ class MemoryLog:
         for seq in commit.drops:
             self._events[seq - 1] = self._events[seq - 1]._replace(body=None)
         self._kept |= {each[:2]: each.hash for each in kept}
-        self._erased |= dict.fromkeys(commit.erased, Seq(head.size))
+        self._erased |= dict(commit.erased)
         self._vaults |= set(commit.vaults)
         self._head = head
         return head

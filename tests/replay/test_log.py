@@ -105,11 +105,14 @@ def test_a_copy_may_lack_bodies(log: Log) -> None:
 
 
 def test_an_erasure_raises_the_epoch_and_lists_its_vaults(log: Log) -> None:
-    head = log.append(Commit(entries(1, 1), at=1, erased=[VaultId(b"v" * 16), VaultId(b"w" * 16)]), EMPTY)
+    head = log.append(
+        Commit(entries(1, 1), at=1, erased=[(VaultId(b"v" * 16), Seq(1)), (VaultId(b"w" * 16), Seq(1))]), EMPTY
+    )
     assert head.epoch == 1
     assert log.erased_vaults() == {b"v" * 16, b"w" * 16}
     assert log.append(Commit(entries(2, 2), at=1), head).epoch == 1
-    assert log.append(Commit(entries(3, 3), at=1, erased=[VaultId(b"v" * 16)]), log.head()).epoch == 2
+    assert log.erasures() == [(b"v" * 16, 1), (b"w" * 16, 1)]
+    assert log.append(Commit(entries(3, 3), at=1, erased=[(VaultId(b"v" * 16), Seq(3))]), log.head()).epoch == 2
     assert log.erased_vaults() == {b"v" * 16, b"w" * 16}
 
 
@@ -134,7 +137,7 @@ def everything(log: LmdbLog) -> list[object]:
 def test_a_log_is_found_again(folder: Path) -> None:
     log = LmdbLog.create(folder, ID, CHECK)
     head = filled(log, 300)
-    log.append(Commit([], at=1, drops=[Seq(7)], erased=[VaultId(b"v" * 16)]), head)
+    log.append(Commit([], at=1, drops=[Seq(7)], erased=[(VaultId(b"v" * 16), Seq(3))]), head)
     before = everything(log)
     log.close()
     for writable in (True, False):
