@@ -1,0 +1,254 @@
+"""Keeping the log elsewhere and getting it back: `backup`, `restore-backup`.
+
+A backup is taken beside a chat or a bot that goes on. Restoring replaces the log under everybody's feet, so it wants
+the folder to itself.
+"""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.upkeep import data_folder
+from projections.errors import BadRequest
+
+if TYPE_CHECKING:
+    from replay.backing_up import BackedUp
+    from replay.backing_up import Keys as WrittenKeys
+    from replay.backup import Looked, Wanted
+    from replay.restore import Restored
+    from replay.restore_plan import Plan
+    from replay.ringfile import RingRecord
+
+LEAST_PASSPHRASE = 8
+SEALED = (
+    "the keys are not in it: it cannot be opened alone. Keep a copy of the `keys` folder in another place, or back up "
+    "with --with-keys"
+)
+Source = Annotated[Path, typer.Argument(metavar="SRC", help="The folder that `dnam backup` wrote.")]
+
+
+# -- backup --------------------------------------------------------------------------------------------------------
+
+
+def backup(
+    dest: Annotated[Path, typer.Argument(metavar="DEST", help="A folder elsewhere: empty, or of an earlier backup.")],
+    with_keys: Annotated[
+        bool | None,
+        typer.Option("--with-keys/--without-keys", help="Also keep the keys there, sealed under a passphrase."),
+    ] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Copy the log to another place, or add what is new to the backup there.
+
+    A chat or a bot goes on meanwhile. What was redacted or erased since the last time is dropped from the backup too.
+    The passphrase is asked for, or taken from the setting DNAM_BACKUP_PASSPHRASE.
+    """
+    from replay.backing_up import back_up
+
+    shell = Shell(data, as_json)
+    place = dest.expanduser()
+    with data_folder(shell, writable=False) as store:
+        keys = _keys_wanted(shell, with_keys)
+        with shell.out.progress("backing up") as progress:
+            done = back_up(store, place, _now(), keys, progress)
+    if not done.keys:
+        shell.out.note(SEALED)
+    if as_json:
+        shell.out.emit({"place": place, **done._asdict()})
+    else:
+        shell.out.line(_backed_up(place, done))
+
+
+def _keys_wanted(shell: Shell, with_keys: bool | None) -> "WrittenKeys":
+    from replay.wrapped_keys import Wrapping
+
+    if with_keys is None:
+        return None
+    return Wrapping(_passphrase(shell, twice=True)) if with_keys else "none"
+
+
+def _backed_up(place: Path, done: "BackedUp") -> str:
+    dropped = f", {done.dropped} bodies dropped" if done.dropped else ""
+    return (
+        f"backup {done.run} in {place}: {done.events} events, {done.new} of them new{dropped}; "
+        f"{_size(done.bytes_shipped)} written, {_size(done.bytes_total)} in all; root {done.root.hex()}"
+    )
+
+
+def _size(count: int) -> str:
+    """Bytes for people."""
+    size, unit = float(count), "bytes"
+    for larger in ("KiB", "MiB", "GiB"):
+        if size < 1024:
+            break
+        size, unit = size / 1024, larger
+    return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
+def _passphrase(shell: Shell, *, twice: bool) -> str:
+    """From the setting, else from the terminal, where it is not shown."""
+    from getpass import getpass
+
+    if shell.settings.backup_passphrase:
+        return shell.settings.backup_passphrase
+    if not _in_a_terminal():
+        raise BadRequest("there is no terminal to ask for the passphrase in: set DNAM_BACKUP_PASSPHRASE")
+    passphrase = getpass("Passphrase of the keys in the backup: ", stream=sys.stderr).strip()
+    if twice and len(passphrase) < LEAST_PASSPHRASE:
+        raise BadRequest(f"a passphrase has {LEAST_PASSPHRASE} or more characters")
+    if twice and getpass("The same again: ", stream=sys.stderr).strip() != passphrase:
+        raise BadRequest("the two passphrases differ. Nothing was written")
+    return passphrase
+
+
+def _in_a_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+# -- restore-backup ------------------------------------------------------------------------------------------------
+
+
+def restore_backup(
+    src: Source,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="WHEN", help="Only up to then: a seq, a date, a time, or words, as in `show`."),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only verify the backup; nothing is restored.")] = False,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Put the log of a backup in force, after every byte of it was checked.
+
+    What is known to have been erased or redacted since stays so. A log that is replaced is kept in the folder
+    `replaced` until you remove it. No chat or bot may be running on the folder.
+    """
+    shell = Shell(data, as_json, yes)
+    looked = looked_over(shell, src, check=check)
+    if check:
+        _tell_checked(shell, looked)
+        return
+    plan = _planned(shell, looked, at)
+    _tell_unknown(shell, plan)
+    if plan.target.events is not None and not shell.out.confirm(_question(plan)):
+        shell.out.note("not restored: nothing was changed")
+        return
+    _tell_restored(shell, _restored(shell, plan))
+
+
+def looked_over(shell: Shell, src: Path, *, check: bool = False) -> "Looked":
+    """The backup, verified. Where that is all that was asked for, damage is what a check found."""
+    from replay.backup import Backup, look_over
+    from replay.errors import DamagedBackup
+
+    try:
+        with shell.out.progress("verifying the backup") as progress:
+            return look_over(Backup(src.expanduser()), progress)
+    except DamagedBackup as error:
+        if not check:
+            raise
+        shell.out.note(str(error))
+        raise Ending(FOUND_SOMETHING) from None
+
+
+def _tell_checked(shell: Shell, looked: "Looked") -> None:
+    manifest = looked.backup.manifest
+    if shell.out.as_json:
+        fields = ("log", "size", "root", "made", "run", "format", "keys", "facts")
+        shell.out.emit({name: getattr(manifest, name) for name in fields})
+        return
+    keys = "with its keys, under a passphrase" if manifest.keys else "without keys"
+    shell.out.line(
+        f"backup {manifest.run} of log {manifest.log}, made {shell.out.when(manifest.made)}, {keys}: {manifest.size} "
+        f"events, root {manifest.root}: all as it was written"
+    )
+
+
+def _planned(shell: Shell, looked: "Looked", at: str | None) -> "Plan":
+    from replay.backup import seq_of
+    from replay.restore_plan import look_at, plan
+
+    size = looked.backup.manifest.size if at is None else seq_of(looked, _wanted(shell, at))
+    return plan(looked, look_at(shell.data, looked.backup), size)
+
+
+def _wanted(shell: Shell, at: str) -> "Wanted":
+    from datetime import UTC, datetime
+
+    from dnam.when import read_when
+    from replay.backup import Wanted
+
+    when = read_when(at, datetime.now(UTC), shell.out.zone())
+    if when.ms is not None and when.ms > _now():
+        shell.out.note("that is in the future: all of the backup is restored")
+    return Wanted(when.seq, when.ms, when.last_import)
+
+
+def _tell_unknown(shell: Shell, plan: "Plan") -> None:
+    """What was taken back after the backup, by nobody's knowledge here."""
+    made = shell.out.when(plan.looked.backup.manifest.made)
+    if plan.target.events is not None and plan.target.facts_known:
+        known = "what the backup's ledger and the log that is here took back stays so; what was erased or redacted in"
+        shell.out.note(f"{known} another copy of it is not known: if there was any, do it again")
+    else:
+        known = f"what the backup's ledger took back stays so; what was erased or redacted after {made}"
+        shell.out.note(f"{known} is not known: if there was any, do it again")
+
+
+def _question(plan: "Plan") -> str:
+    events = plan.target.events
+    there = "a log that cannot be read" if events is None or events < 0 else f"a log of {events} events"
+    again = f" Recorded anew behind them: {_facts(len(plan.again))} at the most." if plan.again else ""
+    return (
+        f"{plan.target.path} holds {there}. It is moved aside, and #1 to #{plan.size} of the backup take its place."
+        f"{again} Go on?"
+    )
+
+
+def _facts(count: int) -> str:
+    return "1 later erasure, redaction or opt-out" if count == 1 else f"{count} later erasures, redactions or opt-outs"
+
+
+def _restored(shell: Shell, plan: "Plan") -> "Restored":
+    from replay.restore import restore
+
+    keys = _keys(shell, plan)
+    with shell.out.progress("restoring") as progress:
+        return restore(plan, keys, _now(), progress)
+
+
+def _keys(shell: Shell, plan: "Plan") -> "list[RingRecord]":
+    """The ring in place where it has them all, else what the backup has under its passphrase."""
+    from replay.restore_plan import keys_for
+
+    needed = (bool(plan.lacking) or not plan.target.ring) and plan.looked.backup.manifest.keys
+    return keys_for(plan, _passphrase(shell, twice=False) if needed else None)
+
+
+def _tell_restored(shell: Shell, done: "Restored") -> None:
+    if shell.out.as_json:
+        shell.out.emit(done)
+        return
+    again = f", and {_facts(done.again)} recorded anew behind them" if done.again else ""
+    shell.out.line(f"restored #1 to #{done.events} into {shell.data}{again}")
+    shell.out.line(f"{done.size} events, root {done.root.hex()}")
+    shell.out.line(f"It goes on as a log of its own: {done.origin}")
+    if done.replaced is not None:
+        shell.out.line(f"The log that was there lies in {done.replaced}. Remove it when you do not need it any more:")
+        shell.out.line("what is redacted from now on is not taken out of it")
+
+
+COMMANDS = (
+    Command("backup", backup, "backup /mnt/elsewhere/dnam"),
+    Command("restore-backup", restore_backup, "restore-backup /mnt/elsewhere/dnam --at 'yesterday 18:00'"),
+)

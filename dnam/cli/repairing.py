@@ -1,0 +1,104 @@
+"""Putting right what is damaged, from a backup: `repair`. A chat or a bot goes on meanwhile."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dnam.cli.backing import looked_over
+from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.upkeep import data_folder
+
+if TYPE_CHECKING:
+    from replay.backup import Backup
+    from replay.builder import Progress
+    from replay.repairing import Examined, Repair
+    from replay.store import DiskStore
+    from replay.verify import Verified
+
+
+def repair(
+    src: Annotated[Path, typer.Option("--from", metavar="BACKUP", help="The folder that `dnam backup` wrote.")],
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Fetch damaged events from a backup of the same log; what was dropped stays dropped.
+
+    Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
+    """
+    shell = Shell(data, as_json, yes)
+    after, source = _asked(shell, src)
+    done: tuple[Repair, ...] = ()
+    if source is not None:
+        done, after = _put_right(shell, source)
+    _tell(shell, done, after)
+    if after.problems:
+        raise Ending(FOUND_SOMETHING)
+
+
+def _asked(shell: Shell, src: Path) -> "tuple[Verified, Backup | None]":
+    """What is wrong, and the backup to put it right with once that was agreed to; None where nothing is wrong."""
+    with data_folder(shell, writable=False) as store:
+        with shell.out.progress("verifying the log") as progress:
+            found = _verified(store, progress)
+        if not found.problems:
+            return found, None
+        source = looked_over(shell, src).backup
+        _ask(shell, store, source)
+        return found, source
+
+
+def _verified(store: "DiskStore", progress: "Progress | None" = None) -> "Verified":
+    from projections.registry import FOLD
+    from replay.builder import silent
+    from replay.folding import Folding
+    from replay.verify import verify
+
+    return verify(store, Folding(FOLD, store), progress=progress or silent)
+
+
+def _ask(shell: Shell, store: "DiskStore", source: "Backup") -> None:
+    """Say what is damaged, and ask."""
+    from replay.errors import Damaged
+    from replay.repairing import examine, unproved
+
+    with shell.out.progress("comparing") as progress:
+        found = examine(store.log, source, progress)
+    for each in found.repairs:
+        shell.out.note(f"#{each.seq}: {each.what}{'' if each.can else '; the backup cannot help'}")
+    if not found.proved:
+        raise Damaged(unproved(found, source))
+    if not shell.out.confirm(f"Repair {_counted(found)}?"):
+        shell.out.note("not repaired: nothing was changed")
+        raise Ending(FOUND_SOMETHING)
+
+
+def _put_right(shell: Shell, source: "Backup") -> "tuple[tuple[Repair, ...], Verified]":
+    """Repair; what was repaired, and what verifying finds afterwards."""
+    from replay.repairing import repair as put_right
+
+    with data_folder(shell, writable=True) as store:
+        with shell.out.progress("repairing") as progress:
+            found = put_right(store, source, progress)
+        return tuple(each for each in found.repairs if each.can), _verified(store)
+
+
+def _counted(found: "Examined") -> str:
+    count = len({each.seq for each in found.repairs if each.can})
+    return f"{count} event{'' if count == 1 else 's'}" if count else "the tables that follow from the headers"
+
+
+def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:
+    if shell.out.as_json:
+        shell.out.emit({"repaired": done, "events": after.events, "root": after.root, "problems": after.problems})
+        return
+    for each in done:
+        shell.out.line(f"#{each.seq}: repaired ({each.what})")
+    for problem in after.problems:
+        shell.out.line(f"{f'#{problem.seq}: ' if problem.seq else ''}not repaired: {problem.what}")
+    end = f"{len(after.problems)} problem(s) left" if after.problems else "all as it was written"
+    shell.out.line(f"{after.events} events, root {after.root.hex()}: {end}")
+
+
+COMMANDS = (Command("repair", repair, "repair --from /mnt/elsewhere/dnam"),)

@@ -1,0 +1,236 @@
+"""Restoring a backup: an older state of the log is put in force, as a log of its own from there.
+
+    1. every byte of the backup is checked (backup.py: look_over), and nothing is touched before that
+    2. under the write lock, with nobody else in the folder: the events up to the moment go into a new folder beside
+       the log in force, every body opened with its key; without what was erased or redacted since, by what the
+       backup's own events, the ledger beside it and the log that is being replaced know
+    3. those later facts are recorded in it as events of their own, so that it says why bodies are missing
+    4. keys that are wanted join the ring; the old log is linked into `replaced/`; the log gets a new origin
+    5. CURRENT is replaced, in one step. Up to here, whatever breaks off leaves the old log in force
+    6. the views are built anew, the keys of whom was erased since destroyed, their erasures completed
+
+The log keeps its id, which its key ring and every seal are bound to. What is in no ledger and in no log here cannot be
+known: erasures after the last backup, where the log that recorded them is lost.
+"""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from projections.events import Event, MessageRedacted, PersonErased
+from projections.ids import UNSEALED, Seq, VaultId
+from projections.registry import FOLD
+from replay import codec
+from replay.builder import Progress, rebuild, silent
+from replay.checkpoint import KEY_FILE, LAST_FILE, new_origin
+from replay.engine import Engine
+from replay.erasure import finish_erasures
+from replay.errors import (
+    Damaged,
+    DamagedBackup,
+)
+from replay.folder import Folder, make_private, sync_folder
+from replay.in_use import refuse_in_use
+from replay.keyring import KeyRing
+from replay.ledger import Fact
+from replay.lmdb_file import translated
+from replay.lmdb_log import LmdbLog
+from replay.lock import WriteLock
+from replay.log import EMPTY, Commit, Entry, Head, StoredEvent
+from replay.restore_plan import Plan, refuse_moved, ring_of
+from replay.ringfile import FileRingStore, RingRecord
+from replay.sealer import Sealer
+from replay.store import DiskStore
+
+BATCH = 4096
+PATIENCE = 5.0
+"""Seconds to wait for the write lock: who holds it longer is at work."""
+REPLACED = "replaced"
+
+
+class Restored(NamedTuple):
+    """What was done: events restored, facts recorded anew behind them, the origin, and where the old log lies now."""
+
+    events: int
+    again: int
+    size: int
+    root: bytes
+    origin: str
+    replaced: Path | None
+
+
+def restore(plan: Plan, keys: Sequence[RingRecord], now: int, progress: Progress = silent) -> Restored:
+    """Put the plan's state in force. `now` is ms since 1970. Until the last step, nothing that was in force changes."""
+    path = plan.target.path
+    with translated(path):
+        make_private(path)
+        lock = WriteLock(path / "write.lock", PATIENCE)
+        with lock:
+            refuse_in_use(path)
+            aside, origin, again = _replace(plan, keys, now, progress)
+        lock.close()
+    head = _bring_up(path, progress)
+    return Restored(plan.size, again, head.size, head.root(), origin, aside)
+
+
+def _bring_up(path: Path, progress: Progress) -> Head:
+    """Views anew, and erasures finished, as whoever opens for writing does."""
+    store = DiskStore(path, FOLD, writable=True)
+    try:
+        rebuild(store, FOLD, progress)
+    finally:
+        store.close()
+    with Engine.open(path) as engine:
+        finish_erasures(engine)
+        return engine.head()
+
+
+def _replace(plan: Plan, keys: Sequence[RingRecord], now: int, progress: Progress) -> tuple[Path | None, str, int]:
+    path, backup = plan.target.path, plan.looked.backup
+    place = Folder(path / "log")
+    before = place.current()
+    if before is not None:
+        make_private(before)  # where it is gone, its name must not be taken by the folder that is being built
+    with place.building() as fresh:
+        again = _build(fresh, plan, ring_of(keys), now, progress)
+        refuse_in_use(path)
+        _join(path / "keys", plan.target.ring, keys)
+        aside = _set_aside(path, before) if before is not None and (before / "data.mdb").exists() else None
+        origin = new_origin(path / "keys", backup.log_id).name
+        place.put_in_force(fresh)
+    if before is not None:
+        shutil.rmtree(before, ignore_errors=True)
+    shutil.rmtree(path / "views", ignore_errors=True)
+    return aside, origin, again
+
+
+def _build(fresh: Path, plan: Plan, ring: KeyRing, now: int, progress: Progress) -> int:
+    """The restored log in a folder of its own, read back and compared; how many facts were recorded anew in it."""
+    backup = plan.looked.backup
+    log = LmdbLog.create(fresh, backup.log_id, backup.key_check)
+    try:
+        head = _fill(log, plan, Sealer(ring), progress)
+        head = _record_again(log, plan, head, now)
+        erasures = list(_erasures(log, [*plan.looked.facts, *plan.again]))
+        epoch = max(backup.manifest.epoch, refuse_moved(plan.target).epoch) + 1
+        log.take_over(erasures, head._replace(epoch=epoch))
+        for stored, written in zip(_wanted(plan), log.read(0, plan.size), strict=True):
+            if stored != written:
+                raise Damaged(f"#{stored.seq} was not stored as it was written; the log in force stays")
+        return head.size - plan.size
+    finally:
+        log.close()
+
+
+def _wanted(plan: Plan) -> Iterator[StoredEvent]:
+    """The backup's events up to the moment, without the bodies that were taken back since."""
+    for stored in plan.looked.backup.events():
+        if stored.seq > plan.size:
+            return
+        gone = plan.gone.has(codec.decode_header(stored.header))
+        yield stored._replace(body=None) if gone else stored
+
+
+def _fill(log: LmdbLog, plan: Plan, sealer: Sealer, progress: Progress) -> Head:
+    reached = EMPTY
+    entries: list[Entry] = []
+    vaults: set[VaultId] = set()
+    for stored in _wanted(plan):
+        header = codec.decode_header(stored.header)
+        _check_opens(sealer, stored, header)
+        entries.append(Entry(header.id, stored.header, stored.body))
+        vaults |= {header.vault} - {UNSEALED}
+        if len(entries) == BATCH or stored.seq == plan.size:
+            reached = log.append(Commit(entries, header.at, vaults=sorted(vaults)), reached)
+            entries, vaults = [], set()
+            progress(stored.seq, plan.size)
+    return reached
+
+
+def _check_opens(sealer: Sealer, stored: StoredEvent, header: codec.Header) -> None:
+    """Whoever forges a body and its digests does not have its key."""
+    try:
+        sealer.opened(stored, header, frozenset())
+    except Damaged as error:
+        raise DamagedBackup(f"the backup holds what its keys do not open: {error}. Nothing was changed") from error
+
+
+def _record_again(log: LmdbLog, plan: Plan, head: Head, now: int) -> Head:
+    """Append the later facts, each a decision of its own: under their ids, recorded now, naming what is here."""
+    at = max(now, head.at)
+    here = ((fact, _as_here(log, fact.event)) for fact in plan.again)
+    entries = [_entry(fact, event, at) for fact, event in here if event is not None]
+    if not entries:
+        return head
+    return log.append(Commit(entries, at), head)
+
+
+def _as_here(log: LmdbLog, event: Event) -> Event | None:
+    """The event without what this log does not have; None for a redaction of which nothing is left."""
+    causes = tuple(cause for cause in event.causes if log.find(cause) is not None)
+    event = msgspec.structs.replace(event, causes=causes)
+    if not isinstance(event, MessageRedacted):
+        return event
+    redacted = tuple(each for each in event.events if log.find(each) is not None)
+    return msgspec.structs.replace(event, events=redacted) if redacted else None
+
+
+def _entry(fact: Fact, event: Event, at: int) -> Entry:
+    body = codec.encode_body(event)
+    header = fact.header._replace(at=at, left=0, tag_version=event.VERSION, body_digest=codec.digest(body))
+    return Entry(fact.id, codec.encode_header(header), body)
+
+
+def _erasures(log: LmdbLog, facts: Iterable[Fact]) -> Iterator[tuple[VaultId, Seq]]:
+    """The vaults that the erasures in this log name, each with the erasure's own place in it."""
+    for fact in facts:
+        seq = log.find(fact.id)
+        if seq is not None and isinstance(fact.event, PersonErased):
+            yield from ((vault, seq) for vault in fact.event.vaults)
+
+
+# -- beside the log ------------------------------------------------------------------------------------------------
+
+
+def _join(folder: Path, before: Sequence[RingRecord], keys: Sequence[RingRecord]) -> None:
+    """Add keys to the ring in place, or make it. The old log loses none by that: erased ones go when it is opened."""
+    store = FileRingStore(folder)
+    try:
+        if not before:
+            store.create(keys)
+        elif set(keys) - set(before):
+            store.rewrite(dict.fromkeys([*before, *keys]))
+    finally:
+        store.close()
+
+
+def _set_aside(path: Path, before: Path) -> Path:
+    """A second name for the old log's file, and copies of what signs its checkpoints: moved back, it is in force again.
+
+    replaced/000001/log/CURRENT   replaced/000001/log/000003/data.mdb   replaced/000001/keys/checkpoint-key
+    """
+    make_private(path / REPLACED)
+    aside = Folder(path / REPLACED).new()
+    old = aside / "log" / before.name
+    make_private(old)
+    _link(before / "data.mdb", old / "data.mdb")
+    shutil.copy(path / "log" / "CURRENT", aside / "log" / "CURRENT")
+    for name in (KEY_FILE, LAST_FILE):
+        if (path / "keys" / name).exists():
+            make_private(aside / "keys")
+            shutil.copy2(path / "keys" / name, aside / "keys" / name)
+    for folder in (old, aside / "log", aside, path / REPLACED):
+        sync_folder(folder)
+    return aside
+
+
+def _link(file: Path, second: Path) -> None:
+    """On a disk that has no second names, a copy."""
+    try:
+        os.link(file, second)
+    except OSError:
+        shutil.copy2(file, second)

@@ -1,0 +1,192 @@
+"""What restoring a backup would mean: what lies in the folder, which events come back, which facts are recorded anew
+behind them, and which keys it takes. Nothing is changed here.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import lmdb
+
+from projections.ids import UNSEALED, VaultId
+from replay import codec
+from replay.backup import Backup, Looked, TakenBack, taken_back
+from replay.errors import ForeignBackup, ForeignKeyRing, HeadMoved, KeyMissing, LogError, NewerLog, NotALog, ReadOnly
+from replay.folder import Folder
+from replay.in_use import refuse_in_use
+from replay.keyring import KeyRing
+from replay.ledger import Fact, fact_of
+from replay.lmdb_log import LmdbLog
+from replay.log import EMPTY, Head
+from replay.ringfile import FileRingStore, MemoryRingStore, RingRecord
+from replay.wrapped_keys import NAME as KEYS
+from replay.wrapped_keys import unwrapped
+
+# -- what is there -------------------------------------------------------------------------------------------------
+
+
+class Target(NamedTuple):
+    """The folder to restore into, as it was found: its log, its facts, its ring.
+
+    `events` is how many its log has: None where there is none, -1 where it cannot be read; `facts_known` is whether all
+    that it took back could be read.
+    """
+
+    path: Path
+    events: int | None
+    facts: tuple[Fact, ...]
+    facts_known: bool
+    ring: tuple[RingRecord, ...]
+
+
+UNREADABLE = -1
+
+
+def look_at(path: Path, backup: Backup) -> Target:
+    """What lies in a folder. InUse when somebody has it open; ForeignBackup or ForeignKeyRing when it is another log's.
+
+    Changes nothing.
+    """
+    refuse_in_use(path)
+    place = Folder(path / "log")
+    current = place.current()
+    if (path.exists() and not path.is_dir()) or (current is None and place.strangers()):
+        raise NotALog(f"{path} is no data folder of dnam: choose an empty folder")
+    ring = _ring_in(path, backup)
+    if current is None:
+        return Target(path, None, (), True, ring)
+    log = _opened(current)
+    if log is None:
+        return Target(path, UNREADABLE, (), False, ring)
+    try:
+        if log.id != backup.log_id:
+            raise ForeignBackup(
+                f"the log in {path} is another one than the backup's: {log.id.hex()}, not {backup.manifest.log}. "
+                "Restore into an empty folder"
+            )
+        facts, known = _facts_in(log)
+        return Target(path, log.head().size, tuple(facts), known, ring)
+    finally:
+        log.close()
+
+
+def _opened(current: Path) -> LmdbLog | None:
+    """A log for reading; None when it is damaged so that it cannot be read. Of a newer program it is no such thing."""
+    try:
+        return LmdbLog(current, writable=False)
+    except (NewerLog, ReadOnly):
+        raise
+    except (LogError, lmdb.Error):
+        return None
+
+
+def _ring_in(path: Path, backup: Backup) -> tuple[RingRecord, ...]:
+    store = FileRingStore(path / "keys")
+    try:
+        if not store.exists():
+            return ()
+        records = store.read()
+    finally:
+        store.close()
+    if records and ring_of(records).check(backup.log_id) != backup.key_check:
+        raise ForeignKeyRing(f"the key ring in {path / 'keys'} belongs to another log. Restore into an empty folder")
+    return tuple(records)
+
+
+def ring_of(records: Sequence[RingRecord]) -> KeyRing:
+    """A ring in memory."""
+    store = MemoryRingStore()
+    store.create(records)
+    return KeyRing.open(store)
+
+
+def _facts_in(log: LmdbLog) -> tuple[list[Fact], bool]:
+    """What a log takes back, and whether that is all: its headers may be damaged."""
+    facts: list[Fact] = []
+    known, expected = True, 1
+    for stored in log.read(0):
+        known = known and stored.seq == expected
+        expected = stored.seq + 1
+        try:
+            fact = fact_of(stored, codec.decode_header(stored.header))
+        except LogError:
+            known = False
+        else:
+            facts += [] if fact is None else [fact]
+    return facts, known and expected == log.head().size + 1
+
+
+# -- what will be done ---------------------------------------------------------------------------------------------
+
+
+class Plan(NamedTuple):
+    """A restore that can be done: up to which event, and which facts are recorded anew behind it.
+
+    `gone` is everything that is known to have been taken back; `lacking` are vaults whose keys are not in the ring
+    that is in place.
+    """
+
+    looked: Looked
+    target: Target
+    size: int
+    again: tuple[Fact, ...]
+    gone: TakenBack
+    lacking: frozenset[VaultId]
+
+
+def plan(looked: Looked, target: Target, size: int) -> Plan:
+    """What restoring the first `size` events means."""
+    known = {fact.id: fact for fact in (*looked.all_facts(), *target.facts)}
+    facts = list(known.values())
+    inside = {fact.id for fact in looked.facts if fact.seq <= size}
+    gone = taken_back(facts)
+    wanted = {vault for vault, first in looked.vaults.items() if first <= size} - gone.vaults - {UNSEALED}
+    lacking = wanted - {VaultId(record.vault) for record in target.ring}
+    again = sorted((fact for fact in facts if fact.id not in inside), key=lambda fact: fact.header.at)
+    return Plan(looked, target, size, tuple(again), gone, frozenset(lacking))
+
+
+def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
+    """The ring to go on with: what is in place, and what the backup has under the passphrase.
+
+    KeyMissing when keys are still lacking, WrongPassphrase when it does not open them.
+    """
+    backup = plan.looked.backup
+    records = list(plan.target.ring)
+    if passphrase is not None and backup.manifest.keys:
+        records += unwrapped(backup.place / KEYS, passphrase, backup.manifest.log)
+    kept = [each for each in dict.fromkeys(records) if each.vault not in plan.gone.vaults]
+    lacking = plan.lacking - {VaultId(record.vault) for record in kept}
+    if not kept or lacking:
+        hint = (
+            "the backup has keys, which its passphrase opens"
+            if backup.manifest.keys
+            else f"the backup has none: put the `keys` folder back into {plan.target.path} from where you keep it"
+        )
+        raise KeyMissing(f"the keys of {len(lacking)} vaults are missing; {hint}. Nothing was changed")
+    if ring_of(kept).check(backup.log_id) != backup.key_check:
+        raise ForeignKeyRing(f"the keys in {backup.place} belong to another log. Nothing was changed")
+    return kept
+
+
+# -- and that it still is so ---------------------------------------------------------------------------------------
+
+
+def _head_in(path: Path) -> Head | None:
+    """Where the log in force ends; None where there is none, or it cannot be read."""
+    current = Folder(path / "log").current()
+    log = None if current is None else _opened(current)
+    if log is None:
+        return None
+    try:
+        return log.head()
+    finally:
+        log.close()
+
+
+def refuse_moved(target: Target) -> Head:
+    """The log in force, as it was when the plan was made. HeadMoved when somebody wrote to it since."""
+    head = _head_in(target.path)
+    if target.events != UNREADABLE and (None if head is None else head.size) != target.events:
+        raise HeadMoved(f"somebody wrote to the log in {target.path} meanwhile: look again. Nothing was changed")
+    return head or EMPTY

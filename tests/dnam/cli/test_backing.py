@@ -1,0 +1,419 @@
+"""backup, restore-backup and repair: what they say, what they ask, and what they refuse."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from freezegun import freeze_time
+
+from dnam.cli import backing
+from dnam.cli.backing import _size
+from dnam.memory import Memory
+from projections.decisions.meet import Account
+from replay.backup import Backup
+from replay.engine import Engine
+from replay.erasure import erase
+from replay.wrapped_keys import Cost, Wrapping, unwrapped
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, make, process
+from tests.replay.keeping import CHEAP, damage
+from tests.replay.stage import FakeClock, handle_of
+
+BACKUP_FIELDS = "place log run events new dropped facts root bytes_shipped bytes_total keys"
+RESTORE_FIELDS = "events again size root origin replaced"
+REPAIR_FIELDS = "repaired events root problems"
+CHECK_FIELDS = "log size root made run format keys facts"
+PASSPHRASE = "correct horse"
+ADA = Account("discord", "200", "Ada")
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys that are wrapped in a blink."""
+    monkeypatch.setattr(Wrapping, "__new__", _cheap)
+
+
+def _cheap(kind: Any, passphrase: str, cost: Cost = CHEAP) -> Any:
+    return tuple.__new__(kind, (passphrase, cost))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "place"
+
+
+class Terminal:
+    """Somebody who types these passphrases, one after the other."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *typed: str) -> None:
+        self._typed = list(typed)
+        self.prompts: list[str] = []
+        monkeypatch.setattr("getpass.getpass", self._asked)
+        monkeypatch.setattr(backing, "_in_a_terminal", lambda: True)
+
+    def _asked(self, prompt: str, stream: object = None) -> str:
+        self.prompts.append(prompt)
+        return self._typed.pop(0)
+
+
+# -- backup --------------------------------------------------------------------------------------------------------
+
+
+def test_a_backup_says_what_it_wrote_and_that_it_cannot_be_opened_alone(data: Path, place: Path) -> None:
+    ran = dnam("backup", place, "--data", data)
+    assert ran.code == 0
+    assert ran.out.startswith(f"backup 1 in {place}: 25 events, 25 of them new; ")
+    assert "it cannot be opened alone" in ran.err
+    again = dnam("backup", place, "--json", "--data", data).value
+    assert " ".join(again) == BACKUP_FIELDS
+    assert (again["events"], again["new"], again["run"], again["keys"]) == (25, 0, 2, False)
+    assert again["root"] == dnam("verify", "--json", "--data", data).value["root"]
+
+
+def test_a_backup_tells_how_many_bodies_it_dropped(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    with Engine.open(data, clock=FakeClock()) as engine:
+        erase(engine, handle_of(engine, ADA))
+    assert " bodies dropped; " in dnam("backup", place, "--data", data).out
+
+
+def test_sizes_are_for_people() -> None:
+    assert [_size(each) for each in (0, 1023, 1024, 1536 * 1024, 5 << 30, 3 << 40)] == [
+        "0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "5.0 GiB", "3072.0 GiB",
+    ]  # fmt: skip
+
+
+def test_keys_come_with_a_passphrase_from_the_setting(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    ran = dnam("backup", place, "--with-keys", "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    assert (place / "keys.json").exists()
+    refused = dnam("backup", place, "--data", data)
+    assert refused.code == 2
+    assert "say --with-keys again, or --without-keys" in refused.err
+    assert dnam("backup", place, "--without-keys", "--data", data).code == 0
+    assert not (place / "keys.json").exists()
+    shown = dnam("settings", "--json").out
+    assert PASSPHRASE not in shown
+
+
+def test_a_passphrase_is_asked_for_twice(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal(monkeypatch, PASSPHRASE, f" {PASSPHRASE} ")
+    assert dnam("backup", place, "--with-keys", "--data", data).code == 0
+    assert len(terminal.prompts) == 2
+    Terminal(monkeypatch, PASSPHRASE, "correct house")
+    differ = dnam("backup", place, "--with-keys", "--data", data)
+    assert (differ.code, "the two passphrases differ" in differ.err) == (2, True)
+    Terminal(monkeypatch, "short")
+    short = dnam("backup", place, "--with-keys", "--data", data)
+    assert (short.code, "8 or more characters" in short.err) == (2, True)
+
+
+def test_in_a_real_terminal_it_is_not_echoed(data: Path, place: Path) -> None:
+    ours, theirs = os.openpty()
+
+    def own_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+    code = "from dnam.__main__ import main; main()"
+    command = [sys.executable, "-c", code, "backup", str(place), "--with-keys", "--data", str(data)]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    started = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, preexec_fn=own_terminal
+    )
+    os.close(theirs)
+    said = b""
+    for prompt in (b"Passphrase of the keys in the backup: ", b"The same again: "):
+        while not said.endswith(prompt):
+            said += os.read(ours, 1000)
+        os.write(ours, PASSPHRASE.encode() + b"\n")
+    while b"root" not in said:
+        said += os.read(ours, 1000)
+    assert started.wait(60) == 0
+    os.close(ours)
+    assert PASSPHRASE.encode() not in said
+    assert unwrapped(place / "keys.json", PASSPHRASE, Backup(place).manifest.log)
+
+
+def test_without_a_terminal_the_setting_is_named(data: Path, place: Path) -> None:
+    ran = dnam("backup", place, "--with-keys", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "set DNAM_BACKUP_PASSPHRASE" in ran.err
+    assert not place.exists()
+
+
+def test_a_place_that_is_something_else_is_refused(data: Path, place: Path, tmp_path: Path) -> None:
+    place.mkdir()
+    (place / "photo.jpg").write_bytes(b"x")
+    ran = dnam("backup", place, "--data", data)
+    assert (ran.code, ran.out) == (3, "")
+    assert "choose an empty folder" in ran.err
+    assert dnam("backup", data / "inside", "--data", data).code == 2
+    assert dnam("backup", place, "--data", tmp_path / "none").code == 3
+
+
+def test_a_backup_changes_nothing_in_the_memory(data: Path, place: Path) -> None:
+    before = bytes_of(data)
+    dnam("backup", place, "--data", data)
+    assert bytes_of(data) == before
+
+
+# -- restore-backup ------------------------------------------------------------------------------------------------
+
+
+def test_a_check_says_what_the_backup_is(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    out = dnam("restore-backup", place, "--check", "--data", data).out
+    assert out.endswith("all as it was written\n")
+    assert "without keys: 25 events" in out
+    value = dnam("restore-backup", place, "--check", "--json", "--data", data).value
+    assert " ".join(value) == CHECK_FIELDS
+    os.truncate(next((place / "events").iterdir()), 700)
+    ran = dnam("restore-backup", place, "--check", "--data", data)
+    assert (ran.code, ran.out) == (1, "")
+    assert "was cut to 700" in ran.err
+
+
+def test_a_restored_memory_answers_as_before(
+    data: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    dnam("backup", place, "--with-keys", "--data", data)
+    shown = dnam("show", "Kim", "--json", "--data", data).out
+    ran = dnam("restore-backup", place, "--data", tmp_path / "new")
+    assert ran.code == 0
+    assert ran.out.startswith(f"restored #1 to #25 into {tmp_path / 'new'}\n25 events, root ")
+    assert "It goes on as a log of its own: dnam/" in ran.out
+    assert "what was erased or redacted after" in ran.err
+    assert dnam("show", "Kim", "--json", "--data", tmp_path / "new").out == shown
+    for arguments in (("verify", "--open"), ("replay", "--check")):
+        assert dnam(*arguments, "--data", tmp_path / "new").code == 0
+
+
+def test_a_log_that_is_there_is_asked_about(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dnam("backup", place, "--data", data)
+    before = bytes_of(data)
+    refused = dnam("restore-backup", place, "--at", "5", "--data", data)
+    assert refused.code == 2
+    assert "holds a log of 25 events. It is moved aside, and #1 to #" in refused.err
+    assert "pass --yes" in refused.err
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+    declined = dnam("restore-backup", place, "--data", data)
+    assert (declined.code, declined.out) == (0, "")
+    assert "nothing was changed" in declined.err
+    assert bytes_of(data) == before
+
+
+def test_a_moment_is_restored_and_the_old_log_kept(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    value = dnam("restore-backup", place, "--at", "5", "--yes", "--json", "--data", data).value
+    assert " ".join(value) == RESTORE_FIELDS
+    assert 5 <= value["events"] == value["size"] < 25
+    assert value["replaced"] == str(data / "replaced" / "000001")
+    assert dnam("verify", "--open", "--data", data).code == 0
+    ran = dnam("backup", place, "--data", data)
+    assert (ran.code, "Back it up to another place" in ran.err) == (3, True)
+    said = dnam("restore-backup", place, "--yes", "--data", data).out
+    assert f"The log that was there lies in {data / 'replaced' / '000002'}. Remove it when" in said
+
+
+def test_what_was_erased_since_is_recorded_anew(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    with Engine.open(data, clock=FakeClock()) as engine:
+        erase(engine, handle_of(engine, ADA))
+    dnam("backup", place, "--data", data)
+    asked = dnam("restore-backup", place, "--at", "20", "--data", data)
+    assert "Recorded anew behind them: 1 later erasure, redaction or opt-out at the most." in asked.err
+    ran = dnam("restore-backup", place, "--at", "20", "--yes", "--data", data)
+    assert ", and 1 later erasure, redaction or opt-out recorded anew behind them\n" in ran.out
+    assert dnam("show", "Ada", "--data", data).code == 2
+    assert dnam("verify", "--open", "--data", data).code == 0
+    assert dnam("replay", "--check", "--data", data).code == 0
+
+
+@freeze_time("2026-03-06 12:00")
+def test_moments_that_are_none_are_told(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    for when, said in (
+        ("1999-01-01", "nothing was recorded by then"),
+        ("99", "it ends at #25"),
+        ("before the last import", "nothing was ever imported"),
+        ("once upon a time", "no moment that I can read"),
+    ):
+        ran = dnam("restore-backup", place, "--at", when, "--yes", "--data", data)
+        assert (ran.code, said in ran.err) == (2, True), when
+    future = dnam("restore-backup", place, "--at", "2030-01-01", "--yes", "--data", data)
+    assert (future.code, "in the future" in future.err) == (0, True)
+
+
+def test_a_wrong_passphrase_is_told_and_nothing_replaced(
+    data: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    dnam("backup", place, "--with-keys", "--data", data)
+    monkeypatch.delenv("DNAM_BACKUP_PASSPHRASE")
+    asked = dnam("restore-backup", place, "--data", tmp_path / "new")
+    assert (asked.code, "set DNAM_BACKUP_PASSPHRASE" in asked.err) == (2, True)
+    terminal = Terminal(monkeypatch, "wrong words")
+    ran = dnam("restore-backup", place, "--data", tmp_path / "new")
+    assert (ran.code, ran.out, len(terminal.prompts)) == (3, "", 1)
+    assert "the passphrase does not open" in ran.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_without_any_keys_that_is_told(data: Path, place: Path, tmp_path: Path) -> None:
+    dnam("backup", place, "--data", data)
+    ran = dnam("restore-backup", place, "--data", tmp_path / "new")
+    assert (ran.code, "put the `keys` folder back" in ran.err) == (3, True)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_log_that_cannot_be_read_is_asked_about_too(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    current = data / "log" / (data / "log" / "CURRENT").read_text().strip()
+    (current / "data.mdb").write_bytes(b"no database")
+    asked = dnam("restore-backup", place, "--data", data)
+    assert "holds a log that cannot be read" in asked.err
+    assert dnam("restore-backup", place, "--yes", "--data", data).code == 0
+    assert dnam("verify", "--open", "--data", data).code == 0
+
+
+CHATS = """
+import asyncio, sys
+from dnam.memory import Memory
+async def chat():
+    async with Memory.open(sys.argv[1]):
+        print("ready", flush=True)
+        await asyncio.sleep(60)
+asyncio.run(chat())
+"""
+
+
+def test_a_restore_over_a_running_bot_is_refused(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    bot = process(data, code=CHATS)
+    assert bot.stdout is not None
+    assert bot.stdout.readline() == b"ready\n"
+    ran = ended(process("restore-backup", place, "--yes", "--data", data))
+    assert (ran.code, ran.out) == (3, "")
+    assert f"is open in another process ({bot.pid})" in ran.err
+    bot.kill()
+    bot.communicate()
+    assert ended(process("restore-backup", place, "--yes", "--data", data)).code == 0
+
+
+def test_no_backup_and_a_truncated_one_replace_nothing(data: Path, place: Path, tmp_path: Path) -> None:
+    before = bytes_of(data)
+    none = dnam("restore-backup", tmp_path / "none", "--yes", "--data", data)
+    assert (none.code, "there is no backup in" in none.err) == (3, True)
+    dnam("backup", place, "--data", data)
+    os.truncate(place / "manifest.json", 100)
+    cut = dnam("restore-backup", place, "--yes", "--data", data)
+    assert (cut.code, "manifest.json cannot be read" in cut.err) == (3, True)
+    assert bytes_of(data) == before
+
+
+# -- repair --------------------------------------------------------------------------------------------------------
+
+
+def seq_key(seq: int) -> bytes:
+    return seq.to_bytes(8, "big")
+
+
+def test_damage_is_told_asked_about_and_repaired(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    damage(data, b"bodies", seq_key(7))
+    damage(data, b"headers", seq_key(9), 8)
+    asked = dnam("repair", "--from", place, "--data", data)
+    assert asked.code == 2
+    assert "#7: the body of this" in asked.err
+    assert "#9: its header is damaged" in asked.err
+    assert "Repair 2 events?" in asked.err
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert ran.code == 0
+    assert [line[:12] for line in ran.out.splitlines()[:2]] == ["#7: repaired", "#9: repaired"]
+    assert ran.out.endswith(": all as it was written\n")
+    assert dnam("verify", "--open", "--data", data).code == 0
+    assert dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_a_repair_that_is_declined_changes_nothing(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dnam("backup", place, "--data", data)
+    damage(data, b"bodies", seq_key(7))
+    before = bytes_of(data)
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+    ran = dnam("repair", "--from", place, "--data", data)
+    assert (ran.code, ran.out) == (1, "")
+    assert bytes_of(data) == before
+
+
+def test_a_repair_as_json(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    clean = dnam("repair", "--from", place, "--json", "--data", data)
+    assert " ".join(clean.value) == REPAIR_FIELDS
+    assert (clean.code, clean.value["repaired"], clean.value["problems"]) == (0, [], [])
+    damage(data, b"bodies", seq_key(7))
+    value = dnam("repair", "--from", place, "--json", "--yes", "--data", data).value
+    assert [(each["seq"], each["part"], each["can"]) for each in value["repaired"]] == [(7, "body", True)]
+    assert value["problems"] == []
+
+
+def test_a_clean_log_needs_no_backup(data: Path, tmp_path: Path) -> None:
+    ran = dnam("repair", "--from", tmp_path / "none", "--data", data)
+    assert (ran.code, ran.out.endswith(": all as it was written\n")) == (0, True)
+
+
+def test_what_cannot_be_repaired_is_told(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+
+    async def more(memory: Memory) -> None:
+        await memory.heard("100", "one more word", platform="discord", key="more")
+
+    make(data, more)
+    damage(data, b"bodies", seq_key(7))
+    damage(data, b"bodies", seq_key(26))
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert ran.code == 1
+    assert "#26: the body of this message.heard is damaged; the backup cannot help" in ran.err
+    assert "#7: repaired" in ran.out
+    assert "#26: not repaired: the body of this" in ran.out
+    assert ran.out.endswith(": 1 problem(s) left\n")
+    damage(data, b"headers", seq_key(26), 8)
+    lost = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (lost.code, "Nothing was changed" in lost.err) == (3, True)
+
+
+def test_tables_that_follow_from_the_headers_are_made_again(data: Path, place: Path) -> None:
+    with Engine.open(data, clock=FakeClock()) as engine:
+        erased = erase(engine, handle_of(engine, ADA))
+    assert erased is not None
+    dnam("backup", place, "--data", data)
+    damage(data, b"erased", erased.vaults[0], None)
+    asked = dnam("repair", "--from", place, "--data", data)
+    assert "Repair the tables that follow from the headers?" in asked.err
+    assert dnam("repair", "--from", place, "--yes", "--data", data).code == 0
+    assert dnam("verify", "--data", data).code == 0
+
+
+def test_help_is_fast_to_import() -> None:
+    ran = ended(
+        process(code="import sys; import dnam.cli; print([m for m in ('lmdb', 'cryptography') if m in sys.modules])")
+    )
+    assert ran.out == "[]\n"
+
+
+def test_the_clock_is_the_system_s() -> None:
+    assert abs(backing._now() - time.time() * 1000) < 5_000
+
+
+def test_a_copy_of_the_folder_is_no_backup(data: Path, tmp_path: Path) -> None:
+    shutil.copytree(data, tmp_path / "copy")
+    ran = dnam("restore-backup", tmp_path / "copy", "--yes", "--data", data)
+    assert (ran.code, "has no manifest.json" in ran.err) == (3, True)
