@@ -120,12 +120,12 @@ class Past:
         return next((stored for _, stored in self._now.scan(HISTORY, prefix, stop, reverse=True)), None)
 
     def _latest(self, entries: Iterable[Stored]) -> Stored | None:
-        by_said = self._moment.said is not None
+        """Of entries in any order, the last by the moment's clock, and by seq where they were said at once."""
+        if self._moment.said is None:
+            upto = self._moment.seq
+            return max((each for each in entries if upto is None or each.seq <= upto), default=None)
         then = ((said_of(each.body), each) for each in entries)
-        known = [
-            (said if by_said else 0, each.seq, each) for said, each in then if self._moment.includes(each.seq, said)
-        ]
-        return max(known)[2] if known else None
+        return max((each for each in then if self._moment.includes(each[1].seq, each[0])), default=(0, None))[1]
 
 
 def _row_key(entry: tuple[bytes, Stored]) -> bytes:
