@@ -52,7 +52,7 @@ class Engine:
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
         self._writer: threading.Thread | None = None
-        self._finisher: threading.Thread | None = None
+        self.finisher: threading.Thread | None = None
         self._gate = threading.Lock()
         self._turn = threading.Lock()
         self._pending = 0
@@ -63,7 +63,7 @@ class Engine:
         if store.writable:
             self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
             self._writer.start()
-            self._finisher = self._finishing()
+            self.finisher = self._finishing()
 
     @classmethod
     def open(
@@ -328,8 +328,8 @@ class Engine:
 
     def close(self) -> None:
         """Finish what is queued, commit the views, let everything go."""
-        if self._finisher is not None:
-            self._finisher.join()
+        if self.finisher is not None:
+            self.finisher.join()
         with self._gate:
             if self._closed:
                 return

@@ -32,7 +32,11 @@ def shared() -> Iterator[Path]:
 
 
 def opened(path: Path, every: int) -> Engine:
-    return Engine.open(path, create=True, clock=FakeClock(), view_commit_events=every)
+    """A memory in which nothing goes on in the background: an erasure that broke off is finished."""
+    engine = Engine.open(path, create=True, clock=FakeClock(), view_commit_events=every)
+    if engine.finisher is not None:
+        engine.finisher.join()
+    return engine
 
 
 def all_agree(engine: Engine, *, rebuilds: bool = False) -> None:

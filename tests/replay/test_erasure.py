@@ -130,8 +130,8 @@ def test_whoever_opens_for_writing_finishes_what_was_broken_off(data: Path, step
     with Engine.open(data, clock=FakeClock()) as engine:
         assert not set(event.vaults) & set(engine.store.ring.vaults)
         assert messages(engine) == 4
-        assert engine._finisher is not None
-        engine._finisher.join()
+        assert engine.finisher is not None
+        engine.finisher.join()
         assert unfinished(engine) == []
         assert finish_erasures(engine) == 0
         store = engine.store

@@ -78,7 +78,7 @@ def test_it_looks_at_events_and_rows(opening: Opening) -> None:
         opening, LookJob(0, 4, False), LookJob(0, 4, True), TableJob("touched"), TableJob("nothing@1")
     )
     assert plain == opened
-    assert plain[4] == [[1, event_id("some 0"), plain[4][0][2]]]
+    assert plain[5] == [[1, event_id("some 0"), plain[5][0][2]]]
     assert rows[1] == []
     assert rows[0] > 2
     assert none is None

@@ -1,0 +1,79 @@
+"""`import` of an export of dnam's own: the memory comes back as it was."""
+
+from typing import TYPE_CHECKING
+
+from dnam.cli.screen import note
+from dnam.cli.shell import Shell
+from projections.errors import BadRequest
+
+if TYPE_CHECKING:
+    from dnam.importers.dnam_export import DnamExport
+    from dnam.importers.source import Source
+    from dnam.memory import Memory
+    from dnam.returning import Tally
+
+
+def the_export(sources: "list[Source]", *, options: bool) -> "DnamExport | None":
+    """The export among what is to be imported, which must then be alone and without options; None when none is one."""
+    from dnam.importers.dnam_export import DnamExport
+
+    exports = [each for each in sources if isinstance(each, DnamExport)]
+    if not exports:
+        return None
+    if len(sources) > 1:
+        raise BadRequest(f"{exports[0].path} is an export of a whole memory: import it alone")
+    if options:
+        raise BadRequest(f"{exports[0].path} says itself who could read what, and who is who: leave the options away")
+    return exports[0]
+
+
+def take_back(shell: Shell, export: "DnamExport", *, dry_run: bool) -> None:
+    """Record what it holds as it was, or only say what would be."""
+    if export.head.id_key is None:
+        note(export.head.says)
+    tally = _rehearsed(shell, export) if dry_run else _taken(shell, export)
+    if shell.out.as_json:
+        shell.out.emit({"dry_run" if dry_run else "imported": tally})
+    else:
+        shell.out.line(f"{'Would take' if dry_run else 'Took'} back {_in_words(tally, export.head.events)}.")
+
+
+def _taken(shell: Shell, export: "DnamExport") -> "Tally":
+    from dnam.returning import Returning, prepare
+
+    prepare(export.head, shell.data)
+
+    async def action(memory: "Memory") -> "Tally":
+        returning = Returning(memory, export.head)
+        with shell.out.progress("importing") as tell:
+            try:
+                return await returning.bring(export.decisions(), tell)
+            except BaseException:
+                if returning.tally.read:
+                    then = _in_words(returning.tally, export.head.events)
+                    note(f"until then: {then}. What came back stays; the same command goes on")
+                raise
+
+    return shell.run(action, create=True)
+
+
+def _rehearsed(shell: Shell, export: "DnamExport") -> "Tally":
+    from dnam.returning import Tally, refuse_another
+
+    tally = Tally()
+    with shell.looking() as view:
+        if not view.empty:
+            refuse_another(export.head, view.engine)
+        for returned in export.decisions():
+            new = {draft.id for draft in returned.drafts if view.now.ids.status(draft.id) == "unknown"}
+            tally.read += len(returned.drafts)
+            tally.events += len(new)
+            tally.gaps += len(new & returned.gaps)
+            tally.known += len(returned.drafts) - len(new)
+    return tally
+
+
+def _in_words(tally: "Tally", total: int) -> str:
+    gaps = f", {tally.gaps} of them without words, which were taken back" if tally.gaps else ""
+    known = f"; {tally.known} known already" if tally.known else ""
+    return f"{tally.events} of {total} events{gaps}{known}"
