@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lmdb
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -18,9 +19,10 @@ def blocks(language: str = "") -> list[str]:
 
 
 def dnam(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A command of the tour."""
+    """A command of the tour. In the chat is said what the tour says."""
     command = [sys.executable, "-m", "dnam", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    said = "\n".join(re.findall(r"^Tobi> (.*)$", README, re.MULTILINE))
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, input=said)
 
 
 def test_the_example_runs_and_is_about_ten_lines(tmp_path: Path) -> None:
@@ -30,27 +32,46 @@ def test_the_example_runs_and_is_about_ten_lines(tmp_path: Path) -> None:
     assert len([line for line in example.splitlines() if line.strip()]) <= 12
 
 
-def tour() -> list[list[str]]:
-    """The tour's `dnam` commands."""
-    lines = [line for block in blocks() for line in block.splitlines() if line.startswith("$ dnam ")]
-    return [shlex.split(line)[2:] for line in lines]
+DAMAGE = "# here one bit of event #20 is changed in the file"
+FOUND_SOMETHING = ("diff Tobi", "verify --data tour")
+"""How those commands begin that end with 1: what they look for is there."""
+
+
+def tour() -> list[str]:
+    """The tour's `dnam` commands, and where something happens to the file in between."""
+    lines = [line for block in blocks() for line in block.splitlines()]
+    return [line.removeprefix("$ dnam ").removeprefix("$ ") for line in lines if line.startswith(("$ dnam ", "$ # "))]
+
+
+def damage(data: Path) -> None:
+    """Change one bit of the body of event #20."""
+    current = (data / "log" / "CURRENT").read_text().strip()
+    with lmdb.open(str(data / "log" / current), max_dbs=16) as environment:
+        bodies = environment.open_db(b"bodies")
+        with environment.begin(write=True) as transaction:
+            body = bytearray(transaction.get((20).to_bytes(8, "big"), db=bodies) or b"")
+            body[30] ^= 1
+            transaction.put((20).to_bytes(8, "big"), bytes(body), db=bodies)
 
 
 def test_every_command_of_the_tour_works(tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(ROOT / "data")
-    commands = tour()
-    assert {command[0] for command in commands} >= {"import", "people", "show", "prompt", "chat", "log", "verify"}
-    for command in commands:
-        ran = dnam(*command, cwd=tmp_path)
-        assert ran.returncode == 0, (command, ran.stderr)
+    words = {shlex.split(line)[0] for line in tour() if line != DAMAGE}
+    assert words >= {"import", "people", "show", "prompt", "chat", "log", "verify", "audit", "diff", "backup", "repair"}
+    for line in tour():
+        if line == DAMAGE:
+            damage(tmp_path / "tour")
+            continue
+        ran = dnam(*shlex.split(line), cwd=tmp_path)
+        assert ran.returncode == line.startswith(FOUND_SOMETHING), (line, ran.stderr)
         assert "Traceback" not in ran.stderr
 
 
 def test_the_tour_shows_what_the_commands_print(tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(ROOT / "data")
     shown = {line for block in blocks() for line in block.splitlines()}
-    for command in tour()[:3]:
-        printed = dnam(*command, cwd=tmp_path).stdout.splitlines()
+    for line in tour()[:3]:
+        printed = dnam(*shlex.split(line), cwd=tmp_path).stdout.splitlines()
         stable = [line.partition(", ")[0] if " ago" in line else line for line in printed if line.strip()]
         missing = [line for line in stable[:6] if not any(each.startswith(line) for each in shown)]
         assert missing == []
