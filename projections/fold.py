@@ -80,6 +80,12 @@ class Fold:
                 plan = (projection.table, projection.rows, projection.history)
                 self._by_event.setdefault(kind, []).append(plan)
 
+    def change(self, record: Record, table: str, key: bytes) -> bytes | None:
+        """What the record makes of one row, encoded; None where it removes it, or makes nothing of it."""
+        plans = self._by_event.get(type(record.event), ())
+        made = [row for at, rows, _ in plans if at == table for other, row in rows(record) if other == key]
+        return _encode(made[-1]) if made and made[-1] is not None else None
+
     def changes(self, record: Record) -> list[RowChange]:
         """Every row that the record makes or removes, encoded."""
         return [

@@ -36,7 +36,7 @@ from projections.rows import Rows, after_prefix
 from replay.live import Live
 from replay.overlay import HISTORY
 from replay.reading import Reader, Reading
-from replay.travel import Moment, Past
+from replay.travel import Moment, Past, settle
 from replay.views import history_prefix, said_of
 
 NOW = Moment()
@@ -100,7 +100,7 @@ def touches(rows: Rows, prefix: bytes, moment: Moment = NOW) -> Iterator[Touch]:
 
 def rows_at(rows: Rows, live: Live, moment: Moment) -> Rows:
     """The rows of a moment, by the same look as these, which are those of now."""
-    return Rows(Past(rows.raw, live, moment), rows.ids)
+    return Rows(Past(rows.raw, live, settle(live.store.log, moment)), rows.ids)
 
 
 def clock_of(moment: Moment) -> Clock:
@@ -262,6 +262,7 @@ def _stood_in(turn: Record, life: Life, event: EventId) -> bool:
 
 def differences(rows: Rows, live: Live, owner: Handle, first: Moment, last: Moment) -> list[Difference]:
     """What is not at the last moment as it was at the first; `rows` are those of now."""
+    first, last = (settle(live.store.log, moment) for moment in (first, last))
     before, after = ([found.row for found in items_of(rows_at(rows, live, moment), owner)] for moment in (first, last))
     return differing(before, after, _moved(rows, Reader(live), owner, first, last))
 

@@ -26,7 +26,7 @@ from replay.jobs import Job, by_future, by_nobody, deliver
 from replay.live import Live
 from replay.log import Head
 from replay.store import DiskStore, MemoryStore, Store
-from replay.travel import Moment, Past, settled
+from replay.travel import Moment, Past, settle
 from replay.views import Position
 
 MOST_IN_GROUP = 512
@@ -299,8 +299,7 @@ class Engine:
         """The rows as they are and as they were, of one look: somebody is named as today, and looked at as then."""
         with self._mutex:
             self.live.freshen()
-            if moment.seq is not None:
-                moment = moment._replace(seq=settled(self.store.log, moment.seq))
+            moment = settle(self.store.log, moment)
             with self.live.raw(self.live.overlay) as raw:
                 ids = self.live.ids()
                 yield Rows(raw, ids), Rows(Past(raw, self.live, moment), ids)

@@ -133,8 +133,7 @@ class Folding:
 
     def change(self, record: Record, table: str, key: bytes) -> bytes | None:
         """What a record makes of one row."""
-        bodies = [body for at, other, body, _ in self.fold.changes(record) if (at, other) == (table, key)]
-        return bodies[-1] if bodies else None
+        return self.fold.change(record, table, key)
 
     def has_history(self, table: str) -> bool:
         """Whether a table's rows leave a trace in the history."""

@@ -41,6 +41,11 @@ def settled(log: "Log", seq: int) -> int:
     return seq if stored is None else seq + codec.decode_header(stored.header).left
 
 
+def settle(log: "Log", moment: Moment) -> Moment:
+    """The moment as it is looked at."""
+    return moment if moment.seq is None else moment._replace(seq=settled(log, moment.seq))
+
+
 class Past:
     """Raw rows at a moment, made from the history."""
 

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from projections.config import CONFIG
 from projections.fold import Record
 from projections.registry import FOLD
 from projections.rows import RawRows
 from replay.engine import Engine
-from replay.travel import Moment, settled
+from replay.travel import MANY, Moment, settled
 from replay.views import LAST_KEY
 from tests.generator import Story, fixed_story, stories
-from tests.replay.stage import FakeClock, Table, folded, living, readable, scanned
+from tests.replay.stage import FakeClock, Table, drafts, folded, living, readable, scanned, setting
 
 LAW = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
@@ -29,8 +30,8 @@ def replayed(engine: Engine, records: Iterable[Record], moment: Moment) -> dict[
 
 def told(story: Story) -> Engine:
     engine = Engine.in_memory(FakeClock())
-    for drafts in story.decisions():
-        engine.record(living(drafts))
+    for decided in story.decisions():
+        engine.record(living(decided))
     return engine
 
 
@@ -94,3 +95,19 @@ def test_a_moment_inside_a_decision_is_its_end() -> None:
             now = scanned(rows.raw)
         with engine.past(Moment(seq=settled(log, inside))) as rows:
             assert scanned(rows.raw) == now
+
+
+def test_the_past_of_rows_that_changed_often_is_looked_up() -> None:
+    """More often than entries are read one by one: in either direction, and between rows that changed once."""
+    with Engine.in_memory(FakeClock()) as engine:
+        records = [
+            engine.record(drafts(setting(f"{n}", key="often"), name=f"n{n}")).records[0] for n in range(MANY * 2)
+        ]
+        for name in ("aaa", "zzz", "other"):
+            records += engine.record(drafts(setting("once", key=name), name=name)).records
+        for seq in range(len(records) + 1):
+            moment = Moment(seq=seq)
+            with engine.past(moment) as rows:
+                found = list(rows.raw.scan(CONFIG.table, b"", LAST_KEY))
+                assert found == list(rows.raw.scan(CONFIG.table, b"", LAST_KEY, reverse=True))[::-1]
+                assert scanned(rows.raw) == replayed(engine, records, moment)

@@ -104,6 +104,8 @@ def test_a_damaged_row_is_noticed_when_it_is_read(data: Path, filled: bytes) -> 
     with Engine.open(data, writable=False) as engine:
         with engine.reading() as rows, pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
             rows.raw.get("messages@1", key)
+        with engine.reading() as rows, pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
+            list(rows.raw.scan("messages@1", b"", LAST_KEY))
         assert engine.store.views is not None
         assert engine.store.views.inspect()[1]
     with Engine.open(data, clock=FakeClock()) as engine:
@@ -203,3 +205,14 @@ def test_views_that_cannot_be_written_can_wait(data: Path, filled: bytes) -> Non
     assert {type(error) for error in engine.view_errors} == {LogFull}
     with Engine.open(data, clock=FakeClock()) as engine:
         assert digest(engine) == after != filled
+
+
+def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay.live.MOST_KNOWN", 2)
+    with Engine.open(data, writable=False) as engine:
+        for _ in range(3):
+            with engine.reading() as rows:
+                seen = [rows.raw.get("messages@1", bytes([n]) * 40) for n in range(9)]
+            assert seen == [None] * 9
+            assert len(engine.live._known) <= 2
+        assert digest(engine) == filled
