@@ -90,6 +90,12 @@ def messages_after(rows: Rows, session: str, epoch: int, after: Point | None) ->
     return rows.scan(MESSAGES, prefix, start=start)
 
 
+def ids_in(rows: Rows, session: str, epochs: int) -> frozenset[EventId]:
+    """The messages of a session in its first epochs; no row is read."""
+    keys = (key for epoch in range(epochs) for key in rows.keys(MESSAGES, unit(session, epoch)))
+    return frozenset(EventId(key[-16:]) for key in keys)
+
+
 def units_of(rows: Rows, person: Handle) -> list[SpokenRow]:
     """Every unit in which a person said something; reads one row of each."""
     found: list[SpokenRow] = []

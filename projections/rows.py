@@ -42,6 +42,10 @@ class RawRows(Protocol):
         self, table: str, start: bytes, stop: bytes, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, Stored]]: ...
 
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        """The keys of a range in order, for whoever needs no more: no row is looked at."""
+        ...
+
 
 class Ids(Protocol):
     """What only the log can say of an id."""
@@ -96,7 +100,7 @@ class Rows:
     def keys(self, projection: Projection[R], prefix: bytes, *, start: bytes | None = None) -> Iterator[bytes]:
         """The keys alone, for counting: no row is decoded."""
         low = prefix if start is None else max(prefix, start)
-        return (key for key, _ in self.raw.scan(projection.table, low, after_prefix(prefix)))
+        return self.raw.keys(projection.table, low, after_prefix(prefix))
 
 
 class MemoryRows:
@@ -122,3 +126,6 @@ class MemoryRows:
         if rows is not None:
             for key in rows.irange(start, stop, inclusive=(True, False), reverse=reverse):
                 yield key, rows[key]
+
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop))

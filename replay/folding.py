@@ -6,7 +6,7 @@ can still be read. So live = replay, over any subset of the bodies.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from projections.events import MessageRedacted
 from projections.fold import Fold, Record
@@ -50,6 +50,13 @@ class Source(Protocol):
         ...
 
 
+class Sealed(NamedTuple):
+    """An event that can be read, and whose key opened it."""
+
+    record: Record
+    vault: VaultId
+
+
 def dropped_by(record: Record, source: Source) -> frozenset[Seq]:
     """The events in front of a redaction whose bodies it drops; of any other event, none."""
     if not isinstance(record.event, MessageRedacted):
@@ -88,6 +95,15 @@ class Folding:
         """What a fold sees of an event, by seq."""
         stored = self._store.log.get(seq)
         return None if stored is None else self.record(stored)
+
+    def sealed_at(self, seq: int) -> Sealed | None:
+        """The same, with the vault whose key sealed it."""
+        stored = self._store.log.get(seq)
+        if stored is None:
+            return None
+        header = codec.decode_header(stored.header)
+        record = self.sealer.opened(stored, header, self.erased)
+        return None if record is None else Sealed(record, header.vault)
 
     def take_stored(self, run: Sequence[StoredEvent], tables: Tables, raw: RawRows) -> None:
         """Fold events as they lie in the log."""

@@ -92,6 +92,9 @@ class Living:
         rows = self._below.scan(table, start, stop, reverse=reverse)
         return ((key, stored) for key, stored in rows if stored.vault not in self._erased)
 
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop))
+
 
 class Remembered:
     """Raw rows, and what was read of them by key, from one commit of the views to the next.
@@ -117,6 +120,9 @@ class Remembered:
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
         return self._below.scan(table, start, stop, reverse=reverse)
+
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        return self._below.keys(table, start, stop)
 
 
 class Live:

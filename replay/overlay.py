@@ -161,6 +161,11 @@ class Layered:
         first = next(entries, None)
         return below if first is None else _as_one(chain((first,), entries), below, reverse=reverse)
 
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        if next(iter(self._overlay.entries(table, start, stop)), None) is None:
+            return self._below.keys(table, start, stop)
+        return (key for key, _ in self.scan(table, start, stop))
+
 
 def _as_one(
     entries: Iterator[tuple[bytes, Entry]], rows: Iterator[tuple[bytes, Stored]], *, reverse: bool

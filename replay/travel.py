@@ -64,6 +64,9 @@ class Past:
             return self._scan_now(table, start, stop, reverse=reverse)
         return self._scan_history(table, start, stop, reverse=reverse)
 
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop))
+
     # -- rows without a history: only one event can make them ----------------------------------------------------------
 
     def _scan_now(self, table: str, start: bytes, stop: bytes, *, reverse: bool) -> Iterator[tuple[bytes, Stored]]:
@@ -88,50 +91,67 @@ class Past:
             if row is not None:
                 yield key, row
 
-    def _row(self, table: str, key: bytes, last: Stored | None) -> Stored | None:
+    def _row(self, table: str, key: bytes, seq: int | None) -> Stored | None:
         """The row that the last event by then made, if it can still be read and did not remove it."""
-        record = None if last is None else self._live.folding.record_at(last.seq)
-        body = None if record is None else self._live.folding.change(record, table, key)
-        return None if last is None or body is None else Stored(last.seq, body, last.vault)
+        found = None if seq is None else self._live.folding.sealed_at(seq)
+        if found is None:
+            return None
+        body = self._live.folding.change(found.record, table, key)
+        return None if body is None else Stored(found.record.seq, body, found.vault)
 
     def _last_of_each(
         self, table: str, start: bytes, stop: bytes, *, reverse: bool
-    ) -> Iterator[tuple[bytes, Stored | None]]:
-        """Each row that was ever touched, with its entry by then.
+    ) -> Iterator[tuple[bytes, int | None]]:
+        """Each row that was ever touched, with the last event that touched it by then.
 
         Entries are read one after the other. Where a row has many, the right one is looked up, and reading goes on
         behind that row; by when it was said they are in no order, and each is looked at.
         """
         low, high = history_prefix(table, start), history_prefix(table, stop) + BEHIND
+        if self._moment.said is not None:
+            entries = self._now.scan(HISTORY, low, high, reverse=reverse)
+            yield from ((key, self._latest(of_key)) for key, of_key in groupby(entries, key=_row_key_of_entry))
+            return
         many: bytes | None = b""
         while many is not None:
             many = None
-            for key, entries in groupby(self._now.scan(HISTORY, low, high, reverse=reverse), key=_row_key):
-                found = [stored for _, stored in (islice(entries, MANY) if self._moment.said is None else entries)]
-                if self._moment.said is None and len(found) == MANY:
+            for key, keys in groupby(self._keys(low, high, reverse=reverse), key=_row_key):
+                seqs = [_seq_of(each) for each in islice(keys, MANY)]
+                if len(seqs) == MANY:
                     many = key
                     break
-                yield key, self._latest(found)
+                yield key, max((seq for seq in seqs if self._moment.includes(seq, 0)), default=None)
             if many is not None:
                 prefix = history_prefix(table, many)
                 yield many, self._last(prefix)
                 low, high = (low, prefix) if reverse else (prefix + BEHIND, high)
 
-    def _last(self, prefix: bytes) -> Stored | None:
-        """The entry of the last event that touched a row by then."""
-        if self._moment.seq is None or self._moment.said is not None:
-            return self._latest(stored for _, stored in self._now.scan(HISTORY, prefix, prefix + BEHIND))
-        stop = prefix + seq_key(self._moment.seq + 1)
-        return next((stored for _, stored in self._now.scan(HISTORY, prefix, stop, reverse=True)), None)
+    def _keys(self, low: bytes, high: bytes, *, reverse: bool) -> Iterator[bytes]:
+        """The keys of entries whose events can be read: a key tells the seq, but not whose vault was destroyed."""
+        if reverse or self._live.folding.erased:
+            return (key for key, _ in self._now.scan(HISTORY, low, high, reverse=reverse))
+        return self._now.keys(HISTORY, low, high)
 
-    def _latest(self, entries: Iterable[Stored]) -> Stored | None:
-        """Of entries in any order, the last by the moment's clock, and by seq where they were said at once."""
-        if self._moment.said is None:
-            upto = self._moment.seq
-            return max((each for each in entries if upto is None or each.seq <= upto), default=None)
-        then = ((said_of(each.body), each) for each in entries)
-        return max((each for each in then if self._moment.includes(each[1].seq, each[0])), default=(0, None))[1]
+    def _last(self, prefix: bytes) -> int | None:
+        """The last event that touched a row by then."""
+        if self._moment.said is not None:
+            return self._latest(self._now.scan(HISTORY, prefix, prefix + BEHIND))
+        stop = prefix + (BEHIND if self._moment.seq is None else seq_key(self._moment.seq + 1))
+        return next((stored.seq for _, stored in self._now.scan(HISTORY, prefix, stop, reverse=True)), None)
+
+    def _latest(self, entries: Iterable[tuple[bytes, Stored]]) -> int | None:
+        """By when it was said, and by seq where things were said at once."""
+        then = ((said_of(stored.body), stored.seq) for _, stored in entries)
+        return max((each for each in then if self._moment.includes(each[1], each[0])), default=(0, None))[1]
 
 
-def _row_key(entry: tuple[bytes, Stored]) -> bytes:
+def _row_key(key: bytes) -> bytes:
+    return key[4:-8]
+
+
+def _row_key_of_entry(entry: tuple[bytes, Stored]) -> bytes:
     return entry[0][4:-8]
+
+
+def _seq_of(key: bytes) -> int:
+    return int.from_bytes(key[-8:], "big")

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, islice, repeat, takewhile
 from operator import add, itemgetter
 from pathlib import Path
 from struct import Struct
@@ -172,6 +172,11 @@ class Snapshot:
         cursor = self._transaction.cursor(db=self._tables[table])
         return _unpacked(table, _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop))
 
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+        cursor = self._transaction.cursor(db=self._tables[table])
+        found = cursor.set_range(start) if start else cursor.first()
+        return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
+
 
 def _unpacked(table: str, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, Stored]]:
     """What `unpack` makes of each, without a call for each: all reading of ranges waits for this."""
@@ -205,6 +210,9 @@ class NoRows:
         return None
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:  # noqa: ARG002
+        return iter(())
+
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:  # noqa: ARG002
         return iter(())
 
 

@@ -13,7 +13,8 @@ from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
-    from projections.ids import Handle
+    from projections.events import Event
+    from projections.lookup import SessionCard
     from projections.rows import Rows
     from replay.engine import Engine
     from replay.reading import Reading
@@ -35,7 +36,7 @@ def log(
         str | None, typer.Option(metavar="TAG", callback=_whole, help="Only this tag, or this family, as `item`.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option(metavar="SESSION", callback=_whole, help="Only what happened in this session.")
+        str | None, typer.Option(metavar="SESSION", callback=_whole, help="Only what happened in this session, or was learned there.")
     ] = None,
     user: Annotated[
         str | None, typer.Option(metavar="USER", callback=_whole, help="Only what this person did or is about.")
@@ -105,19 +106,27 @@ def _wanted(view: View, session: str | None, user: str | None) -> Wanted:
 def _wanted_of(rows: "Rows", session: str | None, user: str | None) -> Wanted:
     """The test for an event. What cannot be read belongs to nobody and to no session."""
     from dnam.finding import the_person, the_session
+    from dnam.saying import people_of
 
-    place = None if session is None else the_session(rows, session).session
+    there = None if session is None else _happened_in(rows, the_session(rows, session))
     person = None if user is None else the_person(rows, user)
-    return lambda entry: (place is None and person is None) or _concerns(entry, place, person)
+
+    def wanted(entry: "Reading") -> bool:
+        if entry.record is None:
+            return there is None and person is None
+        event = entry.record.event
+        return (there is None or there(event)) and (person is None or person in people_of(event))
+
+    return wanted
 
 
-def _concerns(entry: "Reading", place: str | None, person: "Handle | None") -> bool:
-    from dnam.saying import people_of, session_of
+def _happened_in(rows: "Rows", card: "SessionCard") -> "Callable[[Event], bool]":
+    """The test for what happened in a session, or rests on what was said in it: what was learned there."""
+    from dnam.saying import session_of
+    from projections.messages import ids_in
 
-    if entry.record is None:
-        return False
-    event = entry.record.event
-    return (place is None or session_of(event) == place) and (person is None or person in people_of(event))
+    said = ids_in(rows, card.session, card.audience.epoch + 1)
+    return lambda event: session_of(event) == card.session or not said.isdisjoint(event.causes)
 
 
 def _entries(engine: "Engine", after: int, upto: int | None, tag: Callable[[str], bool]) -> "Iterator[Reading]":

@@ -12,7 +12,7 @@ from projections.decisions.draft import Decision, Minter
 from projections.events import Event, MessageRedacted, PersonErased
 from projections.events.values import OPERATOR
 from replay.codec import Header, decode_header
-from tests.dnam.cli.memories import bytes_of, dnam, make
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam, make
 from tests.world import NOW
 
 LOG_FIELDS = "seq id tag version at at_iso said said_iso left vault body event"
@@ -139,3 +139,15 @@ def test_settings_with_where_they_come_from(monkeypatch: pytest.MonkeyPatch, tmp
 def test_log_of_nothing_is_nothing_for_any_name(tmp_path: Path) -> None:
     assert seqs("--user", "Kim", "--session", "general", "--data", tmp_path / "none") == []
     assert bytes_of(tmp_path) == {}
+
+
+def test_what_was_learned_in_a_session_is_of_it(tmp_path: Path) -> None:
+    sample = ROOT / "data" / "samples" / "garden-club.json"
+    assert dnam("import", "--audience", "guild", "--assistant", "dnam", sample, "--data", tmp_path / "d").code == 0
+    assert dnam("remember", "Tobi", "likes tea", "--data", tmp_path / "d").code == 0
+    of_session, of_all = (
+        dnam("log", "--tag", "item", *session, "--json", "--data", tmp_path / "d").values
+        for session in (("--session", "plot-talk"), ())
+    )
+    assert (len(of_session), len(of_all)) == (7, 8)
+    assert dnam("log", "--tag", "extraction", "--session", "plot-talk", "--data", tmp_path / "d").out != ""
