@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from replay.errors import CannotWrite
 from replay.folder import sync_folder
 
 
@@ -29,3 +30,14 @@ def writing(path: Path) -> Iterator[BinaryIO]:
             fresh.unlink()
         raise
     sync_folder(path.parent)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text in one step. CannotWrite says why it could not be."""
+    if path.is_dir():
+        raise CannotWrite(f"{path} is a folder: name a file in it")
+    try:
+        with writing(path) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror}") from error

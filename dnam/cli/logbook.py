@@ -36,7 +36,10 @@ def log(
         str | None, typer.Option(metavar="TAG", callback=_whole, help="Only this tag, or this family, as `item`.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option(metavar="SESSION", callback=_whole, help="Only what happened in this session, or was learned there.")
+        str | None,
+        typer.Option(
+            metavar="SESSION", callback=_whole, help="Only what happened in this session, or was learned there."
+        ),
     ] = None,
     user: Annotated[
         str | None, typer.Option(metavar="USER", callback=_whole, help="Only what this person did or is about.")

@@ -53,7 +53,9 @@ def audit(
     if not found and not view.empty:
         _tell_of_none(shell, name, item, "yet" if moment is None else "by then")
     if html is not None:
-        _write(html, _page(shell, name, found, moment))
+        from dnam.outfile import write
+
+        write(html, _page(shell, name, found, moment))
     if shell.out.as_json:
         shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
     elif html is not None:
@@ -101,18 +103,6 @@ def _page(shell: Shell, name: str, found: "list[LifeWords]", moment: dict[str, A
 
     then = "" if moment is None else f", as {moment['clock']} up to {moment['ms_iso'] or moment['seq']}"
     return audit_page(f"What is remembered of {name}{then}", found, shell.out.when)
-
-
-def _write(path: Path, text: str) -> None:
-    from replay.errors import CannotWrite
-    from replay.folder import replace_file
-
-    if path.is_dir():
-        raise CannotWrite(f"{path} is a folder: name a file in it")
-    try:
-        replace_file(path, text.encode())
-    except OSError as error:
-        raise CannotWrite(f"{path} cannot be written: {error.strerror}") from error
 
 
 COMMANDS = (Command("audit", audit, "audit Kim --item durable-9f86d081"),)

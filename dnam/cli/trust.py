@@ -52,7 +52,9 @@ def checkpoint(
             return
         signed = _signed(shell, store, anew=new_origin)
     if out is not None:
-        _write(out, signed.note)
+        from dnam.outfile import write
+
+        write(out, signed.note)
     _tell(shell, signed, out)
 
 
@@ -89,18 +91,6 @@ def _json(signed: "Signed", out: Path | None) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, text: str) -> None:
-    from replay.errors import CannotWrite
-    from replay.folder import replace_file
-
-    if path.is_dir():
-        raise CannotWrite(f"{path} is a folder: name a file in it")
-    try:
-        replace_file(path, text.encode())
-    except OSError as error:
-        raise CannotWrite(f"{path} cannot be written: {error.strerror}") from error
-
-
 # -- prove ---------------------------------------------------------------------------------------------------------
 
 
@@ -119,6 +109,7 @@ def prove(
     import msgspec
 
     from dnam.cli.screen import jsonable
+    from dnam.outfile import write
     from replay.tree import CompactRange
     from replay.tree_head import prove as proof_of
     from replay.tree_head import refuse_unknown
@@ -132,7 +123,7 @@ def prove(
     if out is None:
         shell.out.emit(proof)
         return
-    _write(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
+    write(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
     if shell.out.as_json:
         shell.out.emit({"seq": seq, "size": proof.size, "root": proof.root, "file": out})
     else:
