@@ -50,7 +50,7 @@ def looking_back(bench: Bench) -> Iterator[Row]:
     bench.say(f"teaching a person {many:,} things")
     with Engine.open(small) as engine:
         person, first = _teach(engine, "many", many, 200)
-        took = [_p95(engine, person, first) for _ in range(bench.rounds)]
+        took = [_p95(engine, person, first, many) for _ in range(bench.rounds)]
     yield Row(f"show --at, {many:,} item events: p95", "ms", Spread.of(took), goal=Goal("≤", 100))
 
 
@@ -77,17 +77,17 @@ def _replayed(peer: Sourced, channel: UUID, chance: Random) -> None:
     peer.app.repository.get(channel, version=chance.randint(1, FEW))
 
 
-def _look(engine: Engine, person: Handle, first: int, chance: Random) -> None:
-    moment = Moment(seq=chance.randint(first, first + FEW - 1))
+def _look(engine: Engine, person: Handle, first: int, chance: Random, events: int = FEW) -> None:
+    moment = Moment(seq=chance.randint(first, first + events - 1))
     with engine.past(moment) as rows:
         if not list(items_of(rows, person)):
             raise RuntimeError("nothing was known then")
 
 
-def _p95(engine: Engine, person: Handle, first: int) -> float:
+def _p95(engine: Engine, person: Handle, first: int, events: int = FEW) -> float:
     """What one look in twenty takes or more, in ms."""
     chance = Random(first)
-    took = [seconds(partial(_look, engine, person, first, chance)) for _ in range(LOOKS)]
+    took = [seconds(partial(_look, engine, person, first, chance, events)) for _ in range(LOOKS)]
     return 1000 * quantiles(took, n=20)[18]
 
 
