@@ -23,8 +23,8 @@ from projections.rows import Found, Rows
 from projections.summaries import find_summary
 from projections.window import Caller, Entry, forwards, with_names
 from replay.folding import Folding
+from replay.history import history_prefix
 from replay.overlay import HISTORY
-from replay.views import history_prefix
 
 FORM = 1
 THEMSELF = "themself"

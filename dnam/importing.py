@@ -23,7 +23,7 @@ from projections.decisions.imported import (
     import_item,
     import_summary,
 )
-from projections.decisions.meet import Account, is_erased, is_opted_out, meet
+from projections.decisions.meet import Account, is_unwelcome, meet
 from projections.decisions.place import WIDER, PlaceSeen, describe, place_ref, session_of, widens
 from projections.errors import BadRequest
 from projections.events import ImportBegan, ImportEnded
@@ -302,7 +302,7 @@ def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:
 
 def _wanted(rows: Rows, account: Account, said: int) -> Handle:
     found = person_of(rows, account.platform, account.id)
-    unwanted = is_opted_out(rows, account) or is_erased(rows, account, said)
+    unwanted = is_unwelcome(rows, account, said)
     return NOBODY if unwanted or found is None else found.row.person
 
 

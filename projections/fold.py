@@ -34,7 +34,8 @@ class Projection(Generic[R]):
     """`rows` says what a record makes of this projection's rows; it is only asked about `sees`.
 
     Keys of one projection have one length (`key_size` bytes). `history` is off where a row's key holds the id of the
-    only event that ever makes it: then the row itself says when it came to be.
+    only event that ever makes it: then the row itself says when it came to be. `table` is its name on disk, with the
+    version, so that two versions can lie side by side; `decode` is the row struct of an encoded row.
     """
 
     name: str
@@ -44,19 +45,12 @@ class Projection(Generic[R]):
     rows: Callable[[Record], list[Change[R]]]
     key_size: int
     history: bool = True
-    _decoder: "msgspec.msgpack.Decoder[R]" = field(init=False, repr=False, compare=False)
+    table: str = field(init=False)
+    decode: Callable[[bytes], R] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_decoder", msgspec.msgpack.Decoder(self.row))
-
-    @property
-    def table(self) -> str:
-        """The name of its table on disk, with the version, so that two versions can lie side by side."""
-        return f"{self.name}@{self.version}"
-
-    def decode(self, body: bytes) -> R:
-        """The row struct of an encoded row."""
-        return self._decoder.decode(body)
+        object.__setattr__(self, "table", f"{self.name}@{self.version}")
+        object.__setattr__(self, "decode", msgspec.msgpack.Decoder(self.row).decode)
 
 
 AnyProjection = Projection[Any]

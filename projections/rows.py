@@ -79,8 +79,8 @@ class Rows:
 
     def get(self, projection: Projection[R], key: bytes) -> R | None:
         """The row's struct alone."""
-        found = self.find(projection, key)
-        return None if found is None else found.row
+        stored = self.raw.get(projection.table, key)
+        return None if stored is None else projection.decode(stored.body)
 
     def scan(
         self,

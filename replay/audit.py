@@ -33,11 +33,11 @@ from projections.lives import (
     would_be,
 )
 from projections.rows import Rows, after_prefix
+from replay.history import history_prefix, said_of
 from replay.live import Live
 from replay.overlay import HISTORY
 from replay.reading import Reader, Reading
 from replay.travel import Moment, Past, settle
-from replay.views import history_prefix, said_of
 
 NOW = Moment()
 """Everything that is there."""

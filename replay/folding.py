@@ -13,11 +13,11 @@ from projections.fold import Fold, Record
 from projections.ids import UNSEALED, EventId, Seq, VaultId, digest16
 from projections.rows import RawRows
 from replay import codec
+from replay.history import history_key, history_prefix, said_body, seq_key
 from replay.keyring import KeyRing
 from replay.log import Log, StoredEvent
 from replay.overlay import HISTORY, TOUCHED, Entry, Written
 from replay.sealer import Sealer
-from replay.views import history_key, history_prefix, said_body, seq_key
 
 _LENGTHS = [bytes([length]) for length in range(256)]
 

@@ -19,10 +19,11 @@ from replay.folding import Folding
 from replay.helper import Helper, Ticket
 from replay.log import Log, StoredEvent
 from replay.overlay import Layered
+from replay.packing import Segment
 from replay.pipe import FoldJob
 from replay.store import DiskStore
 from replay.tree import Node, cover, leaf_hash
-from replay.views import NoRows, Position, Segment, Views, tables_of
+from replay.views import NoRows, Position, Views, tables_of
 
 SEGMENT = 4096
 """Events that are folded in memory before they are written."""

@@ -22,10 +22,10 @@ import msgspec
 from projections.ids import EventId, Seq, VaultId
 from replay import codec
 from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
+from replay.history import seq_key
 from replay.lmdb_file import MAP_SIZE, check_file, open_environment, translated
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
 from replay.tree import Kept, leaf_hash
-from replay.views import seq_key
 
 CHUNK = 4096
 """How many events are read in one read transaction, so that none lasts long."""

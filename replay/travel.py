@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from projections.rows import RawRows, Stored
 from replay import codec
+from replay.history import history_prefix, said_of, seq_key
 from replay.overlay import HISTORY
-from replay.views import history_prefix, said_of, seq_key
 
 if TYPE_CHECKING:
     from replay.live import Live

@@ -10,13 +10,12 @@ they are built again.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice, repeat, takewhile
 from operator import add, itemgetter
 from pathlib import Path
-from struct import Struct
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -24,22 +23,18 @@ import lmdb
 import msgspec
 
 from projections.fold import Fold
-from projections.ids import UNSEALED, Seq, VaultId, digest16
 from projections.rows import RawRows, Stored
 from replay import codec
 from replay.errors import DamagedViews, NotALog
 from replay.lmdb_file import check_file, open_environment, translated
-from replay.overlay import HISTORY, TOUCHED, Entry, Written, visible
+from replay.overlay import HISTORY, TOUCHED, Entry
+from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, unpacked
 
-_ENVELOPE = 24
-_CRC = Struct("<I").pack
-_KEY, _DATA = itemgetter(0), itemgetter(1)
+_DATA = itemgetter(1)
 _STRETCH = 32_768
 """How many rows are digested at once."""
-_WHOLE = crc32(bytes(4))
-"""The CRC of whatever ends with its own CRC, least byte first."""
 _ANEW = bytes.fromhex("81d59d4c")
-"""Four bytes that lead a CRC from `_WHOLE` back to 0, where it begins: rows with these between them are one sum."""
+"""Four bytes that lead a CRC from `WHOLE` back to 0, where it begins: rows with these between them are one sum."""
 _AT_ONCE = 512
 """How many rows are summed at once when they are looked at."""
 LAST_KEY = b"\xff" * 64
@@ -47,8 +42,6 @@ LAST_KEY = b"\xff" * 64
 META = "meta"
 """The table that says how far the views are."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
-Packed = Mapping[str, Sequence[tuple[bytes, bytes | None]]]
-"""Rows as they lie on disk, by table and in key order; None where a row is removed."""
 
 
 class Position(NamedTuple):
@@ -67,96 +60,6 @@ def tables_of(fold: Fold) -> tuple[str, ...]:
     return (*sorted(projection.table for projection in fold.projections), HISTORY, TOUCHED)
 
 
-def history_prefix(table: str, key: bytes) -> bytes:
-    """Where the past of a row lies: the table's four bytes, then the row's key; eight bytes of seq follow."""
-    return digest16(table)[:4] + key
-
-
-def history_key(table: str, key: bytes, seq: int) -> bytes:
-    """The entry which says that the event `seq` touched a row."""
-    return history_prefix(table, key) + seq.to_bytes(8, "big")
-
-
-def seq_key(seq: int) -> bytes:
-    """A seq as eight bytes that sort as numbers do."""
-    return seq.to_bytes(8, "big")
-
-
-def said_body(said: int) -> bytes:
-    """The body of a history entry: eight bytes that sort as times do, also before 1970."""
-    return (said + (1 << 63)).to_bytes(8, "big")
-
-
-def said_of(body: bytes) -> int:
-    """The `said` of a history entry, in ms."""
-    return int.from_bytes(body, "big") - (1 << 63)
-
-
-def pack(key: bytes, stored: Stored) -> bytes:
-    """A row as it lies on disk."""
-    value = stored.vault + seq_key(stored.seq) + stored.body
-    return value + crc32(value, crc32(key)).to_bytes(4, "little")
-
-
-def unpack(table: str, key: bytes, data: bytes) -> Stored:
-    """The row in these bytes, or DamagedViews."""
-    if len(data) < _ENVELOPE + 4 or crc32(data, crc32(key)) != _WHOLE:
-        raise DamagedViews(_damage(table))
-    return Stored(Seq(int.from_bytes(data[16:24], "big")), data[24:-4], VaultId(data[:16]))
-
-
-def _damage(table: str) -> str:
-    return f"a row of {table} is damaged; run `dnam replay` to build the views again"
-
-
-def _packed(key: bytes, entry: Entry) -> bytes | None:
-    stored = visible(entry)
-    return None if stored is None else pack(key, stored)
-
-
-class Segment:
-    """Rows of some thousand events of a rebuild: packed as soon as they are made, sorted when they are written."""
-
-    def __init__(self, tables: Iterable[str]) -> None:
-        self._tables: dict[str, dict[bytes, bytes | None]] = {table: {} for table in tables}
-
-    def put(self, table: str, key: bytes, entry: Entry) -> None:
-        """Write an entry; an older one gives way."""
-        self._tables[table][key] = _packed(key, entry)
-
-    def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None:
-        """Write the rows that one event makes. Every row of a rebuild comes through here: no detour through Stored."""
-        head, tables = vault + seq.to_bytes(8, "big"), self._tables
-        for table, key, body in rows:
-            if body is not None:
-                body = head + body
-                body += _CRC(crc32(body, crc32(key)))
-            tables[table][key] = body
-
-    def get(self, table: str, key: bytes) -> Entry | None:
-        """The entry under a key; its body is None where a row was removed."""
-        rows = self._tables[table]
-        return _entry(table, key, rows[key]) if key in rows else None
-
-    def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
-        """Entries of a range, in key order."""
-        rows = self._tables[table]
-        keys = sorted((key for key in rows if start <= key < stop), reverse=reverse)
-        return ((key, _entry(table, key, rows[key])) for key in keys)
-
-    def packed(self) -> dict[str, list[tuple[bytes, bytes | None]]]:
-        """Everything, in key order."""
-        return {table: sorted(rows.items(), key=_KEY) for table, rows in self._tables.items() if rows}
-
-
-def _entry(table: str, key: bytes, data: bytes | None) -> Entry:
-    """What was packed, or removed, as an entry to be read under others."""
-    if data is None:
-        return Entry(0, None, UNSEALED, 0)
-    seq, body, vault = unpack(table, key, data)
-    return Entry(seq, body, vault, seq)
-
-
 class Snapshot:
     """The rows of one read transaction."""
 
@@ -170,21 +73,12 @@ class Snapshot:
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
         cursor = self._transaction.cursor(db=self._tables[table])
-        return _unpacked(table, _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop))
+        return unpacked(table, _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop))
 
     def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
         cursor = self._transaction.cursor(db=self._tables[table])
         found = cursor.set_range(start) if start else cursor.first()
         return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
-
-
-def _unpacked(table: str, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, Stored]]:
-    """What `unpack` makes of each, without a call for each: all reading of ranges waits for this."""
-    number = int.from_bytes
-    for key, data in rows:
-        if len(data) < _ENVELOPE + 4 or crc32(data, crc32(key)) != _WHOLE:
-            raise DamagedViews(_damage(table))
-        yield key, Stored(Seq(number(data[16:24], "big")), data[24:-4], VaultId(data[:16]))
 
 
 def _forward(cursor: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -231,8 +125,8 @@ def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> I
         cursor = iter(transaction.cursor())
         while rows := list(islice(cursor, _AT_ONCE)):
             if crc32(b"".join(chain.from_iterable(map(add, rows, end)))):
-                broken = [key for key, data in rows if crc32(data, crc32(key)) != _WHOLE]
-                damage += [f"{_damage(table)} (key {key.hex()})" for key in broken]
+                broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
+                damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]
         return Inspected(transaction.stat(database)["entries"], damage)
 
 
@@ -307,8 +201,7 @@ class Views:
 
     def commit(self, changes: Changes, position: Position, *, since: int) -> bool:
         """Write changes that lead from `since` events to `position`; see `write`."""
-        packed = {table: [(key, _packed(key, entry)) for key, entry in rows] for table, rows in changes.items()}
-        return self.write(packed, position, since=since)
+        return self.write({table: packed_all(rows) for table, rows in changes.items()}, position, since=since)
 
     def write(self, rows: Packed, position: Position, *, since: int) -> bool:
         """Write rows that lead from `since` events to `position`.

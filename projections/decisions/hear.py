@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin
-from projections.decisions.meet import Account, Meeting, is_erased, is_opted_out
+from projections.decisions.meet import Account, Meeting, is_unwelcome
 from projections.decisions.place import UNSAID, PlaceSeen, is_unsaid, place_ref, places_news, session_of
 from projections.errors import BadRequest
 from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
@@ -94,18 +94,18 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
 
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open.
     """
-    if _is_unwelcome(rows, request):
+    if any(is_unwelcome(rows, each, request.said) for each in _concerned(request)):
         return []
     narrowed = _narrowed(rows, request)
     changes = [] if narrowed is None else [Draft(_changed_id(rows, request, narrowed), narrowed, natural=True)]
     return [*changes, *_heard(rows, request, None if narrowed is None else narrowed.audience)]
 
 
-def _is_unwelcome(rows: Rows, request: HeardRequest) -> bool:
-    """Whether it is by, or in the DM of, somebody who opted out, or was erased after it was said."""
+def _concerned(request: HeardRequest) -> frozenset[Account]:
+    """By whom it is, and in whose DM: if one of them opted out, or was erased after it was said, it is not heard."""
     speaker = [request.speaker] if request.author == "person" else []
     partner = [request.place.partner] if request.place.partner else []
-    return any(is_opted_out(rows, each) or is_erased(rows, each, request.said) for each in (*speaker, *partner))
+    return frozenset((*speaker, *partner))
 
 
 def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
@@ -150,7 +150,7 @@ def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list
 def _first(rows: Rows, request: HeardRequest, identity: Identity, audience: Audience | None) -> list[Draft]:
     minter = Minter(rows, Origin(identity))
     heard = minter.next()
-    meeting = Meeting(rows, minter, request.fresh, request.said)
+    meeting = Meeting(rows, minter, request.fresh, request.said, welcome=_concerned(request))
     places, message = _translate(rows, request, meeting, minter, audience)
     event = MessageHeard(
         said=request.said,
@@ -168,7 +168,7 @@ def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience
     identity = message_identity(request.place.platform, request.key, action, request.said)
     minter = Minter(rows, Origin(identity))
     edited = minter.next()
-    meeting = Meeting(rows, minter, request.fresh, request.edited, heard=request.said)
+    meeting = Meeting(rows, minter, request.fresh, request.edited, request.said, _concerned(request))
     places, copy = _translate(rows, request, meeting, minter, audience)
     old = _find(rows, copy.session, copy.audience.epoch, Point(request.said, heard))
     if old is None or request.edited <= (old.row.message.edited or 0):

@@ -21,17 +21,25 @@ class Account(NamedTuple):
 
 class Meeting:
     """The people that one decision meets: known handles, or fresh ones that the shell handed in, and the events of
-    it. `said` is when they had these names; `heard`, where that is earlier, when they were first spoken of.
+    it. `said` is when they had these names; `heard`, where that is earlier, when they were first spoken of. Who is
+    `welcome` is known to have neither opted out nor been erased since.
     """
 
     def __init__(
-        self, rows: Rows, minter: Minter, fresh: tuple[Handle, ...], said: int, heard: int | None = None
+        self,
+        rows: Rows,
+        minter: Minter,
+        fresh: tuple[Handle, ...],
+        said: int,
+        heard: int | None = None,
+        welcome: frozenset[Account] = frozenset(),
     ) -> None:
         self._rows = rows
         self._minter = minter
         self._fresh = iter(fresh)
         self._said = said
         self._heard = said if heard is None else heard
+        self._welcome = welcome
         self._met: dict[tuple[str, str], Handle] = {}
         self.drafts: list[Draft] = []
 
@@ -43,7 +51,7 @@ class Meeting:
         return self._met[key]
 
     def _look_up(self, account: Account) -> Handle:
-        if is_opted_out(self._rows, account) or is_erased(self._rows, account, self._heard):
+        if account not in self._welcome and is_unwelcome(self._rows, account, self._heard):
             return NOBODY
         found = person_of(self._rows, account.platform, account.id)
         if found is None:
@@ -84,6 +92,11 @@ def is_erased(rows: Rows, account: Account, said: int) -> bool:
     return row is not None and said <= row.until
 
 
+def is_unwelcome(rows: Rows, account: Account, said: int) -> bool:
+    """Whether nothing that this account said at `said` is to be recorded."""
+    return is_opted_out(rows, account) or is_erased(rows, account, said)
+
+
 def meet(
     rows: Rows, account: Account, origin: Origin, fresh: tuple[Handle, ...], said: int, person: Handle = NOBODY
 ) -> list[Draft]:
@@ -91,11 +104,7 @@ def meet(
     and nothing of somebody who opted out, or was erased after `said`.
     """
     found = person_of(rows, account.platform, account.id)
-    if (
-        is_opted_out(rows, account)
-        or is_erased(rows, account, said)
-        or (found is not None and (not person or found.row.person == person))
-    ):
+    if is_unwelcome(rows, account, said) or (found is not None and (not person or found.row.person == person)):
         return []
     meeting = Meeting(rows, Minter(rows, origin), (person, *fresh) if person else fresh, said)
     meeting.see(account)

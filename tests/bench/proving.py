@@ -18,13 +18,13 @@ from projections.registry import FOLD
 from replay import codec
 from replay.codec import Header
 from replay.engine import Engine
+from replay.history import seq_key
 from replay.lmdb_file import MAP_SIZE
 from replay.lmdb_log import LmdbLog
 from replay.log import Head, StoredEvent
 from replay.proofs import consistency_proof, edge_at, inclusion_proof, verify_consistency, verify_inclusion
 from replay.store import DiskStore
 from replay.tree import CompactRange, leaf_hash
-from replay.views import seq_key
 from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, Spread, seconds
 

@@ -21,12 +21,13 @@ from replay.erasure import erase
 from replay.errors import Damaged, LogError
 from replay.folding import Folding
 from replay.helper import Helper, helped, processors
+from replay.packing import Packed
 from replay.pipe import FoldJob
 from replay.rewriting import rewrite
 from replay.store import DiskStore
 from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify
-from replay.views import Packed, Position, Views
+from replay.views import Position, Views
 from tests.generator import fixed_story
 from tests.replay.stage import FakeClock, contents, digest, drafts, living, setting
 from tests.replay.test_verify import gone, key, put, values

@@ -16,8 +16,9 @@ from replay.erasure import finish_erasures
 from replay.errors import DamagedViews, LogFull
 from replay.folder import Folder
 from replay.overlay import Entry, Layer, visible
+from replay.packing import Segment, pack, unpack
 from replay.store import DiskStore
-from replay.views import LAST_KEY, Changes, Position, Segment, Views, pack, unpack
+from replay.views import LAST_KEY, Changes, Position, Views
 from tests.generator import fixed_story
 from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, says, setting, tell, texts
 

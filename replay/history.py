@@ -1,0 +1,31 @@
+"""Where the past of a row lies: a key for every event that touched it.
+
+table (4) ‖ key ‖ seq (8) → said (8)
+"""
+
+from projections.ids import digest16
+
+
+def history_prefix(table: str, key: bytes) -> bytes:
+    """Where the past of a row lies: the table's four bytes, then the row's key; eight bytes of seq follow."""
+    return digest16(table)[:4] + key
+
+
+def history_key(table: str, key: bytes, seq: int) -> bytes:
+    """The entry which says that the event `seq` touched a row."""
+    return history_prefix(table, key) + seq.to_bytes(8, "big")
+
+
+def seq_key(seq: int) -> bytes:
+    """A seq as eight bytes that sort as numbers do."""
+    return seq.to_bytes(8, "big")
+
+
+def said_body(said: int) -> bytes:
+    """The body of a history entry: eight bytes that sort as times do, also before 1970."""
+    return (said + (1 << 63)).to_bytes(8, "big")
+
+
+def said_of(body: bytes) -> int:
+    """The `said` of a history entry, in ms."""
+    return int.from_bytes(body, "big") - (1 << 63)
