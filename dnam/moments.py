@@ -45,7 +45,7 @@ def looked_at(engine: Engine, rows: Rows, reader: Reader, at: str | None, said: 
         raise BadRequest("--at goes by when things were recorded, --said by when they were said: give one of them")
     if said is not None:
         return _said(read_when(said, reader.now, reader.zone), said, reader)
-    return _recorded(engine, rows, read_when(at or "now", reader.now, reader.zone), reader)
+    return _recorded(engine, rows, read_when("now" if at is None else at, reader.now, reader.zone), reader)
 
 
 # -- by when it was said -------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 EARLIEST_MS = -62_135_596_800_000
 LATEST_MS = 253_402_300_799_999
 """The first and the last ms of the years 1 to 9999."""
+OUTERMOST = (1, 9999)
+"""Years in which a time of another zone may lie outside the calendar: there all zones are UTC."""
 AGES = ((60_000, "minute"), (3_600_000, "hour"), (86_400_000, "day"), (31_557_600_000, "year"))
 
 
@@ -13,7 +15,11 @@ class SystemZone(tzinfo):
     """The zone that this machine is set to, with the offset that held at each time."""
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
-        return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
+        if moment is None:
+            return None
+        if moment.year in OUTERMOST:
+            return timedelta(0)
+        return moment.replace(tzinfo=None).astimezone().utcoffset()
 
     def dst(self, moment: datetime | None) -> None:  # noqa: ARG002 - tzinfo's words
         return None
@@ -22,6 +28,8 @@ class SystemZone(tzinfo):
         return "this machine's time zone"
 
     def fromutc(self, moment: datetime) -> datetime:
+        if moment.year in OUTERMOST:
+            return moment
         return moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
 
     def __str__(self) -> str:

@@ -17,16 +17,18 @@ from typing import NamedTuple
 
 from projections.errors import BadRequest
 
+LONGEST = 64
+"""Longer than any moment in words, in characters."""
 LAST_IMPORT = "before the last import"
 EXAMPLES = "as in 1042, 2026-03-06, '2026-03-06 18:00', 'yesterday 18:00', '3 days ago', 'before the last import'"
 _DAYS_BACK = {"today": 0, "yesterday": 1}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "year": 12}
-_AGO = re.compile(r"(\d+|an?) (second|minute|hour|day|week|month|year)s? ago")
+_AGO = re.compile(r"(\d{1,9}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_LAST_MS = timedelta(milliseconds=1)
+_SEQ = re.compile(r"#?(\d{1,18})")
+_END_OF_DAY = time(23, 59, 59, 999_000)
 
 
 class When(NamedTuple):
@@ -40,8 +42,11 @@ class When(NamedTuple):
 def read_when(text: str, now: datetime, zone: tzinfo) -> When:
     """The moment that a text names. `now` is aware. BadRequest for what is no moment, or is none or two in the zone."""
     words = " ".join(text.split()).casefold()
-    if re.fullmatch(r"#?\d+", words):
-        return When(seq=int(words.removeprefix("#")))
+    if len(words) > LONGEST:
+        raise _unreadable(f"{text[:LONGEST]}…")
+    seq = _SEQ.fullmatch(words)
+    if seq and not _is_date(words):
+        return When(seq=int(seq[1]))
     if words == LAST_IMPORT:
         return When(last_import=True)
     return When(ms=_ms(_moment(text, words, now, zone)))
@@ -89,7 +94,7 @@ def _months_before(now: datetime, months: int) -> datetime:
 def _on(text: str, day: date, clock: str, zone: tzinfo) -> datetime:
     """A time of a day; without one, the end of it."""
     if not clock:
-        return _local(text, datetime.combine(day + timedelta(days=1), time()), zone) - _LAST_MS
+        return _local(text, datetime.combine(day, _END_OF_DAY), zone)
     found = _CLOCK.fullmatch(clock)
     if not found:
         raise _unreadable(text)
@@ -102,12 +107,21 @@ def _on(text: str, day: date, clock: str, zone: tzinfo) -> datetime:
 
 def _iso(text: str, words: str, zone: tzinfo) -> datetime:
     try:
-        if _DATE.fullmatch(words):
-            return _on(text, date.fromisoformat(words), "", zone)
+        if _is_date(words):
+            return _on(text, date.fromisoformat(words.upper()), "", zone)
         moment = datetime.fromisoformat(words.upper())
     except (ValueError, OverflowError) as error:
         raise _unreadable(text) from error
     return moment if moment.tzinfo is not None else _local(text, moment, zone)
+
+
+def _is_date(words: str) -> bool:
+    """Whether this is a day by ISO 8601: `2026-03-06`, `2026-W10-5`. Eight digits alone are a seq."""
+    try:
+        date.fromisoformat(words.upper())
+    except ValueError:
+        return False
+    return "-" in words
 
 
 def _local(text: str, naive: datetime, zone: tzinfo) -> datetime:

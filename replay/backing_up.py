@@ -29,7 +29,7 @@ from replay.ledger import Fact, Ledger, fact_of
 from replay.lmdb_file import translated
 from replay.log import Head, Log, StoredEvent
 from replay.manifest import NAME, Manifest, first_manifest, read_manifest, write_manifest
-from replay.pieces import Piece, PieceWriter, events_of
+from replay.pieces import Piece, PieceWriter, events_of, refuse_cut
 from replay.proofs import edge_at
 from replay.ringfile import FileRingStore
 from replay.store import DiskStore
@@ -73,6 +73,8 @@ def back_up(store: DiskStore, place: Path, now: int, keys: Keys = None, progress
         _refuse_other(store.log, before, place)
         if before.keys and keys is None:
             raise BadRequest(f"the backup in {place} has keys in it: say --with-keys again, or --without-keys")
+        for piece in before.pieces:
+            refuse_cut(place / EVENTS, piece)
         return _Run(store, place, before, progress).run(now, keys)
 
 

@@ -87,6 +87,17 @@ def content_of(folder: Path, piece: Piece) -> bytes:
     return data
 
 
+def refuse_cut(folder: Path, piece: Piece) -> None:
+    """DamagedBackup when a piece is gone or shorter than the manifest says: that much is seen without reading it."""
+    path = folder / piece.name
+    try:
+        length = path.stat().st_size
+    except OSError as error:
+        raise DamagedBackup(f"{path} cannot be read: {error.strerror}; it holds {_span(piece)}") from error
+    if length < piece.length:
+        raise DamagedBackup(f"{path} was cut to {length} of {piece.length} bytes; it holds {_span(piece)}")
+
+
 def events_of(folder: Path, piece: Piece) -> list[StoredEvent]:
     """The events of a piece, once its bytes are seen to be whole."""
     events = list(unpacked(content_of(folder, piece), piece.first))

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from projections.events import MessageRedacted, PersonErased
-from projections.ids import UNSEALED, VaultId
+from projections.ids import UNSEALED, Seq, VaultId
 from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import LogError
@@ -50,11 +50,11 @@ Found = Callable[[int, str], None]
 class _Walk:
     """One walk over the log, from the first event to the last."""
 
-    def __init__(self, log: Log, head: Head, erased: frozenset[bytes], found: Found) -> None:
+    def __init__(self, log: Log, head: Head, erasures: Mapping[VaultId, Seq], found: Found) -> None:
         self._log = log
         self._head = head
         self.upto = head.size
-        self._erased = erased
+        self._erased = erasures
         self._found = found
         self._tree = CompactRange()
         self._kept: list[Kept] = []
@@ -127,12 +127,12 @@ class _Walk:
         if vault not in self._erased:
             self._missing.append((seq, event))
 
-    def finish(self, redacted: set[bytes], erased: set[bytes]) -> bytes:
+    def finish(self, redacted: set[bytes], erased: Mapping[bytes, int]) -> bytes:
         """Check what concerns the whole; the root as computed."""
         for seq, event in self._missing:
             if event not in redacted:
                 self._found(seq, "its body is missing, and no event says that it was dropped")
-        if erased != self._erased:
+        if erased != self._erased:  # which vaults, and by which events
             self._found(0, "the list of erased vaults is not what the erasures in the log name")
         if self._at != self._head.at:
             self._found(0, f"the log says that its last event was recorded at {self._head.at}, not {self._at}")
@@ -174,9 +174,9 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
         problems.append(Problem(seq, what))
 
     damage, vaults = set(store.ring.damage()), store.log.vaults()
-    head, erased = _stand(store.log)
+    head, erasures = _stand(store.log)
     looked = look_over(store, folding, head.size, progress, opened=opened)
-    walk = _Walk(store.log, head, erased, found)
+    walk = _Walk(store.log, head, erasures, found)
     _walk_on(walk, store.log, looked.stretches, folding if opened else None)
     progress(head.size, head.size)
     redacted, named = _taken_back(folding, walk.in_the_clear, found)
@@ -215,18 +215,18 @@ def _walk_on(walk: _Walk, log: Log, stretches: Mapping[int, Stretch | None], fol
                     walk.report(open_bodies(folding, [stored]))
 
 
-def _stand(log: Log) -> tuple[Head, frozenset[VaultId]]:
-    """The head, and the erased vaults as of then."""
+def _stand(log: Log) -> tuple[Head, dict[VaultId, Seq]]:
+    """The head, and the erased vaults as of then with the events that name them."""
     while True:
-        head, erased = log.head(), log.erased_vaults()
+        head, erasures = log.head(), dict(log.erasures())
         if log.head().epoch == head.epoch:
-            return head, erased
+            return head, erasures
 
 
-def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -> tuple[set[bytes], set[bytes]]:
-    """The events that are said to be redacted, and the vaults that are said to be erased."""
+def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -> tuple[set[bytes], dict[bytes, int]]:
+    """The events that are said to be redacted, and the vaults that are said to be erased, with the events that do."""
     redacted: set[bytes] = set()
-    erased: set[bytes] = set()
+    erased: dict[bytes, int] = {}
     for stored in events:
         if codec.decode_header(stored.header).tag not in TAKE_BACK:
             continue
@@ -238,5 +238,5 @@ def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -
         if record is not None and isinstance(record.event, MessageRedacted):
             redacted.update(record.event.events)
         elif record is not None and isinstance(record.event, PersonErased):
-            erased.update(record.event.vaults)
+            erased |= dict.fromkeys(record.event.vaults, stored.seq)
     return redacted, erased

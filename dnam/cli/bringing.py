@@ -198,7 +198,8 @@ def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
     if out.yes or out.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         if channels:
             count = len({each.key for each in channels})
-            note(f"who could read {count} channel(s) is unsaid (--audience): they count as restricted")
+            unsaid = f"who could read {count} channel(s) is unsaid (--audience): they count as restricted"
+            note(f"{unsaid}, and nothing new comes into one that is known as open")
         return {}
     answers: dict[str, Told] = {}
     for channel in channels:

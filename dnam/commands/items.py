@@ -59,8 +59,8 @@ def _look(rows: Rows, request: Request) -> Shown:
 async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """What was remembered here at a moment, by when it was recorded.
 
-    Others may read along in a shared place: there a look back shows nothing that was taken back or moved away since,
-    and no summary, which may speak of it.
+    Others may read along in a shared place: there a look back shows nothing that was taken back, put in other words or
+    moved away since, and no summary, which may speak of it.
     """
     memory = assistant.memory
     zone = zone_of(memory.settings.timezone)
@@ -68,7 +68,7 @@ async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> R
     looked = await memory.look(lambda rows: looked_at(memory.engine, rows, reader, arguments["when"], None))
     found, summary = await memory.look_back(looked.moment, lambda today, then: _then(today, then, asked))
     sections = [
-        "\n".join(f"{each[:1].upper()}{each[1:]}." for each in looked.notes),
+        f"{looked.notes[0][:1].upper()}{looked.notes[0][1:]}.",
         "\n".join(["**Durable memory then:**", *(listed(found) or [NONE])]),
     ]
     if is_alone(asked):
@@ -84,11 +84,16 @@ def is_alone(asked: Invocation) -> bool:
 def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
     active = [item for item in _own(then, asked.setting) if item.status == "active"]
     if not is_alone(asked):
-        here = {(item.compartment, item.id) for item in _own(today, asked.setting) if item.status == "active"}
-        active = [item for item in active if (item.compartment, item.id) in here]
+        here = {_address(item) for item in _own(today, asked.setting) if item.status == "active"}
+        active = [item for item in active if _address(item) in here]
     found = find_summary(then, asked.session, asked.setting.audience.epoch)
     summary = "" if found is None else quoted(found.row.text)
     return tuple(sorted(active, key=lambda item: (-item.updated, item.id))), summary
+
+
+def _address(item: Item) -> tuple[str, str, str]:
+    """Where it is, and its words: what others have read stands, and what was there before it does not come back."""
+    return item.compartment, item.id, item.text
 
 
 def _own(rows: Rows, setting: Setting) -> Iterator[Item]:

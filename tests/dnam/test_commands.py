@@ -454,6 +454,13 @@ class TestLookingBack:
         assert "summary" not in there
         assert "I fear dogs" in await world.asks("ada", f"!memory at {then}")
 
+    async def test_where_others_read_along_words_that_were_changed_stay_so(self, world: World) -> None:
+        item = await world.remembers("ada", "I take antidepressants", OPEN)
+        then = world.memory.engine.head().size
+        await world.asks("ada", f"!memory edit {item} I take vitamins", OPEN)
+        assert "antidepressants" not in await world.asks("ada", f"!memory at {then}", OPEN)
+        assert "antidepressants" in await world.asks("ada", f"!memory at {then}")
+
     async def test_nobody_sees_another_s_past(self, world: World) -> None:
         await world.remembers("ada", "I like tea", OPEN)
         assert "tea" not in await world.asks("kim", "!memory at now", OPEN)

@@ -32,7 +32,7 @@ from tests.world import NOW, fresh, handle
 
 PUBLIC = PlaceSeen("discord", "720000000000000001", "channel", "general-chatter", "guild")
 ADA = Account("discord", "420000000000000000", "Ada Larkspur")
-KIM = Account("discord", "420000000000000001", "Kim Deal")
+KIM = Account("discord", "420000000000000001", "Kim Quillon")
 TABLES = tables_of(FOLD)
 
 

@@ -89,6 +89,7 @@ def test_an_answer_that_nobody_takes_is_let_go(opening: Opening) -> None:
     os.close(near)
     serve(frames(opening, *(FoldJob(0, SEALED),) * 3), far)
     os.close(far)
+    assert len(asked(opening, FoldJob(0, SEALED))) == 1  # and the next one is served as ever
 
 
 def test_whoever_says_nothing_is_served_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,22 @@ def test_the_list_of_vaults_is_held_against_the_headers(small: Path) -> None:
     assert f"the list of vaults has {added}, which seals no event" in {each.what for each in verified(small).problems}
 
 
+def test_the_list_of_erasures_is_held_against_the_events(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1", who=KIM))
+        erase(engine, handle_of(engine, KIM))
+    assert verified(data).problems == ()
+    for place, value in values(data, b"erased"):
+        for at in range(len(value)):
+            changed = bytearray(value)
+            changed[at] ^= 1
+            put(data, b"erased", place, bytes(changed))
+            assert [each.what for each in verified(data).problems] == [
+                "the list of erased vaults is not what the erasures in the log name"
+            ]
+        put(data, b"erased", place, value)
+
+
 def test_views_of_another_log_are_told(small: Path, tmp_path: Path) -> None:
     with Engine.open(tmp_path / "other", create=True, clock=FakeClock()) as engine:
         engine.record(says("m1"))

@@ -214,7 +214,7 @@ def test_only_the_events_that_made_the_rows_are_opened(tmp_path: Path, monkeypat
             await memory.heard("200", f"message {number}", platform="discord", key=f"x{number}")
             await memory.remember("200", f"Ada's fact {number}", platform="discord")
 
-    make(tmp_path / "d", garden, more)
+    make(tmp_path / "d", more, garden)
     opened: list[int] = []
     whole = Sealer.opened
 
@@ -223,6 +223,10 @@ def test_only_the_events_that_made_the_rows_are_opened(tmp_path: Path, monkeypat
         return whole(self, stored, *more)
 
     monkeypatch.setattr(Sealer, "opened", counting)
-    assert dnam("show", "Kim", "--at", "22", "--data", tmp_path / "d").code == 0
-    assert set(opened) <= set(range(1, 23))
-    assert 3 <= len(opened) < 20
+    size = dnam("stats", "--json", "--data", tmp_path / "d").value["events"]
+    assert size > 300
+    opened.clear()
+    shown = dnam("show", "Kim", "--at", str(size - 3), "--json", "--data", tmp_path / "d").value
+    assert texts(shown) == [BRIDGE, RAIN, TEA]
+    assert 3 <= len(opened) <= 16
+    assert min(opened) > 300  # none of what others said and taught
