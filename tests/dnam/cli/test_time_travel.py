@@ -207,7 +207,6 @@ def test_a_look_before_an_import_says_so_and_names_the_command(tmp_path: Path) -
 # -- what it costs -------------------------------------------------------------------------------------------------
 
 
-@freeze_time(LATER)
 def test_only_the_events_that_made_the_rows_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def more(memory: Memory) -> None:
         for number in range(150):
@@ -229,4 +228,4 @@ def test_only_the_events_that_made_the_rows_are_opened(tmp_path: Path, monkeypat
     shown = dnam("show", "Kim", "--at", str(size - 3), "--json", "--data", tmp_path / "d").value
     assert texts(shown) == [BRIDGE, RAIN, TEA]
     assert 3 <= len(opened) <= 16
-    assert min(opened) > 300  # none of what others said and taught
+    assert sum(seq <= 300 for seq in opened) <= 1  # where others are, and none of what they said and taught
