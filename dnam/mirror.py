@@ -8,6 +8,7 @@ process writes; others leave it to that.
 
 import asyncio
 import logging
+import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from dnam.access import Access
 from dnam.discoclaw_files import FORM, FilesOf, guilds, of_person, of_session, only_guild, sessions
-from dnam.file_set import FileSet
+from dnam.file_set import MARK, FileSet
 from projections.errors import DnamError
 from projections.events import (
     ErasureCompleted,
@@ -216,11 +217,25 @@ def folder_of(memory: Access) -> Path | None:
     return settings.json_mirror_dir or store.path / FOLDER
 
 
+def _remove(memory: Access) -> None:
+    """Remove the mirror beside a memory that is open for writing, unless another process keeps it up."""
+    store = memory.engine.store
+    if not isinstance(store, DiskStore) or not store.writable or not (store.path / FOLDER / MARK).exists():
+        return
+    files = FileSet(store.path / FOLDER)
+    if files.claim():
+        shutil.rmtree(files.path, ignore_errors=True)
+        files.release()
+
+
 @asynccontextmanager
 async def mirroring(memory: Access, tell: Tell = _log.warning) -> AsyncIterator[None]:
-    """Keep a memory's mirror up for as long as the `async with`, where DNAM_JSON_MIRROR says so."""
+    """Keep a memory's mirror up for as long as the `async with`, where DNAM_JSON_MIRROR says so. Where it says no, one
+    that lies there from before is removed: it would keep what is forgotten from now on.
+    """
     folder = folder_of(memory)
     if folder is None:
+        await asyncio.to_thread(_remove, memory)
         yield
         return
     mirror = Mirror(memory.engine, folder, tell)

@@ -104,7 +104,8 @@ def _replace(plan: Plan, keys: Sequence[RingRecord], now: int, progress: Progres
         place.put_in_force(fresh)
     if before is not None:
         shutil.rmtree(before, ignore_errors=True)
-    shutil.rmtree(path / "views", ignore_errors=True)
+    for each in ("views", "mirror"):  # both are made of the log that was there
+        shutil.rmtree(path / each, ignore_errors=True)
     return aside, origin, again
 
 

@@ -144,8 +144,8 @@ async def test_opened_again_it_goes_on_where_it_is(data: Path, monkeypatch: pyte
     async with mirrored(data) as memory:
         await remember(memory, "likes jam")
     assert len(everything) == 1
-    async with Memory.open(data) as memory:  # without a mirror
-        await remember(memory, "likes figs", "200")
+    with Engine.open(data) as engine:  # by somebody who knows of no mirror
+        await remember(Memory(engine, settings(), load("en")), "likes figs", "200")
     async with mirrored(data) as memory:
         await equal_within_a_second(memory, data)
         assert b"figs" in mirror_of(data)["durable/200.json"]
@@ -360,3 +360,21 @@ async def test_after_a_kill_and_a_new_start_it_is_a_fresh_export(
         files = await equal_within_a_second(memory, data)
     assert files["durable/100.json"].count(b"fact number") == 5
     assert not list((data / "mirror").rglob("*.new"))
+
+
+async def test_without_the_setting_one_from_before_is_removed(data: Path) -> None:
+    async with mirrored(data) as memory:
+        await remember(memory, "likes jam", "200")
+        await equal_within_a_second(memory, data)
+    assert (data / "mirror" / "durable" / "200.json").exists()
+    async with Memory.open(data, writable=False):
+        assert (data / "mirror").exists()
+    async with Memory.open(data):
+        assert not (data / "mirror").exists()
+
+
+async def test_one_that_another_keeps_up_stays(data: Path) -> None:
+    async with mirrored(data) as memory:
+        before = await equal_within_a_second(memory, data)
+        await asyncio.to_thread(module._remove, Memory(memory.engine, settings(), memory.language))
+        assert await equal_within_a_second(memory, data) == before
