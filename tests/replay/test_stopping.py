@@ -142,3 +142,13 @@ def test_a_damaged_body_stops_folding_and_the_rest_is_read(data: Path, kept: byt
         assert digest(engine) == kept
         with pytest.raises(Damaged, match=f"event #{last}"):
             engine.record(says("more"))
+
+
+def test_an_event_that_is_not_there_is_none(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+        folding = engine.live.folding
+        assert (folding.record_at(99), folding.sealed_at(99)) == (None, None)
+        found = folding.sealed_at(3)
+        assert found is not None
+        assert found.record == folding.record_at(3)
