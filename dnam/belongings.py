@@ -30,7 +30,7 @@ FORM = 1
 THEMSELF = "themself"
 LEFT_OUT = (
     "what others wrote, also where it was written to this person",
-    "who else is named in a message: they are `someone` here",
+    "who else is mentioned in a message: they are `someone` here; a name typed as a word stands as it was typed",
     "the assistant's answers outside of direct messages, which belong to everybody who was in the conversation",
     "what models were sent and replied: the items and summaries that came of it are here",
 )

@@ -33,11 +33,11 @@ class FileSet:
     def claim(self) -> bool:
         """Take the folder, which is made where there is none; False while another process has it.
 
-        BadRequest for a folder with such files that dnam did not write.
+        BadRequest for a folder with anything in it that is not dnam's mirror.
         """
         if self._lock is not None:
             return True
-        if not (self.path / MARK).exists() and self.names():
+        if not (self.path / MARK).exists() and self.path.is_dir() and any(self.path.iterdir()):
             raise BadRequest(f"{self.path} holds files that dnam did not write: choose another folder")
         for folder in FOLDERS:
             make_private(self.path / folder)

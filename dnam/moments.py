@@ -32,11 +32,14 @@ class Looked(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """Who looks back: the time it is for them, their zone, and how times are shown to them."""
+    """Who looks back: the time it is for them, their zone, how times are shown to them, and whether there is a `--said`
+    that they can be told of.
+    """
 
     now: datetime
     zone: tzinfo
     shown: Shown
+    has_said: bool = True
 
 
 def looked_at(engine: Engine, rows: Rows, reader: Reader, at: str | None, said: str | None) -> Looked:
@@ -100,8 +103,10 @@ def _notes(engine: Engine, rows: Rows, seq: int, when: When, reader: Reader) -> 
 def _import_note(row: ImportRow, reader: Reader) -> str:
     what = f"an import from {', '.join(row.formats)} came in later"
     if row.said is None:
-        return f"{what}, and broke off: `--said WHEN` goes by when things were said"
+        return f"{what}, and broke off" + (": `--said WHEN` goes by when things were said" if reader.has_said else "")
     first, last = row.said
+    if not reader.has_said:
+        return f"{what}, with what was said from {reader.shown(first)} to {reader.shown(last)}"
     exactly = datetime.fromtimestamp(last / 1000, reader.zone).isoformat(timespec="milliseconds")
     return f"{what}, with what was said since {reader.shown(first)}: `--said {exactly}` shows all of it"
 

@@ -30,7 +30,10 @@ class SystemZone(tzinfo):
     def fromutc(self, moment: datetime) -> datetime:
         if moment.year in OUTERMOST:
             return moment
-        return moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+        here = moment.replace(tzinfo=UTC).astimezone()
+        naive = here.replace(tzinfo=None)
+        again = naive.astimezone().utcoffset() != here.utcoffset()  # the second of two such hours
+        return naive.replace(tzinfo=self, fold=int(again))
 
     def __str__(self) -> str:
         return self.tzname(None)

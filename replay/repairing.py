@@ -162,10 +162,15 @@ def _body_of(side: _Side, header: codec.Header) -> bytes | None:
     return None
 
 
-def examine(log: LmdbLog, backup: Backup, progress: Progress = silent) -> Examined:
-    """What is damaged in a log, held against a backup that was looked over. ForeignBackup when it is another log's."""
+def refuse_foreign(log: LmdbLog, backup: Backup) -> None:
+    """ForeignBackup when a backup is another log's."""
     if backup.log_id != log.id:
         raise ForeignBackup(f"the backup in {backup.place} is of another log: of {backup.manifest.log}")
+
+
+def examine(log: LmdbLog, backup: Backup, progress: Progress = silent) -> Examined:
+    """What is damaged in a log, held against a backup that was looked over. ForeignBackup when it is another log's."""
+    refuse_foreign(log, backup)
     head = log.head()
     examining = _Examining()
     for side in _sides(log, backup, head.size):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, MaybeUser, Shell
+from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, MaybeUser, Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _tell(shell: Shell, out: str, words: str, value: object) -> None:
 def _whole(shell: Shell, out: str, *, with_id_key: bool) -> None:
     with shell.opened() as (engine, empty):
         if empty:
-            return
+            raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
         done = _exported(shell, engine, out, with_id_key)
     gaps = f", {done.gaps} of them gaps" if done.gaps else ""
     _tell(shell, out, f"Exported {done.events} events{gaps} to {out}.", {"exported": done, "file": out})
@@ -138,7 +138,7 @@ def _exported(shell: Shell, engine: "Engine", out: str, with_id_key: bool) -> "E
 def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
     with shell.looking() as view:
         if view.empty:
-            return
+            raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
         theirs = _belongings(shell, view.engine, view.rows, user)
     data = _page(shell, theirs) if markdown else _json(theirs)
     with _target(out) as file:
@@ -198,7 +198,7 @@ def _as_discoclaw(shell: Shell, folder: Path, guild: str | None) -> None:
 
     with shell.opened() as (engine, empty):
         if empty:
-            return
+            raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
         with engine.reading() as rows:
             whole = _files(rows, guild)
     files = FileSet(folder)

@@ -54,14 +54,14 @@ def _has_log(shell: Shell) -> bool:
 
 
 def _grown(engine: "Engine", after: int, *, first: bool) -> Generator[Grown, None, None]:
-    seen, log_id = after, b""
+    seen, log_id, ended = after, b"", 0
     while True:
         with engine.reading() as rows:
             log, size = engine.store.log, engine.head().size
-            if log_id and (log.id != log_id or size < seen):
+            if log_id and (log.id != log_id or size < ended):
                 note(f"the log was replaced by one that ends at #{size}; what follows is recorded in that one")
                 seen = 0 if log.id != log_id else size
-            log_id = log.id
+            log_id, ended = log.id, size
             if first and (stopped := engine.stopped()) is not None:
                 note(f"names are as of #{engine.live.folded}: {stopped}")
             if first or size > seen:

@@ -39,12 +39,15 @@ def repair(
 
 def _asked(shell: Shell, src: Path) -> "tuple[Verified, Backup | None]":
     """What is wrong, and the backup to put it right with once that was agreed to; None where nothing is wrong."""
+    from replay.repairing import refuse_foreign
+
     with data_folder(shell, writable=False) as store:
         with shell.out.progress("verifying the log") as progress:
             found = _verified(store, progress)
-        if not found.problems:
-            return found, None
         source = looked_over(shell, src).backup
+        if not found.problems:
+            refuse_foreign(store.log, source)
+            return found, None
         _ask(shell, store, source)
         return found, source
 

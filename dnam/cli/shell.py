@@ -242,12 +242,15 @@ class Shell:
             note(text)
         return looked
 
-    def _looked_at(self, engine: "Engine", rows: "Rows", at: str | None, said: str | None) -> "Looked":
+    def _looked_at(
+        self, engine: "Engine", rows: "Rows", at: str | None, said: str | None, *, has_said: bool = True
+    ) -> "Looked":
         from datetime import UTC, datetime
 
         from dnam.moments import Reader, looked_at
 
-        return looked_at(engine, rows, Reader(datetime.now(UTC), self.out.zone(), self.out.when), at, said)
+        reader = Reader(datetime.now(UTC), self.out.zone(), self.out.when, has_said)
+        return looked_at(engine, rows, reader, at, said)
 
     @contextmanager
     def opened(self) -> "Iterator[tuple[Engine, bool]]":
@@ -258,7 +261,7 @@ class Shell:
 
     def moment(self, engine: "Engine", rows: "Rows", when: str, *, said: bool = False) -> "Looked":
         """The moment that is meant by one of the two clocks; nothing is told yet."""
-        return self._looked_at(engine, rows, None if said else when, when if said else None)
+        return self._looked_at(engine, rows, None if said else when, when if said else None, has_said=False)
 
     def _open_to_look(self) -> "tuple[Engine, bool]":
         from replay.engine import Engine

@@ -102,6 +102,7 @@ def prove(
 ) -> None:
     """Write the proof that an event is in the log, for whoever has a checkpoint.
 
+    It signs a checkpoint of the log, as `checkpoint` does: no event is written, but a key where there was none.
     It is JSON: origin, seq, size, header and root in hex, path (the audit path of RFC 9162 from the leaf up, in hex),
     and the signed checkpoint. The header names nobody, and says nothing of what was said. The event is the RFC's leaf
     of index seq - 1.

@@ -24,6 +24,9 @@ SIGN = "dnam_export"
 FORMAT: Format = "dnam-export"
 
 
+CHANGED = "Nothing was imported; take an unchanged copy."
+
+
 class Returned(NamedTuple):
     """The events of one decision, as they are to be recorded. `gaps` are those whose words are gone."""
 
@@ -59,17 +62,22 @@ class DnamExport:
 
     def _check(self) -> None:
         """Whether it is whole, and what was exported."""
-        sha, last = hashlib.sha256(), b""
+        sha, last, ended = hashlib.sha256(), b"", b""
         for line in self._raw():
             sha.update(last)
             last = line
-        end = self._decoded(0, last) if last.endswith(b"\n") and b'"line":"end"' in last else None
+            ended = ended or (line if line.endswith(b"\n") and b'"line":"end"' in line else b"")
+        end = self._decoded(0, ended) if ended else None
         if not isinstance(end, End):
             return
+        if ended != last:
+            raise BrokenImport(
+                self.path, "behind the last line", f"{self.path} goes on behind its last line: {CHANGED}"
+            )
         self.whole = True
         if end.digest != sha.hexdigest() or end.events != self.head.events:
             wrong = f"{self.path} was changed since it was exported: its lines do not have the digest in its last line."
-            raise BrokenImport(self.path, "the last line", f"{wrong} Nothing was imported; take an unchanged copy.")
+            raise BrokenImport(self.path, "the last line", f"{wrong} {CHANGED}")
 
     def decisions(self) -> Iterator[Returned]:
         """What it holds, in recorded order. BrokenImport after the last whole decision of one that broke off."""

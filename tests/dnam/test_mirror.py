@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,12 @@ async def fresh(memory: Memory) -> dict[str, bytes]:
 
 
 def mirror_of(data: Path) -> dict[str, bytes]:
-    folder = data / "mirror"
-    return {str(each.relative_to(folder)): each.read_bytes() for each in sorted(folder.glob("*/*.json"))}
+    """Its files; one that is removed while they are read is none."""
+    folder, files = data / "mirror", {}
+    for each in sorted(folder.glob("*/*.json")):
+        with suppress(FileNotFoundError):
+            files[str(each.relative_to(folder))] = each.read_bytes()
+    return files
 
 
 async def equal_within_a_second(memory: Memory, data: Path) -> dict[str, bytes]:

@@ -105,3 +105,15 @@ def test_the_ends_of_the_calendar_in_this_machine_s_zone(monkeypatch: pytest.Mon
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_an_hour_that_was_twice_is_shown_as_the_one_that_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        for zone in (zone_of(""), BERLIN):
+            meant = [read_when(f"2025-10-26 02:30{offset}", NOW, zone).ms for offset in ("+02:00", "+01:00")]
+            assert [shown(ms or 0, zone) for ms in meant] == ["2025-10-26 02:30+02:00", "2025-10-26 02:30+01:00"]
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -21,7 +21,7 @@ from replay.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.wrapped_keys import Cost, Wrapping, unwrapped
-from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, make, process
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
 from tests.replay.keeping import CHEAP, damage
 from tests.replay.stage import FakeClock, handle_of
 
@@ -365,9 +365,14 @@ def test_a_repair_as_json(data: Path, place: Path) -> None:
     assert value["problems"] == []
 
 
-def test_a_clean_log_needs_no_backup(data: Path, tmp_path: Path) -> None:
-    ran = dnam("repair", "--from", tmp_path / "none", "--data", data)
+def test_a_clean_log_needs_no_repair_and_a_backup_of_its_own(data: Path, place: Path, tmp_path: Path) -> None:
+    dnam("backup", place, "--data", data)
+    ran = dnam("repair", "--from", place, "--data", data)
     assert (ran.code, ran.out.endswith(": all as it was written\n")) == (0, True)
+    assert dnam("repair", "--from", tmp_path / "none", "--data", data).code == 3
+    make(tmp_path / "other", garden)
+    ran = dnam("repair", "--from", place, "--data", tmp_path / "other")
+    assert (ran.code, "is of another log" in ran.err) == (3, True)
 
 
 def test_what_cannot_be_repaired_is_told(data: Path, place: Path) -> None:

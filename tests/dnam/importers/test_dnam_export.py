@@ -131,3 +131,10 @@ def test_it_does_not_come_in_among_other_things(path: Path, lines: list[bytes]) 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UnreadableImport):
         DnamExport(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("more", [b"x", b"\n", b'{"line":"event"}\n'])
+def test_an_export_that_goes_on_behind_its_end_is_refused(path: Path, lines: list[bytes], more: bytes) -> None:
+    path.write_bytes(b"".join(lines) + more)
+    with pytest.raises(BrokenImport, match=r"goes on behind its last line\. Nothing was imported"):
+        DnamExport(path)
