@@ -71,9 +71,8 @@ class DnamExport:
         if not isinstance(end, End):
             return
         if ended != last:
-            raise BrokenImport(
-                self.path, "behind the last line", f"{self.path} goes on behind its last line: {CHANGED}"
-            )
+            wrong = f"{self.path} goes on behind its last line."
+            raise BrokenImport(self.path, "behind the last line", f"{wrong} {CHANGED}")
         self.whole = True
         if end.digest != sha.hexdigest() or end.events != self.head.events:
             wrong = f"{self.path} was changed since it was exported: its lines do not have the digest in its last line."

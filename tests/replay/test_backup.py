@@ -760,3 +760,16 @@ def test_a_log_that_was_rewritten_meanwhile_is_followed(data: Path, place: Path)
     assert Folder(data / "log").current() == store.log.folder
     store.close()
     assert list(Backup(place).events()) == events_in(data)
+
+
+@pytest.mark.parametrize("harm", ["cut", "gone"])
+def test_a_piece_that_is_cut_or_gone_is_told_also_where_nothing_is_new(data: Path, place: Path, harm: str) -> None:
+    settings(data, 0, 3)
+    backed_up(data, place)
+    (piece,) = (place / "events").iterdir()
+    if harm == "cut":
+        piece.write_bytes(piece.read_bytes()[:-5])
+    else:
+        piece.unlink()
+    with pytest.raises(DamagedBackup, match=r"was cut to|cannot be read"):
+        backed_up(data, place)
