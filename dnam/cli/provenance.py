@@ -29,7 +29,7 @@ def audit(
     at: At = None,
     said: Said = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page that needs nothing else.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page; `-` prints that page.")
     ] = None,
     data: Data = None,
     as_json: Json = False,
@@ -55,7 +55,11 @@ def audit(
     if html is not None:
         from dnam.outfile import write
 
-        write(html, _page(shell, name, found, moment))
+        page = _page(shell, name, found, moment)
+        if html == Path("-"):
+            shell.out.exactly(page)
+            return
+        write(html, page)
     if shell.out.as_json:
         shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
     elif html is not None:

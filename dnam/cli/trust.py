@@ -26,7 +26,17 @@ NEW_ORIGIN = (
     "The log goes on under a new name and key, as a copy does that is a log of its own. Earlier checkpoints are then "
     "checked with `--vkey` only. Go on?"
 )
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file, in one step.")]
+
+
+def _or_stdout(value: Path | None) -> Path | None:
+    """A file; `-` is standard output, as without the option."""
+    return None if value == Path("-") else value
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", callback=_or_stdout, help="Write it to this file, in one step. `-`: stdout."),
+]
 
 
 # -- checkpoint ----------------------------------------------------------------------------------------------------

@@ -324,6 +324,7 @@ def test_the_page_stands_alone_and_what_people_wrote_is_text(data: Path, tmp_pat
     before = bytes_of(data)
     ran = dnam("audit", "Kim", "--html", file, "--data", data)
     assert (ran.code, ran.out) == (0, f"the audit of 4 items of Kim is written to {file}\n")
+    assert dnam("audit", "Kim", "--html", "-", "--data", data).out == file.read_text(encoding="utf-8")
     assert bytes_of(data) == before
     assert [each.name for each in tmp_path.glob("*.html*")] == ["kim.html"]
     page = Page(file.read_text(encoding="utf-8"))

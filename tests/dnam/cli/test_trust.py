@@ -424,3 +424,11 @@ def test_the_script_refuses_what_is_not_there_and_nothing_at_all(tmp_path: Path)
     assert ran.returncode == 1
     assert "REFUSED" in ran.stdout
     assert checked().returncode == 1
+
+
+@pytest.mark.parametrize("command", [("checkpoint",), ("prove", "3")])
+def test_a_dash_is_standard_output(data: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    assert dnam("checkpoint", "--data", data).code == 0
+    plain, dashed = (dnam(*command, *out, "--data", data).out for out in ((), ("--out", "-")))
+    assert dashed == plain != ""
+    assert not (tmp_path / "-").exists()
