@@ -6,12 +6,13 @@ passed over, and only what is new is appended.
 
 import asyncio
 import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dnam.imported_items import item_request
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
+from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
 from dnam.whereabouts import new_handle, with_handles
 from projections.decisions.draft import Decision, Draft, Minter
@@ -38,8 +39,6 @@ from replay.group import Recorded
 
 UNWANTED = "its person opted out, or was erased since"
 """Why an item is not taken; what it is counted by."""
-IN_FLIGHT = 256
-"""How many decisions wait for the log at once: they share commits."""
 
 Progress = Callable[["Tally"], None]
 
@@ -98,7 +97,7 @@ class Importer:
         self._told: set[str] = set()
         self._spoke: set[Account] = set()
         self._partners: set[tuple[str, Account]] = set()
-        self._pending: deque[tuple[str, asyncio.Future[Recorded]]] = deque()
+        self._in_flight = InFlight(memory, self._count, self._refused)
         self.tally = Tally()
 
     async def bring(self, arrivals: Iterator[Arrival], progress: Progress) -> Tally:
@@ -108,11 +107,11 @@ class Importer:
                 await self._take(arrival)
                 if self.tally.read % IN_FLIGHT == 0:
                     progress(self.tally)
-            await self._settle(0)
+            await self._in_flight.settle()
             await self._memory.look(self._name)
             await self._end()
         finally:
-            await self._settle(0)
+            await self._in_flight.settle()
             progress(self.tally)
         return self.tally
 
@@ -193,27 +192,10 @@ class Importer:
                 self.tally.sessions.add(session_of(_in_dm(platform, partner), found.row.person))
 
     async def _submit(self, kind: str, decision: Decision) -> None:
-        self._pending.append((kind, self._memory.submit(self._beginning(decision))))
-        await self._settle(IN_FLIGHT)
+        await self._in_flight.submit(kind, self._beginning(decision))
 
-    async def _settle(self, most: int) -> None:
-        """Wait until no more than `most` are in flight, and count what came of them. What a decision refuses is
-        skipped; where the log fails, all that is in flight ends first.
-        """
-        failure: Exception | None = None
-        while len(self._pending) > (most if failure is None else 0):
-            kind, future = self._pending.popleft()
-            try:
-                self._count(kind, await asyncio.shield(future))
-            except asyncio.CancelledError:
-                self._pending.appendleft((kind, future))
-                raise
-            except BadRequest as error:
-                self.tally.skipped[str(error)] += 1
-            except Exception as error:  # noqa: BLE001 - raised below, once the rest has ended
-                failure = failure or error
-        if failure is not None:
-            raise failure
+    def _refused(self, error: BadRequest) -> None:
+        self.tally.skipped[str(error)] += 1
 
     def _count(self, kind: str, recorded: Recorded) -> None:
         new = [record for record in recorded.records if record.id != self._start.id]
@@ -234,7 +216,7 @@ class Importer:
         for account in met:
             others = self._others(account)
             if others and account not in self._joined:
-                await self._settle(0)
+                await self._in_flight.settle()
                 self._joined.add(account)
                 await self._join_one(account, others)
 
@@ -283,7 +265,7 @@ class Importer:
         await self._memory.record(self._beginning(lambda rows: describe(rows, seen, person, summary.updated, origin)))
         self._span.take(summary.updated)
         self.tally.sessions.add(session_of(seen, person))
-        await self._settle(0)
+        await self._in_flight.settle()
         if not person and not await self._memory.look(lambda rows: _heard(rows, seen, summary.updated)):
             self.tally.skipped[NOBODY_HEARD] += 1
             return

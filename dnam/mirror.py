@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from dnam.access import Access
@@ -195,9 +196,9 @@ class Mirror:
 
     def _each(self, persons: "set[Handle] | list[Handle]", every_session: "set[str] | list[str]") -> Iterator[FilesOf]:
         for person in persons:
-            yield self._read(lambda rows, person=person: of_person(rows, person, self._guild))  # type: ignore[misc]
+            yield self._read(partial(of_person, person=person, guild=self._guild))
         for session in every_session:
-            yield self._read(lambda rows, session=session: of_session(rows, session))  # type: ignore[misc]
+            yield self._read(partial(of_session, session=session))
 
     def _read(self, question: Callable[[Rows], FilesOf]) -> FilesOf:
         with self._engine.reading() as rows:

@@ -6,7 +6,6 @@ folder only: there each has ids of its own for the same people and messages, and
 
 import asyncio
 import hashlib
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from dnam.export_form import Head
 from dnam.importers.dnam_export import Returned
+from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.given import lost
@@ -28,9 +28,6 @@ from replay.builder import rebuild
 from replay.engine import Engine
 from replay.group import Recorded
 from replay.store import DiskStore
-
-IN_FLIGHT = 256
-"""How many decisions wait for the log at once: they share commits."""
 
 Progress = Callable[[int, int], None]
 
@@ -85,7 +82,7 @@ class Returning:
     def __init__(self, memory: Memory, head: Head) -> None:
         self._memory = memory
         self._head = head
-        self._pending: deque[tuple[Returned, asyncio.Future[Recorded]]] = deque()
+        self._in_flight = InFlight(memory, self._count)
         self._open: dict[EventId, VaultId] = {}
         self._erasures = 0
         self.tally = Tally()
@@ -104,7 +101,7 @@ class Returning:
                     raise read.broken
                 more = bool(read.decisions)
         finally:
-            await self._settle(0)
+            await self._in_flight.settle()
             await self._close_gaps()
             await self._finish_erasures()
         return self.tally
@@ -113,23 +110,8 @@ class Returning:
         erased = self._memory.engine.live.folding.erased
         drafts = [_as_it_may_come(draft, erased) for draft in returned.drafts]
         self._note_gaps(returned)
-        self._pending.append((returned, self._memory.submit(_as_given(drafts))))
         self.tally.read += len(drafts)
-        await self._settle(IN_FLIGHT)
-
-    async def _settle(self, most: int) -> None:
-        failure: Exception | None = None
-        while len(self._pending) > (most if failure is None else 0):
-            returned, future = self._pending.popleft()
-            try:
-                self._count(returned, await asyncio.shield(future))
-            except asyncio.CancelledError:
-                self._pending.appendleft((returned, future))
-                raise
-            except Exception as error:  # noqa: BLE001 - raised below, once the rest has ended
-                failure = failure or error
-        if failure is not None:
-            raise failure
+        await self._in_flight.submit(returned, _as_given(drafts))
 
     def _count(self, returned: Returned, recorded: Recorded) -> None:
         new = {record.id for record in recorded.records}

@@ -5,7 +5,8 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dnam.memory import Memory
     from projections.ids import Handle
 
-TOLD = ("guild", "channel", "dm")
+TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
 
 def bring(
@@ -125,7 +126,7 @@ async def _check_names(memory: "Memory", brought: Brought) -> None:
             f"--assistant: no assistant called {assistant!r} wrote anything here. A name fits only bots; an id, anybody"
         )
     for name in (each for pair in brought.same for each in pair if each not in found.names):
-        if not await memory.look(lambda rows, name=name: find_people(rows, name)):  # type: ignore[misc]
+        if not await memory.look(partial(find_people, text=name)):
             raise BadRequest(f"--same-person: {name!r} is nobody, neither here nor in what is brought in")
 
 
@@ -188,7 +189,7 @@ def _options(sources: "list[Source]", out: Screen, audience: str | None, assista
 def _told(text: str) -> "Told":
     for each in TOLD:
         if text.strip().casefold() == each:
-            return each  # type: ignore[return-value]
+            return each
     raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {text!r}")
 
 
@@ -270,12 +271,12 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
 # -- learning ------------------------------------------------------------------------------------------------------
 
 
-def _learner(memory: "Memory", persons: object, chosen: object) -> "Learner":
+def _learner(memory: "Memory", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None) -> "Learner":
     from dnam.assistant import Assistant
     from dnam.learning import Learner
     from dnam.models import choose
 
-    return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)  # type: ignore[arg-type]
+    return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)
 
 
 async def _person(memory: "Memory", user: str) -> "Handle":

@@ -121,12 +121,12 @@ async def test_only_the_files_of_whom_something_touches_are_looked_at(
         await equal_within_a_second(memory, data)
         await asyncio.sleep(2 * module.PAUSE_SECONDS)
         kim = await memory.person("100", platform="discord")
-        for name in ("of_person", "of_session"):
+        for name, of in (("of_person", "person"), ("of_session", "session")):
             real = getattr(module, name)
 
-            def watched(rows: Any, what: Any, *more: Any, real: Callable[..., Any] = real) -> Any:
-                looked.append(what)
-                return real(rows, what, *more)
+            def watched(rows: Any, *, of: str = of, real: Callable[..., Any] = real, **what: Any) -> Any:
+                looked.append(what[of])
+                return real(rows, **what)
 
             monkeypatch.setattr(module, name, watched)
         await remember(memory, "likes jam")
