@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dnam.imported_items import item_request
+from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_summary
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
@@ -19,22 +20,17 @@ from projections.decisions.draft import Decision, Draft, Minter
 from projections.decisions.hear import HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
-    ImportSummaryRequest,
-    heard_in,
     import_item,
-    import_summary,
 )
 from projections.decisions.meet import Account, is_unwelcome, meet
-from projections.decisions.place import WIDER, PlaceSeen, describe, place_ref, session_of, widens
+from projections.decisions.place import WIDER, describe, session_of, widens
 from projections.errors import BadRequest
 from projections.events import ImportBegan, ImportEnded
-from projections.events.values import OPERATOR, Audience
-from projections.ids import NOBODY, Handle, Ref, seeded_id
+from projections.events.values import OPERATOR
+from projections.ids import NOBODY, Handle, seeded_id
 from projections.lookup import find_people
 from projections.people import person_of
-from projections.places import audience_of
 from projections.rows import Rows
-from projections.summaries import era_of
 from replay.group import Recorded
 
 UNWANTED = "its person opted out, or was erased since"
@@ -189,7 +185,7 @@ class Importer:
         for platform, partner in self._partners:
             found = person_of(rows, partner.platform, partner.id)
             if found is not None:
-                self.tally.sessions.add(session_of(_in_dm(platform, partner), found.row.person))
+                self.tally.sessions.add(session_of(in_dm(platform, partner), found.row.person))
 
     async def _submit(self, kind: str, decision: Decision) -> None:
         await self._in_flight.submit(kind, self._beginning(decision))
@@ -260,16 +256,16 @@ class Importer:
 
     async def _summary(self, summary: ImportedSummary) -> None:
         person = NOBODY if summary.account is None else await self._person(summary.account, summary.updated)
-        seen = _place(summary)
+        seen = place_of_summary(summary)
         origin = self._memory.origin()
         await self._memory.record(self._beginning(lambda rows: describe(rows, seen, person, summary.updated, origin)))
         self._span.take(summary.updated)
         self.tally.sessions.add(session_of(seen, person))
         await self._in_flight.settle()
-        if not person and not await self._memory.look(lambda rows: _heard(rows, seen, summary.updated)):
+        if not person and not await self._memory.look(lambda rows: is_heard(rows, seen, summary.updated)):
             self.tally.skipped[NOBODY_HEARD] += 1
             return
-        await self._submit("summaries", lambda rows: _import_summary(rows, summary, seen, person))
+        await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person))
 
 
 def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:
@@ -286,36 +282,3 @@ def _wanted(rows: Rows, account: Account, said: int) -> Handle:
     found = person_of(rows, account.platform, account.id)
     unwanted = is_unwelcome(rows, account, said)
     return NOBODY if unwanted or found is None else found.row.person
-
-
-def _heard(rows: Rows, seen: PlaceSeen, said: int) -> bool:
-    audience = audience_of(rows, place_ref(seen))
-    return bool(heard_in(rows, session_of(seen), 0 if audience is None else audience.epoch, said))
-
-
-def _in_dm(platform: str, partner: Account) -> PlaceSeen:
-    return PlaceSeen(platform, "", "direct", "", "direct", partner=partner)
-
-
-def _place(summary: ImportedSummary) -> PlaceSeen:
-    """The place of a session key, `discord:channel:123`; who could read it is not in it, so it counts as restricted."""
-    platform, kind, key = summary.session_key.split(":", 2)
-    if summary.account is not None:
-        return _in_dm(platform, summary.account)
-    return PlaceSeen(platform, key, "thread" if kind == "thread" else "channel", "", "channel", told=False)
-
-
-def _import_summary(rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person: Handle) -> list[Draft]:
-    ref: Ref = place_ref(seen, person)
-    audience = audience_of(rows, ref) or Audience(seen.audience, ref)
-    session = session_of(seen, person)
-    request = ImportSummaryRequest(
-        key=summary.session_key,
-        session=session,
-        audience=audience,
-        era=era_of(rows, session, audience.epoch),
-        text=summary.summary,
-        updated=summary.updated,
-        person=person,
-    )
-    return import_summary(rows, request)

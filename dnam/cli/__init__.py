@@ -14,6 +14,7 @@ from dnam.cli import (
     chatting,
     comparing,
     exporting,
+    learning,
     logbook,
     looking,
     prompting,
@@ -28,6 +29,7 @@ from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
 TABLES: tuple[tuple[Command, ...], ...] = (
     chatting.COMMANDS,
     bringing.COMMANDS,
+    learning.COMMANDS,
     exporting.COMMANDS,
     looking.COMMANDS,
     changing.COMMANDS,

@@ -1,20 +1,21 @@
-"""Bringing things in: `import` and `learn`.
+"""Bringing things in: `import`.
 
 An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the same command goes on where it stopped.
 """
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
-from dnam.cli.screen import Screen, note
+from dnam.cli.screen import Screen, counted, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
 from projections.errors import BadRequest
 from projections.policies.text import whole
@@ -22,9 +23,8 @@ from projections.policies.text import whole
 if TYPE_CHECKING:
     from dnam.importers.source import Arrival, Options, Source, Told
     from dnam.importing import Tally
-    from dnam.learning import Estimate, LearnedAll, Learner
+    from dnam.learning import LearnedAll
     from dnam.memory import Memory
-    from projections.ids import Handle
 
 TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
@@ -98,10 +98,10 @@ def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None
-        learner = _learner(memory, tally.people, tally.sessions)
+        learner = learner_of(memory, tally.people, tally.sessions)
         if not tally.events and not (await memory.look(learner.estimate)).calls:
             return tally, None
-        return tally, await _learn(memory, learner, shell.out)
+        return tally, await learn_all(memory, learner, shell.out)
 
     tally, learned = shell.run(action, create=True)
     if shell.out.as_json:
@@ -128,38 +128,6 @@ async def _check_names(memory: "Memory", brought: Brought) -> None:
     for name in (each for pair in brought.same for each in pair if each not in found.names):
         if not await memory.look(partial(find_people, text=name)):
             raise BadRequest(f"--same-person: {name!r} is nobody, neither here nor in what is brought in")
-
-
-def learn(
-    user: Annotated[str | None, typer.Option(metavar="USER", help="Only from this person.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="SESSION", help="Only this session's summary.")] = None,
-    data: Data = None,
-    as_json: Json = False,
-    yes: Yes = False,
-) -> None:
-    """Learn from what was heard or imported and not read yet."""
-    shell = Shell(data, as_json, yes)
-
-    async def action(memory: "Memory") -> "LearnedAll":
-        persons = None if user is None else [await _person(memory, user)]
-        chosen = None if session is None else [await _session(memory, session)]
-        if user is not None and session is None:
-            chosen = []
-        if session is not None and user is None:
-            persons = []
-        return await _learn(memory, _learner(memory, persons, chosen), shell.out)
-
-    learned = shell.run(action)
-    if as_json:
-        shell.out.emit(learned)
-    if learned.errors:
-        raise Ending(COULD_NOT)
-
-
-COMMANDS = (
-    Command("import", bring, "import --audience guild data/samples/garden-club.json"),
-    Command("learn", learn, "learn --user ada"),
-)
 
 
 # -- what is read --------------------------------------------------------------------------------------------------
@@ -234,18 +202,13 @@ async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
 
 def _in_words(tally: "Tally") -> str:
     counts = [(tally.messages, "message"), (tally.items, "item"), (tally.summaries, "summary")]
-    new = [_counted(count, word) for count, word in counts if count]
+    new = [counted(count, word) for count, word in counts if count]
     parts = [f"imported {', '.join(new)}" if new else "imported nothing new"]
     if tally.known:
         parts.append(f"{tally.known} known already")
     if tally.skipped:
         parts.append(f"{tally.skipped.total()} skipped")
     return "; ".join(parts)
-
-
-def _counted(count: int, word: str) -> str:
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-    return f"{count} {word if count == 1 else plural}"
 
 
 def _say_tally(out: Screen, tally: "Tally") -> None:
@@ -268,61 +231,4 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
     }
 
 
-# -- learning ------------------------------------------------------------------------------------------------------
-
-
-def _learner(memory: "Memory", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None) -> "Learner":
-    from dnam.assistant import Assistant
-    from dnam.learning import Learner
-    from dnam.models import choose
-
-    return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)
-
-
-async def _person(memory: "Memory", user: str) -> "Handle":
-    from dnam.finding import the_person
-
-    return await memory.look(lambda rows: the_person(rows, user))
-
-
-async def _session(memory: "Memory", text: str) -> str:
-    from dnam.finding import the_session
-
-    return (await memory.look(lambda rows: the_session(rows, text))).session
-
-
-async def _learn(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedAll":
-    from dnam.learning import LearnedAll
-
-    estimate = await memory.look(learner.estimate)
-    if not estimate.calls:
-        _say(out, "Nothing to learn: everything has been read.")
-        return LearnedAll(0, 0, 0, ())
-    if learner.paid and not out.confirm(_price(estimate)):
-        _say(out, "Not learned. `dnam learn` does it later.")
-        return LearnedAll(0, 0, 0, ())
-    with out.progress("learning", "calls") as tell:
-        learned = await learner.learn(tell)
-    _say(out, _learned_words(learned))
-    for error, count in Counter(learned.errors).most_common():
-        note(f"{count} call(s) failed and will be tried again by `dnam learn`: {error}")
-    return learned
-
-
-def _learned_words(learned: "LearnedAll") -> str:
-    return (
-        f"Learned: {_counted(learned.events, 'event')} about items "
-        f"from {_counted(learned.extractions, 'extraction')}; summaries refreshed {learned.summaries} times."
-    )
-
-
-def _price(estimate: "Estimate") -> str:
-    return (
-        f"Learning takes {estimate.calls} calls of a paid model and sends about {estimate.characters // 4:,} tokens. "
-        "Go on?"
-    )
-
-
-def _say(out: Screen, text: str) -> None:
-    if not out.as_json:
-        out.line(text)
+COMMANDS = (Command("import", bring, "import --audience guild data/samples/garden-club.json"),)

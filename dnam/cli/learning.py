@@ -1,0 +1,103 @@
+"""Learning from what has not been read yet: `learn`, and what follows an `import`."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dnam.cli.screen import Screen, counted, note
+from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
+
+if TYPE_CHECKING:
+    from dnam.learning import Estimate, LearnedAll, Learner
+    from dnam.memory import Memory
+    from projections.ids import Handle
+
+
+def learn(
+    user: Annotated[str | None, typer.Option(metavar="USER", help="Only from this person.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="SESSION", help="Only this session's summary.")] = None,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Learn from what was heard or imported and not read yet."""
+    shell = Shell(data, as_json, yes)
+
+    async def action(memory: "Memory") -> "LearnedAll":
+        persons = None if user is None else [await _person(memory, user)]
+        chosen = None if session is None else [await _session(memory, session)]
+        if user is not None and session is None:
+            chosen = []
+        if session is not None and user is None:
+            persons = []
+        return await learn_all(memory, learner_of(memory, persons, chosen), shell.out)
+
+    learned = shell.run(action)
+    if as_json:
+        shell.out.emit(learned)
+    if learned.errors:
+        raise Ending(COULD_NOT)
+
+
+def learner_of(memory: "Memory", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None) -> "Learner":
+    """Who learns from what these people said and in these sessions was said; None stands for all of them."""
+    from dnam.assistant import Assistant
+    from dnam.learning import Learner
+    from dnam.models import choose
+
+    return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)
+
+
+async def _person(memory: "Memory", user: str) -> "Handle":
+    from dnam.finding import the_person
+
+    return await memory.look(lambda rows: the_person(rows, user))
+
+
+async def _session(memory: "Memory", text: str) -> str:
+    from dnam.finding import the_session
+
+    return (await memory.look(lambda rows: the_session(rows, text))).session
+
+
+async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedAll":
+    """Learn, and say what came of it; where the model is paid, only after its price was agreed to."""
+    from dnam.learning import LearnedAll
+
+    estimate = await memory.look(learner.estimate)
+    if not estimate.calls:
+        _say(out, "Nothing to learn: everything has been read.")
+        return LearnedAll(0, 0, 0, ())
+    if learner.paid and not out.confirm(_price(estimate)):
+        _say(out, "Not learned. `dnam learn` does it later.")
+        return LearnedAll(0, 0, 0, ())
+    with out.progress("learning", "calls") as tell:
+        learned = await learner.learn(tell)
+    _say(out, _learned_words(learned))
+    for error, count in Counter(learned.errors).most_common():
+        note(f"{count} call(s) failed and will be tried again by `dnam learn`: {error}")
+    return learned
+
+
+def _learned_words(learned: "LearnedAll") -> str:
+    return (
+        f"Learned: {counted(learned.events, 'event')} about items "
+        f"from {counted(learned.extractions, 'extraction')}; summaries refreshed {learned.summaries} times."
+    )
+
+
+def _price(estimate: "Estimate") -> str:
+    return (
+        f"Learning takes {estimate.calls} calls of a paid model and sends about {estimate.characters // 4:,} tokens. "
+        "Go on?"
+    )
+
+
+def _say(out: Screen, text: str) -> None:
+    if not out.as_json:
+        out.line(text)
+
+
+COMMANDS = (Command("learn", learn, "learn --user ada"),)
