@@ -168,7 +168,7 @@ def test_of_a_person_it_is_all_that_is_theirs_and_of_nobody_else(data: Path, tmp
         "prefers tea over coffee", "builds the bridge project", "hates rain",
     }  # fmt: skip
     assert [each["text"] for each in theirs["direct"][0]["lines"]] == ["which tea?", "Green tea."]
-    for other in ("Ada", "Sam", "200", "the gate is broken", "They compared teas"):
+    for other in ("Ada", "Sam", '"200"', "the gate is broken", "They compared teas"):
         assert other not in ran.out
     page = tmp_path / "kim.md"
     wrote = dnam("export", "--data", data, "Kim", "--markdown", "--out", page)
