@@ -4,13 +4,20 @@ A conversation with a model is a generator that yields an `Ask` and receives a `
 what a remote model is sent; `inputs` is the same, typed, for models that need no prose.
 """
 
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 import msgspec
 
 from projections.errors import DnamError
 
-Purpose = Literal["answer", "extraction", "summary"]
+Purpose = Literal["answer", "extraction", "summary", "merge"]
+Hear = Callable[[str], None]
+"""Told the whole text so far as it streams; a stream that is tried again begins again with a shorter text."""
+
+
+def unheard(_: str) -> None:
+    """For whoever waits for the whole reply."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -61,7 +68,9 @@ class SummaryInputs(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """One question to a model. `prompt_name` is the prompt's file and version, `summary@1`."""
+    """One question to a model. `prompt_name` is the prompt's file and version, `summary@1`; `shape` is the struct that
+    a reply in JSON has.
+    """
 
     purpose: Purpose
     model: str
@@ -69,10 +78,13 @@ class Ask(msgspec.Struct, frozen=True):
     system: str
     prompt: str
     inputs: AnswerInputs | ExtractionInputs | SummaryInputs
+    shape: type[msgspec.Struct] | None = None
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What a model said, which model it was, and what it took. `cost_micros` is in 10⁻⁶ USD."""
+    """What a model said, which model it was, and what it took. `cost_micros` is in 10⁻⁶ USD, `stop` why it stopped
+    (`end_turn`, `max_tokens`, `refusal`).
+    """
 
     text: str
     model: str
@@ -82,10 +94,25 @@ class Reply(msgspec.Struct, frozen=True):
     tokens_cached: int = 0
     latency_ms: int = 0
     cost_micros: int = 0
+    stop: str = ""
 
 
 class ModelError(DnamError):
-    """The model could not be asked, or did not answer in time."""
+    """The model could not be asked, or did not answer in time. `words` is what to tell the person who waits."""
+
+    words = "I could not think of an answer just now. Please ask me again."
+
+
+class ModelDown(ModelError):
+    """The model's service is down, or has been for a while: nobody asks it just now."""
+
+    words = "I cannot think just now: the service I think with is down. Please ask me again in a few minutes."
+
+
+class OverBudget(ModelError):
+    """A limit on cost or on turns is reached."""
+
+    words = "I have reached my limit for now. Please ask me again later."
 
 
 class Model(Protocol):
@@ -100,6 +127,6 @@ class Model(Protocol):
     @property
     def paid(self) -> bool: ...
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """The reply, or ModelError."""
         ...

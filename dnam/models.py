@@ -7,7 +7,7 @@ nothing.
 from functools import cached_property
 
 from dnam.languages import Language
-from dnam.model import Ask, Model, Reply
+from dnam.model import Ask, Hear, Model, Reply, unheard
 from dnam.settings import Settings
 
 NO_CLAUDE_YET = (
@@ -49,6 +49,6 @@ class OfflineWhenAsked:
     def paid(self) -> bool:
         return False
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """What the model replies."""
-        return await self._made.ask(ask)
+        return await self._made.ask(ask, hear)

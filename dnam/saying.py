@@ -20,11 +20,14 @@ from projections.events import (
     ItemRemembered,
     ItemRestored,
     ItemUpserted,
+    JobFailed,
     MergeAnswered,
+    MergeFailed,
     MessageDeleted,
     MessageEdited,
     MessageHeard,
     MessageRedacted,
+    ModelResolved,
     PersonErased,
     PersonNoted,
     PersonOptedIn,
@@ -34,12 +37,14 @@ from projections.events import (
     PlaceAudienceChanged,
     PlaceDescribed,
     ReflectionAnswered,
+    SnapshotPosted,
     SummaryAnswered,
     SummaryFailed,
     SummaryRefreshed,
     SummaryReset,
     TurnAnswered,
     TurnDelivered,
+    TurnFailed,
 )
 from projections.ids import Handle
 from projections.vaults import home
@@ -83,6 +88,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     PlaceDescribed: _place,
     PlaceAudienceChanged: lambda event: f"{event.place}: {event.previous.kind} -> {event.audience.kind}",
     TurnAnswered: _text,
+    TurnFailed: _error,
     TurnDelivered: lambda event: f"as {len(event.messages)} message(s)" if event.messages else "it arrived",
     ItemRemembered: _item,
     ItemUpserted: _because,
@@ -100,10 +106,12 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ExtractionAnswered: _reply,
     ExtractionFailed: _error,
     MergeAnswered: _reply,
+    MergeFailed: _error,
     ReflectionAnswered: _reply,
     PersonSeen: lambda event: f"{event.name} ({event.platform}:{event.platform_id})",
     PersonRenamed: lambda event: f"{event.previous} -> {event.name} ({event.platform}:{event.platform_id})",
     PersonNoted: lambda event: str(event.note),
+    SnapshotPosted: lambda event: f"in {event.place}" if event.pinned else f"in {event.place}, not pinned",
     ConfigSet: lambda event: f"{event.scope} {event.key} = {event.value}",
     PersonOptedOut: lambda event: f"{len(event.hashes)} accounts",
     PersonOptedIn: lambda event: f"{len(event.hashes)} accounts",
@@ -112,6 +120,10 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     MessageRedacted: lambda event: f"{len(event.events)} bodies dropped",
     ImportBegan: lambda event: f"from {', '.join(event.formats)}",
     ImportEnded: lambda event: f"{event.messages} messages, {event.items} items, {event.summaries} summaries",
+    ModelResolved: lambda event: (
+        f"{event.alias} is {event.model}" + (f", it was {event.previous}" if event.previous else "")
+    ),
+    JobFailed: lambda event: f"{event.job}: {event.error}",
 }
 
 

@@ -15,9 +15,11 @@ from projections.events import (
     ImportEnded,
     ItemEvent,
     ItemRefused,
+    JobFailed,
     MessageDeleted,
     MessageEdited,
     MessageHeard,
+    ModelResolved,
     PlaceAudienceChanged,
     PlaceDescribed,
     SummaryAnswered,
@@ -26,6 +28,7 @@ from projections.events import (
     SummaryReset,
     TurnAnswered,
     TurnDelivered,
+    TurnFailed,
 )
 from projections.events.people import PersonEvent
 from projections.events.values import Audience, Message
@@ -87,6 +90,7 @@ def home(event: Event) -> Home:
             return Home(label=f"place {place}")
         case (
             TurnAnswered(session=session, audience=audience, era=era, asker=person)
+            | TurnFailed(session=session, audience=audience, era=era, asker=person)
             | TurnDelivered(session=session, audience=audience, era=era, asker=person)
             | SummaryRefreshed(session=session, audience=audience, era=era, person=person)
             | SummaryFailed(session=session, audience=audience, era=era, person=person)
@@ -102,6 +106,10 @@ def home(event: Event) -> Home:
             return Home(_people(person))
         case ConfigSet(scope=scope, person=person):
             return Home(_people(person), f"scope {scope}")
+        case JobFailed(person=person):
+            return Home(_people(person), "jobs")
+        case ModelResolved():
+            return Home(label="models")
         case ImportBegan() | ImportEnded():
             return Home(label="imports")
         case _:

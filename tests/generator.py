@@ -23,6 +23,7 @@ MAKERS: Makers = {
     e.PlaceDescribed: talk.described,
     e.PlaceAudienceChanged: talk.audience_changed,
     e.TurnAnswered: talk.answered,
+    e.TurnFailed: talk.unanswered,
     e.TurnDelivered: talk.delivered,
     e.ItemRemembered: memories.remembered,
     e.ItemUpserted: memories.upserted,
@@ -40,10 +41,12 @@ MAKERS: Makers = {
     e.ExtractionAnswered: work.extracted,
     e.ExtractionFailed: work.extraction_failed,
     e.MergeAnswered: work.merge_answered,
+    e.MergeFailed: work.merge_failed,
     e.ReflectionAnswered: work.reflected,
     e.PersonSeen: people.seen,
     e.PersonRenamed: people.renamed,
     e.PersonNoted: people.noted,
+    e.SnapshotPosted: people.snapshot,
     e.ConfigSet: people.configured,
     e.PersonOptedOut: people.opted_out,
     e.PersonOptedIn: people.opted_in,
@@ -52,6 +55,8 @@ MAKERS: Makers = {
     e.MessageRedacted: people.redacted,
     e.ImportBegan: people.import_began,
     e.ImportEnded: people.import_ended,
+    e.ModelResolved: work.resolved,
+    e.JobFailed: work.job_failed,
 }
 OFTEN = (e.MessageHeard,) * 8 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.ItemUpserted, e.MessageRedacted)
 

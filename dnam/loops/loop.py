@@ -84,6 +84,7 @@ def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:
         tokens_cached=reply.tokens_cached,
         latency_ms=reply.latency_ms,
         cost_micros=reply.cost_micros,
+        stop=reply.stop,
     )
 
 

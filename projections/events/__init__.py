@@ -22,15 +22,16 @@ from projections.events.items import (
     ItemRestored,
     ItemUpserted,
 )
-from projections.events.people import PersonNoted, PersonRenamed, PersonSeen
+from projections.events.people import PersonNoted, PersonRenamed, PersonSeen, SnapshotPosted
 from projections.events.settings import ConfigSet
 from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset
-from projections.events.turns import TurnAnswered, TurnDelivered
-from projections.events.upkeep import ImportBegan, ImportEnded
+from projections.events.turns import TurnAnswered, TurnDelivered, TurnFailed
+from projections.events.upkeep import ImportBegan, ImportEnded, JobFailed, ModelResolved
 from projections.events.work import (
     ExtractionAnswered,
     ExtractionFailed,
     MergeAnswered,
+    MergeFailed,
     ReflectionAnswered,
     SummaryAnswered,
 )
@@ -42,6 +43,7 @@ EVENTS: tuple[type[Event], ...] = (
     PlaceDescribed,
     PlaceAudienceChanged,
     TurnAnswered,
+    TurnFailed,
     TurnDelivered,
     ItemRemembered,
     ItemUpserted,
@@ -59,10 +61,12 @@ EVENTS: tuple[type[Event], ...] = (
     ExtractionAnswered,
     ExtractionFailed,
     MergeAnswered,
+    MergeFailed,
     ReflectionAnswered,
     PersonSeen,
     PersonRenamed,
     PersonNoted,
+    SnapshotPosted,
     ConfigSet,
     PersonOptedOut,
     PersonOptedIn,
@@ -71,6 +75,8 @@ EVENTS: tuple[type[Event], ...] = (
     MessageRedacted,
     ImportBegan,
     ImportEnded,
+    ModelResolved,
+    JobFailed,
 )
 
 Lift = Callable[[Any], Event]
@@ -111,12 +117,15 @@ __all__ = [
     "ItemRemembered",
     "ItemRestored",
     "ItemUpserted",
+    "JobFailed",
     "Lift",
     "MergeAnswered",
+    "MergeFailed",
     "MessageDeleted",
     "MessageEdited",
     "MessageHeard",
     "MessageRedacted",
+    "ModelResolved",
     "PersonErased",
     "PersonNoted",
     "PersonOptedIn",
@@ -126,10 +135,12 @@ __all__ = [
     "PlaceAudienceChanged",
     "PlaceDescribed",
     "ReflectionAnswered",
+    "SnapshotPosted",
     "SummaryAnswered",
     "SummaryFailed",
     "SummaryRefreshed",
     "SummaryReset",
     "TurnAnswered",
     "TurnDelivered",
+    "TurnFailed",
 ]

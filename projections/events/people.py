@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from projections.events.event import Event
-from projections.ids import Handle
+from projections.ids import Handle, Ref
 
 
 class PersonEvent(Event, frozen=True, kw_only=True):
@@ -36,3 +36,16 @@ class PersonNoted(PersonEvent, frozen=True, kw_only=True):
 
     TAG: ClassVar[str] = "person.noted"
     note: str
+
+
+class SnapshotPosted(PersonEvent, frozen=True, kw_only=True):
+    """What is known of this person stands in the transparency channel `place`, as this message.
+
+    `digest` is SHA-256 of its text; `pinned` is False where the platform has no room for another pin.
+    """
+
+    TAG: ClassVar[str] = "snapshot.posted"
+    place: Ref
+    message: Ref
+    digest: bytes
+    pinned: bool = True

@@ -35,6 +35,24 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     context_digest: bytes = b""
 
 
+class TurnFailed(Event, frozen=True, kw_only=True):
+    """A message that got no answer: the model could not be asked, or a limit was reached. Nobody asks again by itself.
+
+    `error` says why; `told` is what the person was told instead, which is no answer and stands in no window.
+    """
+
+    TAG: ClassVar[str] = "turn.failed"
+    session: str
+    place: Ref
+    audience: Audience
+    era: int
+    asker: Handle
+    answers: EventId
+    error: str
+    call: ModelUse
+    told: str = ""
+
+
 class TurnDelivered(Event, frozen=True, kw_only=True):
     """The answer arrived, as these messages."""
 

@@ -1,9 +1,9 @@
-"""What the operator did with the log as a whole."""
+"""What the operator did with the log as a whole, and what the program does by itself."""
 
 from typing import ClassVar
 
 from projections.events.event import Event
-from projections.ids import EventId
+from projections.ids import NOBODY, EventId, Handle
 
 
 class ImportBegan(Event, frozen=True, kw_only=True):
@@ -28,3 +28,24 @@ class ImportEnded(Event, frozen=True, kw_only=True):
     messages: int
     items: int
     summaries: int
+
+
+class ModelResolved(Event, frozen=True, kw_only=True):
+    """An alias stands for another model from here on. `previous` is the one before; empty the first time."""
+
+    TAG: ClassVar[str] = "model.resolved"
+    alias: str
+    model: str
+    previous: str = ""
+
+
+class JobFailed(Event, frozen=True, kw_only=True):
+    """A background job that no event of its own tells of did not work: `job` names it, `error` says why, in the
+    program's words and nobody's.
+    """
+
+    TAG: ClassVar[str] = "job.failed"
+    job: str
+    error: str
+    session: str = ""
+    person: Handle = NOBODY

@@ -91,7 +91,10 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One call of a model: which, with which prompt, and what it took. `cost_micros` is in 10⁻⁶ USD."""
+    """One call of a model: which, with which prompt, and what it took. `cost_micros` is in 10⁻⁶ USD.
+
+    `stop` is why it stopped, as the model's API has it: `end_turn`, `max_tokens`, `refusal`.
+    """
 
     model: str
     version: str
@@ -102,6 +105,7 @@ class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tokens_cached: int = 0
     latency_ms: int = 0
     cost_micros: int = 0
+    stop: str = ""
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

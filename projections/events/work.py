@@ -45,6 +45,16 @@ class MergeAnswered(WorkEvent, frozen=True, kw_only=True):
     reply: str
 
 
+class MergeFailed(WorkEvent, frozen=True, kw_only=True):
+    """A merge that changed nothing: both items stand. `error` says why, `reply` keeps what the model said, if
+    anything.
+    """
+
+    TAG: ClassVar[str] = "merge.failed"
+    error: str
+    reply: str = ""
+
+
 class ReflectionAnswered(WorkEvent, frozen=True, kw_only=True):
     """The raw reply of a reflection over a session that went quiet."""
 

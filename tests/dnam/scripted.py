@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dnam.assistant import Assistant
 from dnam.memory import Memory
-from dnam.model import Ask, ModelError, Reply
+from dnam.model import Ask, Hear, ModelError, Reply, unheard
 from dnam.settings import Settings, read
 from tests.world import NOW
 
@@ -27,6 +27,7 @@ class FakeClock:
 
 
 Script = Callable[[Ask], str]
+UNSCRIPTED = {"answer": "yes", "summary": "They talked.", "extraction": '{"upserts": []}', "merge": "{}"}
 
 
 @dataclass
@@ -39,11 +40,12 @@ class ScriptedModel:
     paid: bool = False
     asks: list[Ask] = field(default_factory=list)
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         self.asks.append(ask)
         script = self.scripts.get(ask.purpose)
-        text = {"answer": "yes", "summary": "They talked.", "extraction": '{"upserts": []}'}[ask.purpose]
-        return Reply(script(ask) if script else text, self.name, self.version, tokens_in=3, tokens_out=2)
+        text = script(ask) if script else UNSCRIPTED[ask.purpose]
+        hear(text)
+        return Reply(text, self.name, self.version, tokens_in=3, tokens_out=2)
 
     def asked(self, purpose: str) -> list[Ask]:
         """What it was asked for a purpose."""

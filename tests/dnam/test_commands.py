@@ -16,7 +16,7 @@ from dnam.commands.parse import Call, Misread
 from dnam.commands.table import COMMANDS, read, run
 from dnam.languages import load
 from dnam.memory import Memory
-from dnam.model import Ask, ModelError
+from dnam.model import Ask, Hear, ModelError, unheard
 from dnam.settings import read as read_settings
 from dnam.whereabouts import Heard
 from projections.decisions.place import PlaceSeen
@@ -316,7 +316,7 @@ class Failing:
 
     name, version, paid = "claude", "1", False
 
-    async def ask(self, ask: Ask) -> Any:
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Any:
         raise ModelError("the API is down")
 
 

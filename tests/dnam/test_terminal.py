@@ -27,7 +27,7 @@ from dnam.commands.command import Reply as Replied
 from dnam.conversation import Conversation, Spot
 from dnam.languages import load
 from dnam.memory import Memory
-from dnam.model import Ask, Model, ModelError, Reply
+from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
 from dnam.models import NO_CLAUDE_YET, choose, notice
 from dnam.settings import read
 from projections.decisions.meet import Account
@@ -145,7 +145,7 @@ class Broken:
     def __init__(self, error: BaseException) -> None:
         self._error = error
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         raise self._error
 
 
@@ -348,7 +348,7 @@ class TestModelsThatFail:
 class TestBesideTheAnswers:
     async def test_a_failure_in_the_background_is_shown_once(self, tmp_path: Path) -> None:
         class NoLearner(Broken):
-            async def ask(self, ask: Ask) -> Reply:
+            async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
                 if ask.purpose == "answer":
                     return Reply("Yes.", "m", "1")
                 raise ModelError("down")
@@ -368,7 +368,7 @@ class TestBesideTheAnswers:
 
     async def test_ctrl_c_leaves_what_is_being_learned(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         class Slow(Broken):
-            async def ask(self, ask: Ask) -> Reply:
+            async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
                 if ask.purpose == "answer":
                     return Reply("Yes.", "m", "1")
                 os.kill(os.getpid(), signal.SIGINT)
@@ -384,7 +384,7 @@ class TestBesideTheAnswers:
 class TestInterrupts:
     async def test_one_ctrl_c_breaks_an_answer_off_and_the_chat_goes_on(self, tmp_path: Path) -> None:
         class Hanging(OfflineModel):
-            async def ask(self, ask: Ask) -> Reply:
+            async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
                 if "long" in ask.prompt.rpartition("User message:")[2]:
                     os.kill(os.getpid(), signal.SIGINT)
                     return await asyncio.Future()

@@ -2,7 +2,7 @@
 
 from projections import events as e
 from projections.events.values import OPERATOR, PLATFORM
-from projections.ids import NOBODY, VaultId
+from projections.ids import NOBODY, Ref, VaultId
 from tests.laws.talk import deleted, edited
 from tests.laws.teller import GUILD, NAMES, PUBLIC, Teller, platform_id
 from tests.world import handle
@@ -39,6 +39,20 @@ def renamed(told: Teller) -> None:
 
 def noted(told: Teller) -> None:
     told.add(e.PersonNoted(said=told.later(), by=OPERATOR, person=told.any(told.people), note=told.text()))
+
+
+def snapshot(told: Teller) -> None:
+    told.add(
+        e.SnapshotPosted(
+            said=told.later(),
+            by=PLATFORM,
+            person=told.any(told.people),
+            place=PUBLIC,
+            message=Ref("discord", f"77{len(told.told):016}"),
+            digest=bytes(32),
+            pinned=told.any((True, False)),
+        )
+    )
 
 
 def configured(told: Teller) -> None:

@@ -133,6 +133,26 @@ def answered(told: Teller) -> None:
     told.turns.append((told.add(turn), turn))
 
 
+def unanswered(told: Teller) -> None:
+    asked = told.hear()
+    told.add(
+        e.TurnFailed(
+            said=max(asked.message.said, told.said) + 1,
+            by=PLATFORM,
+            causes=(asked.id,),
+            session=asked.room.session,
+            place=asked.room.place,
+            audience=asked.message.audience,
+            era=told.any((0, 0, 1)),
+            asker=asked.message.speaker,
+            answers=asked.id,
+            error="529: overloaded",
+            call=CALL,
+            told="I cannot think just now.",
+        )
+    )
+
+
 def delivered(told: Teller) -> None:
     if not told.turns:
         answered(told)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from projections import events as e
-from projections.events.values import By, Intent
+from projections.events.values import PLATFORM, By, Intent
 from projections.ids import NOBODY, Point
 from tests.laws.memories import upserted
 from tests.laws.teller import CALL, Heard, Teller
@@ -91,6 +91,31 @@ def extraction_failed(told: Teller) -> None:
 
 def merge_answered(told: Teller) -> None:
     _work(told, e.MergeAnswered, reply=told.text())
+
+
+def merge_failed(told: Teller) -> None:
+    _work(told, e.MergeFailed, error="no JSON", reply=told.text())
+
+
+def resolved(told: Teller) -> None:
+    model = told.any(("claude-haiku-9-1", "claude-haiku-9-2"))
+    previous = told.any(("", "claude-haiku-9-0"))
+    told.add(e.ModelResolved(said=told.later(), by=PLATFORM, alias="haiku", model=model, previous=previous))
+
+
+def job_failed(told: Teller) -> None:
+    room, person = told.any(told.rooms), told.any((NOBODY, *told.people))
+    job = told.any(("snapshot", "reading back"))
+    told.add(
+        e.JobFailed(
+            said=told.later(),
+            by=PLATFORM,
+            job=job,
+            error="503 Service Unavailable",
+            session=room.session,
+            person=person,
+        )
+    )
 
 
 def reflected(told: Teller) -> None:

@@ -52,6 +52,13 @@ def answered(asker: Handle, audience: Audience, era: int = 0) -> e.TurnAnswered:
     )  # fmt: skip
 
 
+def unanswered(asker: Handle, audience: Audience) -> e.TurnFailed:
+    return e.TurnFailed(
+        said=NOW, by=OPERATOR, session="s", place=ROOM, audience=audience, era=0, asker=asker,
+        answers=event_id("h"), error="529", call=CALL,
+    )  # fmt: skip
+
+
 def of_session(kind: type[e.Event], audience: Audience, person: Handle = NOBODY, **more: Any) -> e.Event:
     return kind(said=NOW, by=OPERATOR, session="s", audience=audience, era=0, person=person, upto=UPTO, **more)  # type: ignore[call-arg]
 
@@ -106,6 +113,8 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (answered(P, CHANNEL), ERA, {P}),
     (answered(NOBODY, GUILD), ERA, set()),
     (answered(P, DIRECT), SET, {P}),
+    (unanswered(P, GUILD), ERA, {P}),
+    (unanswered(P, DIRECT), SET, {P}),
     (e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=GUILD, era=0, asker=P), ERA, {P}),
     (
         e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=DIRECT, era=0, asker=P),
@@ -146,10 +155,12 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (work(e.ExtractionAnswered, P, reply="r"), SET, {P}),
     (work(e.ExtractionFailed, P, error="down"), SET, {P}),
     (work(e.MergeAnswered, P, reply="r"), SET, {P}),
+    (work(e.MergeFailed, P, error="down"), SET, {P}),
     (work(e.ReflectionAnswered, NOBODY, reply="r"), LABELLED, set()),
     (person(e.PersonSeen, platform="discord", platform_id="1", name="P"), SET, {P}),
     (person(e.PersonRenamed, platform="discord", platform_id="1", name="P", previous="p"), SET, {P}),
     (person(e.PersonNoted, note="kind"), SET, {P}),
+    (person(e.SnapshotPosted, place=ROOM, message=Ref("discord", "5"), digest=b"d"), SET, {P}),
     (e.ConfigSet(said=NOW, by=OPERATOR, scope="global", key="k", value="v"), LABELLED, set()),
     (e.ConfigSet(said=NOW, by=OPERATOR, scope="person/x", key="k", value="v", person=P), SET, {P}),
     (e.PersonOptedOut(said=NOW, by=PLATFORM, hashes=(b"h" * 32,)), None, set()),
@@ -157,6 +168,9 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (e.PersonErased(said=NOW, by=OPERATOR, vaults=(), hashes=(), until=NOW), None, set()),
     (e.ErasureCompleted(said=NOW, by=OPERATOR, erased=event_id("h")), None, set()),
     (e.MessageRedacted(said=NOW, by=PLATFORM, events=()), None, set()),
+    (e.ModelResolved(said=NOW, by=PLATFORM, alias="haiku", model="m"), LABELLED, set()),
+    (e.JobFailed(said=NOW, by=PLATFORM, job="snapshot", error="503"), LABELLED, set()),
+    (e.JobFailed(said=NOW, by=PLATFORM, job="snapshot", error="503", person=P), SET, {P}),
     (e.ImportBegan(said=NOW, by=OPERATOR, formats=("locomo",)), LABELLED, set()),
     (
         e.ImportEnded(

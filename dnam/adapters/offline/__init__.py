@@ -11,7 +11,7 @@ from dnam.adapters.offline.answer import Answerer
 from dnam.adapters.offline.extraction import Extractor
 from dnam.adapters.offline.summary import Summarizer
 from dnam.languages import Language
-from dnam.model import AnswerInputs, Ask, ExtractionInputs, Reply, SummaryInputs
+from dnam.model import AnswerInputs, Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
 
 # Counts up when this code changes what comes out; a language's own version stands beside it.
 CODE_VERSION = 1
@@ -38,9 +38,11 @@ class OfflineModel:
     def paid(self) -> bool:
         return False
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """The reply. It never fails, and takes no time that is worth counting."""
-        return self.reply(ask.inputs)
+        reply = self.reply(ask.inputs)
+        hear(reply.text)
+        return reply
 
     def reply(self, inputs: AnswerInputs | ExtractionInputs | SummaryInputs) -> Reply:
         """The same, without an event loop."""

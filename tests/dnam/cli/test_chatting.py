@@ -70,7 +70,7 @@ def chatted(data: Path, given: str | bytes, *arguments: str, before: str = "", *
 HANGING = """
 import asyncio
 from dnam import models
-async def ask(self, ask):
+async def ask(self, ask, hear=None):
     print("thinking", flush=True)
     return await asyncio.Future()
 models.OfflineWhenAsked.ask = ask
