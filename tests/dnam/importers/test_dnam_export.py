@@ -87,7 +87,7 @@ def test_broken_off_in_its_first_line_it_is_told_so(path: Path, lines: list[byte
 
 @pytest.mark.parametrize("line", [1, 5, -2])
 def test_a_changed_export_is_refused_before_anything_comes_of_it(path: Path, lines: list[bytes], line: int) -> None:
-    path.write_bytes(b"".join([*lines[:line], lines[line].replace(b"1", b"2", 1), *lines[line:][1:]]))
+    path.write_bytes(b"".join([*lines[:line], lines[line].replace(b"}", b" }", 1), *lines[line:][1:]]))
     with pytest.raises(BrokenImport, match="was changed since it was exported"):
         detect(path)
 
