@@ -4,8 +4,9 @@
 //   npm install --prefix /tmp/spec --no-save discord-api-spec zod typescript@5
 //   node <here>/refresh.mjs /tmp/spec/node_modules <here>/description.json
 //
-// Three things are changed on the way: an object admits no field that is not described (so that neither side invents
-// one), a time is any RFC 3339 time (Discord writes +00:00 where zod wants Z), and only what the routes below reach is kept.
+// Four things are changed on the way: an object admits no field that is not described (so that neither side invents
+// one); a time is any RFC 3339 time (Discord writes +00:00 where zod wants Z); the codes inside of "Invalid Form Body" are
+// words, as Discord's reference shows them, not numbers; and only what the routes below reach is kept.
 import { createRequire } from "node:module";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -129,11 +130,26 @@ function reach(schema) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)) {
     if (name in reached) continue;
     if (!(name in schemas)) throw new Error(`${name} has no schema`);
-    reached[name] = tidy(schemas[name]);
+    reached[name] = flat(tidy(schemas[name]));
     reach(reached[name]);
   }
 }
+// Only errors are written as parts: they are laid together, so that they too admit nothing undescribed.
+function flat(schema) {
+  const parts = (schema.allOf ?? [schema]).map((each) => (each.$ref ? tidy(schemas[each.$ref.split("/").pop()]) : each));
+  if (parts.length === 1) return schema;
+  const required = parts.flatMap((each) => each.required ?? []);
+  const properties = Object.assign({}, ...parts.map((each) => each.properties));
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
 reach(routes);
+reached.InnerErrors.properties._errors.items = {
+  type: "object",
+  properties: { code: { type: "string" }, message: { type: "string" } },
+  required: ["code", "message"],
+  additionalProperties: false,
+};
 reach(OBJECTS.map((name) => ({ $ref: `#/$defs/${name}` })));
 
 const lines = (table) => Object.keys(table).sort().map((name) => `${JSON.stringify(name)}: ${JSON.stringify(table[name])}`).join(",\n");

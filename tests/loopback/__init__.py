@@ -1,0 +1,1 @@
+"""Servers on loopback that stand for what is outside: real clients connect to them."""

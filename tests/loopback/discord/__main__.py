@@ -1,0 +1,94 @@
+"""A Discord to try things on by hand: `python -m tests.loopback.discord [PORT]`.
+
+It prints what the bot needs to find it. What is then typed, Kim says: in #general, with `@` before it mentioning the
+bot, with `dm` before it directly to the bot; `/…` is a slash command. What the bot says is printed.
+"""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+
+from tests.loopback.discord.channels import Channel
+from tests.loopback.discord.person import Person
+from tests.loopback.discord.state import Event
+from tests.loopback.discord.world import World
+
+HELLO = """DISCORD_API_URL={url}
+DISCORD_TOKEN={token}
+
+{guild} has {channels}; {person} ({id}) and the bot are in it.
+Type what {person} says: `@ …` mentions the bot, `dm …` is said directly, `/…` is a command. Ctrl-C ends.
+"""
+
+
+async def serve(port: int) -> None:
+    """Until Ctrl-C."""
+    async with World(port=port) as world:
+        garden = world.guild("Garden")
+        kim = world.person("Kim", garden)
+        general = garden.channel("general")
+        garden.channel("owners", only_for=[world.bot])
+        names = ", ".join(f"#{each.name}" for each in garden.channels.values())
+        known = {"url": world.api_url, "token": world.token, "guild": garden.name, "channels": names}
+        print(HELLO.format(person=kim.name, id=kim.id, **known), flush=True)
+        world.state.listeners.append(lambda event: _printed(world, event))
+        typing = asyncio.create_task(_typed(world, kim, general))
+        await _stopped()
+        typing.cancel()
+        for each in world.state.violations:
+            print(f"! {each}", flush=True)
+        world.state.violations.clear()
+
+
+async def _typed(world: World, kim: Person, general: Channel) -> None:
+    async for line in _lines():
+        try:
+            await _say(world, kim, general, line)
+        except AssertionError as wrong:
+            print(f"! {wrong}", flush=True)
+
+
+async def _say(world: World, kim: Person, general: Channel, line: str) -> None:
+    if line.startswith("/"):
+        await kim.uses(general, line)
+    elif line.startswith("@"):
+        await kim.says(general, line[1:].strip(), mention=world.bot)
+    elif line.startswith("dm "):
+        await kim.says(kim.dm, line[3:])
+    elif line:
+        await kim.says(general, line)
+
+
+def _printed(world: World, event: Event) -> None:
+    """What the bot says, as it says it."""
+    if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or event.data["author"]["id"] != str(world.bot.id):
+        return
+    channel = world.state.channels[int(event.data["channel_id"])]
+    edited = " (edited)" if event.name == "MESSAGE_UPDATE" else ""
+    print(f"{world.bot.name} in {channel}{edited}: {event.data['content']}", flush=True)
+
+
+async def _lines() -> AsyncIterator[str]:
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        yield line.decode().strip()
+
+
+async def _stopped() -> None:
+    stopped = asyncio.Event()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, stopped.set)
+    await stopped.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.loopback.discord", description=__doc__)
+    parser.add_argument("port", nargs="?", type=int, default=0, help="the port on 127.0.0.1; without one, any")
+    asyncio.run(serve(parser.parse_args().port))
+
+
+if __name__ == "__main__":
+    main()
