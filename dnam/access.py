@@ -33,6 +33,8 @@ class Access:
         self.settings = settings
         self.language = language
         self.vocabulary = Vocabulary(language.stop_words, language.project_words)
+        self.watchers: list[Callable[[Recorded], None]] = []
+        """Told of everything that this memory records, once it is durable. They must not raise."""
 
     @property
     def stopped(self) -> LogError | None:
@@ -55,7 +57,15 @@ class Access:
 
     def submit(self, decision: Decision) -> "asyncio.Future[Recorded]":
         """Hand a decision over, without waiting: what is handed over first is recorded first."""
-        return recording(self.engine, decision)
+        future = recording(self.engine, decision)
+        if self.watchers:
+            future.add_done_callback(self._tell)
+        return future
+
+    def _tell(self, future: "asyncio.Future[Recorded]") -> None:
+        if not future.cancelled() and future.exception() is None:
+            for watcher in self.watchers:
+                watcher(future.result())
 
     async def look(self, question: Callable[[Rows], T]) -> T:
         """Ask something of the rows as they are now, off the event loop."""

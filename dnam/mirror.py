@@ -11,15 +11,16 @@ import logging
 import shutil
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from dnam.access import Access
-from dnam.discoclaw_files import FORM, FilesOf, guilds, of_person, of_session, only_guild, sessions
+from dnam.discoclaw_files import DURABLE, FORM, ROLLING, FilesOf, guilds, of_person, of_session, only_guild, sessions
 from dnam.file_set import MARK, FileSet
+from dnam.settings import Settings
 from projections.errors import DnamError
 from projections.events import (
     ErasureCompleted,
@@ -65,9 +66,9 @@ class Touched:
 class Mirror:
     """Keeps a folder up with an engine. `tell` is told once when it cannot, and once when it can again."""
 
-    def __init__(self, engine: Engine, folder: Path, tell: Tell) -> None:
+    def __init__(self, engine: Engine, folder: Path, tell: Tell, elsewhere: Mapping[str, Path] | None = None) -> None:
         self._engine = engine
-        self._files = FileSet(folder)
+        self._files = FileSet(folder, elsewhere)
         self._tell = tell
         self._turn = threading.Lock()
         self._done: int | None = None
@@ -218,6 +219,12 @@ def folder_of(memory: Access) -> Path | None:
     return settings.json_mirror_dir or store.path / FOLDER
 
 
+def elsewhere_of(settings: Settings) -> dict[str, Path]:
+    """Which of its two folders lie elsewhere, by DiscoClaw's own settings for them."""
+    named = {DURABLE: settings.durable_data_dir, ROLLING: settings.summary_data_dir}
+    return {name: folder for name, folder in named.items() if folder is not None}
+
+
 def _remove(memory: Access) -> None:
     """Remove the mirror beside a memory that is open for writing, unless another process keeps it up."""
     store = memory.engine.store
@@ -239,7 +246,7 @@ async def mirroring(memory: Access, tell: Tell = _log.warning) -> AsyncIterator[
         await asyncio.to_thread(_remove, memory)
         yield
         return
-    mirror = Mirror(memory.engine, folder, tell)
+    mirror = Mirror(memory.engine, folder, tell, elsewhere_of(memory.settings))
     task = asyncio.create_task(mirror.keep_up())
     try:
         yield

@@ -13,16 +13,26 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dnam.configuration import SETTING_OF
 from dnam.event_reference import events_page
-from dnam.settings import SETTINGS, Setting
+from dnam.settings import SETTINGS, Setting, read
+from projections.policies.configurable import KEYS, Key
 
 if TYPE_CHECKING:
     import typer
 
 SETTINGS_OPENING = (
-    "Each is read from the environment, then from `.env` in the folder where dnam is started, first under its own "
-    "name, then under its aliases. An empty value counts as not set. A value that is not allowed is refused by name, "
-    "and nothing starts. `dnam settings` shows what is in force and where it came from."
+    "Each is looked for in `dnam.toml` (there in small letters, without `DNAM_`: `summary_enabled = false`), then in "
+    "the environment and in `.env`, both in the folder where dnam is started, first under its own name, then under its "
+    "aliases. An empty value counts as not set. A value that is not allowed, and a key in `dnam.toml` that is no "
+    "setting, is refused by name, and nothing starts. `dnam settings` shows what is in force and where it came from. "
+    "What the assistant does where can be changed while it runs: `dnam config` wins over all of these."
+)
+CONFIG_OPENING = (
+    "`dnam config set SCOPE KEY=VALUE`, and `!memory config set` in Discord, change these for `global`, `guild/ID`, "
+    "`channel/ID` or `person/USER`, in force with the next message. For each key the narrowest scope that has a value "
+    "wins: the person, the thread, its channel, the guild, global. The owner may set all of them, members with Manage "
+    "Server those of their guild and its channels, and everybody `learn` and `retention_days` of their own."
 )
 GENERATED = "<!-- Written by `make docs`; do not edit. -->"
 
@@ -80,8 +90,21 @@ def settings_page() -> str:
             "|---|---|---|---|",
             *map(_setting_row, SETTINGS),
             "",
+            "## Changed while it runs",
+            "",
+            CONFIG_OPENING,
+            "",
+            "| key | allowed | what it is | where no scope says |",
+            "|---|---|---|---|",
+            *map(_key_row, KEYS),
+            "",
         ]
     )
+
+
+def _key_row(key: Key) -> str:
+    setting, _ = SETTING_OF[key.name](read({}, {}))
+    return f"| {' | '.join((f'`{key.name}`', key.words, key.help, f'`{setting}`'))} |"
 
 
 def _setting_row(setting: Setting) -> str:

@@ -1,12 +1,37 @@
-"""Dynamic configuration: the value of a key for a scope. Which scope wins is decided when reading."""
+"""Dynamic configuration: the value of a key for a scope. Which scope wins is decided when reading.
+
+A scope is `global`, `guild/discord:<id>`, `channel/discord:<id>` (threads and groups too) or `person/<handle in hex>`.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from projections.events import ConfigSet
 from projections.events.values import By
 from projections.fold import Change, Projection, Record
-from projections.ids import EventId, digest16
+from projections.ids import NOBODY, EventId, Handle, Ref, digest16
+from projections.places import find_place
 from projections.rows import Rows
+
+ScopeKind = Literal["global", "guild", "channel", "person"]
+
+
+class Scope(NamedTuple):
+    """For what a key has a value: everything, a guild or channel (`ref`), or a person."""
+
+    kind: ScopeKind
+    ref: Ref | None = None
+    person: Handle = NOBODY
+
+    def __str__(self) -> str:
+        if self.kind == "global":
+            return self.kind
+        return f"{self.kind}/{self.person.hex() if self.ref is None else self.ref}"
+
+
+GLOBAL = Scope("global")
 
 
 class ConfigRow(msgspec.Struct, frozen=True, array_like=True):
@@ -44,3 +69,27 @@ def configured(rows: Rows, key: str, scopes: tuple[str, ...]) -> ConfigRow | Non
         if row is not None:
             return row
     return None
+
+
+def scopes_for(
+    rows: Rows, person: Handle, place: Ref | None, guild: Ref | None, parent: Ref | None = None
+) -> tuple[Scope, ...]:
+    """The scopes that hold for a person in a place, the narrowest first: theirs, the thread, its channel, the guild,
+    and everything (design §10). `parent` is the channel of a thread that nobody has described yet.
+    """
+    found = [Scope("person", person=person)] if person else []
+    found += [Scope("channel", each) for each in _and_parent(rows, place, parent)]
+    found += [Scope("guild", guild)] if guild else []
+    return (*found, GLOBAL)
+
+
+def _and_parent(rows: Rows, place: Ref | None, parent: Ref | None) -> list[Ref]:
+    """A place and, where it is a thread, the channel that it hangs on."""
+    found = None if place is None else find_place(rows, place)
+    above = parent if found is None else found.row.parent
+    return [each for each in (place, above) if each is not None]
+
+
+def config_rows(rows: Rows) -> Iterator[ConfigRow]:
+    """Everything that is set, in no order that means anything."""
+    return (found.row for found in rows.scan(CONFIG))

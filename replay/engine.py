@@ -6,9 +6,9 @@ events; what is not in them yet is folded from the log's tail.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -46,6 +46,8 @@ class Engine:
         self.live = Live(store, fold)
         self.recorder = Recorder(clock or SystemClock())
         self.view_errors: list[Exception] = []
+        self.timing: Callable[[], AbstractContextManager[object]] = nullcontext
+        """Stands around every commit of the log: whoever measures hands in a timer."""
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
@@ -235,7 +237,8 @@ class Engine:
                             job.fail(error)
                         if group.ended:
                             break
-            head = group.commit()
+            with self.timing():
+                head = group.commit()
             with self._mutex:
                 self.live.absorb(group.overlay, head)
         for job, recorded in done:
@@ -320,6 +323,11 @@ class Engine:
             else:
                 high = middle - 1
         return low
+
+    @property
+    def pending(self) -> int:
+        """How many decisions are queued or being recorded by the writer."""
+        return self._pending
 
     def stopped(self) -> LogError | None:
         """Why folding stopped before the log's end, or why nothing can be written; rows are as of `folded`."""

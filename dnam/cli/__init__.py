@@ -13,6 +13,9 @@ from dnam.cli import (
     changing,
     chatting,
     comparing,
+    configuring,
+    costs,
+    doctor,
     exporting,
     learning,
     logbook,
@@ -33,16 +36,22 @@ TABLES: tuple[tuple[Command, ...], ...] = (
     exporting.COMMANDS,
     looking.COMMANDS,
     changing.COMMANDS,
+    configuring.COMMANDS,
     prompting.COMMANDS,
     provenance.COMMANDS,
     tracing.COMMANDS,
     comparing.COMMANDS,
+    costs.COMMANDS,
     logbook.COMMANDS,
     upkeep.COMMANDS,
+    doctor.COMMANDS,
     trust.COMMANDS,
     backing.COMMANDS,
     repairing.COMMANDS,
 )
+
+HELP = {"config": "What the assistant does where, changed while it runs."}
+"""What the first word of a command of two words stands for."""
 
 app = typer.Typer(
     cls=Group,
@@ -85,8 +94,22 @@ def _print_version(as_json: bool) -> None:
     out.line(f"views {' '.join(views)}")
 
 
+GROUPS: dict[str, typer.Typer] = {}
+
+
 def _add(command: Command) -> None:
-    app.command(command.name, epilog=f"Example: dnam {command.example}".strip())(command.run)
+    group, _, name = command.name.rpartition(" ")
+    _group(group).command(name, epilog=f"Example: dnam {command.example}".strip())(command.run)
+
+
+def _group(name: str) -> typer.Typer:
+    """What a command's first word stands for where it has two; the app itself where it has one."""
+    if not name:
+        return app
+    if name not in GROUPS:
+        GROUPS[name] = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=HELP[name])
+        app.add_typer(GROUPS[name], name=name)
+    return GROUPS[name]
 
 
 for _table in TABLES:

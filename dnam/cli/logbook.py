@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.looking import as_of
-from dnam.cli.shell import At, Command, Data, Json, Said, Shell, View
+from dnam.cli.shell import At, Command, Data, Json, Place, Said, Shell, View, typed
 from dnam.times import iso
 from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
+    from dnam.configuration import Held
     from projections.events import Event
     from projections.lookup import SessionCard
     from projections.rows import Rows
@@ -269,20 +270,41 @@ def _item_counts(rows: "Rows") -> dict[str, dict[str, int]]:
 # -- settings ------------------------------------------------------------------------------------------------------
 
 
-def settings(data: Data = None, as_json: Json = False) -> None:
+def settings(
+    place: Place = None,
+    user: Annotated[str | None, typer.Option("--user", metavar="USER", callback=typed, help="For this person.")] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
     """Every setting: its value and where it is from.
 
-    The value of a secret is not shown.
+    The value of a secret is not shown. With --in or --user also what `dnam config` makes of it in that place, for that
+    person: which scope each value is from.
     """
     from dnam.settings import show
 
     shell = Shell(data, as_json)
-    shown = show(shell.settings)
+    shown, held = show(shell.settings), _held(shell, place, user) if place or user else ()
     if shell.out.as_json:
-        for each in shown:
+        for each in (*shown, *held):
             shell.out.emit(each)
-    else:
-        shell.out.table(("name", "value", "from"), ((each.name, each.value, each.origin) for each in shown))
+        return
+    lines = [(each.name, each.value, each.origin) for each in shown]
+    lines += [(each.key, each.value, each.origin) for each in held]
+    shell.out.table(("name", "value", "from"), lines)
+
+
+def _held(shell: Shell, place: str | None, user: str | None) -> "tuple[Held, ...]":
+    """What holds for a person in a place, each with the scope or the source that it is from."""
+    from dnam.configuration import held
+    from dnam.finding import the_person, the_session
+    from projections.ids import NOBODY
+
+    with shell.looking() as view:
+        person = the_person(view.rows, user) if user else NOBODY
+        there = the_session(view.rows, place).place if place else None
+        where = (None, None) if there is None else (there.place, there.guild)
+        return held(view.rows, shell.settings, person, *where)
 
 
 COMMANDS = (

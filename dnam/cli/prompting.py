@@ -75,22 +75,21 @@ def _tell(
 
 
 def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str | None) -> "Context":
-    from dnam.context_files import context_files
+    from dnam.context_files import channel_names, context_files
     from dnam.finding import whereabouts
     from dnam.whereabouts import Heard
     from projections.context import assemble
     from projections.ids import EventId, Point
     from projections.people import name_of
-    from projections.places import find_place
 
     memory = shell.memory(view.engine)
     where = whereabouts(view.now, person, None if view.empty else place)
     asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
     point = Point(asked, EventId(b"\xff" * 16))
     heard = Heard(point, where.session, where.place, where.setting, text, name_of(view.now, person))
-    described = find_place(view.now, where.place)
-    files = context_files(shell.settings.context_dir, described.row.name if described else "")
-    return assemble(view.rows, memory.request(heard, files=[each.digest for each in files]))
+    files = context_files(shell.settings.context_dir, *channel_names(view.now, where.place))
+    request = memory.request(heard, files=[each.digest for each in files])
+    return assemble(view.rows, request._replace(limits=memory.limits_in(view.rows, heard)))
 
 
 def _context_json(context: "Context", blocks: list[dict[str, Any]]) -> dict[str, Any]:

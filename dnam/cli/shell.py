@@ -202,13 +202,14 @@ class View(NamedTuple):
 class Shell:
     """One run of one command: the settings as they are now, the data folder, and the screen.
 
-    `data` is what was given as --data; settings are read once, from the environment and `.env`.
+    `data` is what was given as --data; settings are read once, from `dnam.toml`, the environment
+    and `.env`.
     """
 
     def __init__(self, data: str | None = None, as_json: bool = False, yes: bool = False) -> None:
-        from dnam.settings import SettingError, read, read_dotenv
+        from dnam.settings import SettingError, gather
 
-        self.settings = read(os.environ, read_dotenv(Path(".env")))
+        self.settings = gather(os.environ, Path())
         folder = self.settings.context_dir
         if folder is not None and not folder.is_dir():
             raise SettingError("DNAM_CONTEXT_DIR", f"DNAM_CONTEXT_DIR: {folder} is not a folder")

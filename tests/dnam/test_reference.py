@@ -9,6 +9,7 @@ import typer
 from dnam import reference
 from dnam.reference import DOCUMENTS, Document, describe_app, env_example, main, settings_page
 from dnam.settings import SETTINGS, read, read_dotenv
+from projections.policies.configurable import KEYS
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,6 +96,13 @@ def test_every_setting_and_alias_stands_in_the_page_and_in_the_example_file() ->
         assert f"| `{setting.name}` |" in page
         assert f"\n#{setting.name}={setting.default}\n" in env_example()
         assert all(f"`{alias}`" in page for alias in setting.aliases)
+
+
+def test_every_key_that_can_be_configured_stands_in_the_page_with_its_setting() -> None:
+    page = settings_page()
+    for key in KEYS:
+        assert f"| `{key.name}` | {key.words} |" in page
+    assert "`DNAM_RESPOND_MODE` |" in page
 
 
 def test_the_example_file_is_valid_and_changes_nothing(tmp_path: Path) -> None:

@@ -4,14 +4,19 @@ import os
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, fields
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
 
-from dnam.settings import SETTINGS, Setting, SettingError, Settings, read, read_dotenv, show
+from dnam.settings import SETTINGS, Setting, SettingError, Settings, gather, read, read_dotenv, show
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+EXAMPLES = {"DNAM_MERGE_THRESHOLD": "0.7", "DNAM_ALLOW_USERS": "11,22", "DNAM_MEMORY_CHANNEL_ID": "4711"}
+"""Values where not just any number or word will do."""
 
 
 def named(setting: Setting) -> str:
@@ -141,9 +146,9 @@ def test_the_environment_wins_over_the_file() -> None:
 
 @pytest.mark.parametrize(("setting", "alias"), [(each, alias) for each in SETTINGS for alias in each.aliases])
 def test_an_alias_is_read_and_its_name_is_kept(setting: Setting, alias: str) -> None:
-    text = {bool: "0", int: "7", str: "other"}[setting.type]
+    text = EXAMPLES.get(setting.name) or {bool: "0", int: "7", str: "other", Path: "some/folder"}[setting.type]
     settings = read({alias: text}, {})
-    assert str(getattr(settings, setting.field)) in (text, "False")
+    assert {line.name: line.value for line in show(settings)}[setting.name] == text
     assert settings.origins[setting.name] == f"environment {alias} (alias)"
 
 
@@ -206,6 +211,144 @@ def test_a_dotenv_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     file.write_bytes(b"DNAM_DATA=\xff\xfe\n")
     with pytest.raises(SettingError, match="cannot be read"):
         read_dotenv(file)
+
+
+DOCUMENTED = (
+    # DNAM and rolling summaries, as these two documents list them under "Configuration" and "New env var parsing".
+    "DISCOCLAW_SUMMARY_ENABLED",
+    "DISCOCLAW_SUMMARY_MODEL",
+    "DISCOCLAW_SUMMARY_MAX_CHARS",
+    "DISCOCLAW_SUMMARY_EVERY_N_TURNS",
+    "DISCOCLAW_SUMMARY_DATA_DIR",
+    "DISCOCLAW_DURABLE_MEMORY_ENABLED",
+    "DISCOCLAW_DURABLE_MODEL",
+    "DISCOCLAW_DURABLE_EVERY_N_TURNS",
+    "DISCOCLAW_DURABLE_DATA_DIR",
+    "DISCOCLAW_DURABLE_INJECT_MAX_CHARS",
+    "DISCOCLAW_DURABLE_MAX_ITEMS",
+    "DISCOCLAW_MEMORY_CHANNEL_ID",
+    "DISCOCLAW_MEMORY_COMMANDS_ENABLED",
+    "DISCOCLAW_MESSAGE_HISTORY_BUDGET",
+)
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_every_variable_of_the_documents_works_under_both_names_from_both_places(name: str) -> None:
+    (setting,) = [each for each in SETTINGS if name in each.aliases]
+    assert setting.name == name.replace("DISCOCLAW_", "DNAM_")
+    text = EXAMPLES.get(setting.name) or {bool: "0", int: "7", str: "other", Path: "some/folder"}[setting.type]
+    found = [read({name: text}, {}), read({}, {name: text}), read({setting.name: text}, {})]
+    assert len({str(getattr(each, setting.field)) for each in found}) == 1
+    assert found[1].origins[setting.name] == f".env {name} (alias)"
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"), [("", ()), ("1", ("1",)), ("1,22, 3", ("1", "22", "3")), ("3 1\t3", ("3", "1")), (" ,1, ", ("1",))]
+)
+def test_ids_are_listed_with_commas_or_spaces(text: str, ids: tuple[str, ...]) -> None:
+    assert read({"DNAM_ALLOW_USERS": text}, {}).allow_users == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DNAM_ALLOW_USERS", "1,Kim"),
+        ("DNAM_ALLOW_USERS", "1;2"),
+        ("DNAM_ALLOW_GUILDS", "٥"),
+        ("DNAM_OWNER_IDS", "1" * 21),
+        ("DNAM_MEMORY_CHANNEL_ID", "#general"),
+        ("DNAM_MAX_COST_PER_DAY", "much"),
+        ("DNAM_MAX_COST_PER_DAY", "-1"),
+        ("DNAM_MAX_COST_PER_DAY", "1e3"),
+        ("DNAM_MAX_COST_PER_DAY", "NaN"),
+        ("DNAM_MERGE_THRESHOLD", "1.5"),
+        ("DNAM_RESPOND_MODE", "loud"),
+        ("DNAM_LEARN", "everything"),
+        ("DNAM_LOG_FORMAT", "xml"),
+        ("DNAM_LOG_LEVEL", "LOUD"),
+        ("DNAM_HEALTH_PORT", "65536"),
+        ("DNAM_HEALTH_HOST", "my host"),
+        ("ANTHROPIC_BASE_URL", "ftp://example.org"),
+        ("DISCORD_API_URL", "https://somebody:secret@example.org/api"),
+    ],
+)
+def test_what_the_bot_s_settings_refuse(name: str, text: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name}: .* is not allowed"):
+        read({name: text}, {})
+
+
+def test_money_is_no_float() -> None:
+    assert read({"DNAM_MAX_COST_PER_DAY": "0.10"}, {}).max_cost_per_day == Decimal("0.1")
+    assert read({"DNAM_MERGE_THRESHOLD": "1"}, {}).merge_threshold == 1
+
+
+class TestToml:
+    def read(self, tmp_path: Path, text: str, **environment: str) -> Settings:
+        (tmp_path / "dnam.toml").write_text(text, encoding="utf-8")
+        return gather(environment, tmp_path)
+
+    def test_every_type_as_toml_has_it(self, tmp_path: Path) -> None:
+        settings = self.read(
+            tmp_path,
+            """
+            assistant_name = "Ada"
+            summary_enabled = false
+            memory_enabled = true
+            turns_per_minute = 3
+            max_cost_per_day = 2.50
+            allow_users = ["1", 2]
+            allow_guilds = "3, 4"
+            context_dir = "some/folder"
+            learn = ""
+            """,
+        )
+        assert (settings.assistant_name, settings.summary_enabled, settings.memory_enabled) == ("Ada", False, True)
+        assert (settings.turns_per_minute, settings.max_cost_per_day) == (3, Decimal("2.5"))
+        assert (settings.allow_users, settings.allow_guilds) == (("1", "2"), ("3", "4"))
+        assert (settings.context_dir, settings.learn) == (Path("some/folder"), "addressed")
+        assert settings.origins["DNAM_ASSISTANT_NAME"] == "dnam.toml assistant_name"
+        assert settings.origins["DNAM_LEARN"] == "default"
+
+    def test_it_wins_over_the_environment_which_wins_over_dotenv(self, tmp_path: Path) -> None:
+        (tmp_path / ".env").write_text("DNAM_LANGUAGE=fr\nDNAM_LEARN=none\nDNAM_RESPOND_MODE=all\n", encoding="utf-8")
+        settings = self.read(tmp_path, 'language = "de"', DNAM_LANGUAGE="nl", DNAM_LEARN="heard")
+        assert (settings.language, settings.learn, settings.respond_mode) == ("de", "heard", "all")
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("langage = 'de'", "there is no setting 'langage'; did you mean language?"),
+            ("DNAM_LANGUAGE = 'de'", "there is no setting 'DNAM_LANGUAGE'; did you mean language?"),
+            ("xyzzy = 1", "there is no setting 'xyzzy'; `dnam settings` lists them all"),
+            ("config = 'other.toml'", "there is no setting 'config'"),
+            ("language = ", "dnam.toml cannot be read"),
+            ("language = 2026-01-01", "language may be a text, a number, a switch or a list"),
+            ("allow_users = [true]", "allow_users may be a text, a number, a switch or a list"),
+            ("[discord]\ntoken = 'x'", "there is no setting 'discord'"),
+            ("turns_per_minute = -1", "'-1' is not allowed (from dnam.toml turns_per_minute)"),
+            ("discord_token = 'hush hush'", "its value is not allowed (from dnam.toml discord_token)"),
+        ],
+    )
+    def test_what_is_wrong_in_it_is_named(self, tmp_path: Path, text: str, why: str) -> None:
+        with pytest.raises(SettingError) as refused:
+            self.read(tmp_path, text)
+        assert why in str(refused.value)
+
+    def test_without_one_there_is_none(self, tmp_path: Path) -> None:
+        assert gather({}, tmp_path) == read({}, {})
+
+    def test_another_file_can_be_named_and_has_to_be_there(self, tmp_path: Path) -> None:
+        (tmp_path / "other.toml").write_text("learn = 'none'", encoding="utf-8")
+        assert self.read(tmp_path, "learn = 'heard'", DNAM_CONFIG="other.toml").learn == "none"
+        (tmp_path / ".env").write_text(f"DNAM_CONFIG={tmp_path / 'other.toml'}", encoding="utf-8")
+        assert gather({}, tmp_path).learn == "none"
+        with pytest.raises(SettingError, match="DNAM_CONFIG: there is no file"):
+            gather({"DNAM_CONFIG": "nowhere.toml"}, tmp_path)
+
+    def test_one_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "dnam.toml").write_bytes(b"learn = '\xff'")
+        with pytest.raises(SettingError, match="cannot be read"):
+            gather({}, tmp_path)
 
 
 IMPORT_ONLY = """

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,23 @@ def test_what_is_recorded_behind_something_queued_comes_after_it(
     second = engine.record(says("m2", "second"))
     assert first.result().records[-1].seq < second.records[0].seq
     assert texts(engine) == ["first", "second"]
+
+
+def test_whoever_measures_stands_around_every_commit(engine: Engine) -> None:
+    sizes: list[int] = []
+
+    @contextmanager
+    def timer() -> Iterator[None]:
+        sizes.append(engine.store.log.head().size)
+        yield
+        sizes.append(engine.store.log.head().size)
+
+    engine.timing = timer
+    engine.record(says("m1"))
+    assert sizes == [0, 3]
+    engine.record(says("m1"))  # heard before: there is nothing new in it
+    assert sizes[-1] == 3
+    assert engine.pending == 0
 
 
 def test_left_counts_down_within_a_decision(engine: Engine) -> None:

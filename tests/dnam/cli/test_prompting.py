@@ -10,7 +10,12 @@ from tests.dnam.cli.memories import dnam
 FIELDS = "text digest chars blocks left_out causes as_of"
 LINE_FIELDS = "text kind seq event item rests_on"
 
+FILES = "Context files (read with Read tool before responding, in order):\n- /base/core.md"
 IN_GENERAL = """\
+Context files (read with Read tool before responding, in order):
+- /base/core.md
+
+---
 Durable memory (user-specific notes; may be empty):
 - [fact] builds the bridge project (src: manual, updated 2023-11-14)
 
@@ -37,8 +42,9 @@ def test_explain_says_on_stderr_what_every_line_rests_on(data: Path) -> None:
     ran = dnam("prompt", "Kim", "which tea?", "--in", "general", "--explain", "--data", data)
     assert ran.out == IN_GENERAL
     lines = ran.err.splitlines()
-    assert lines[0] == "durable: 68 characters, 1 lines"
-    assert lines[1].startswith("  #21 item durable-4aea4faa: - [fact] builds")
+    assert lines[:2] == ["files: 15 characters, 1 lines", "  given        - /base/core.md"]
+    assert lines[2] == "durable: 68 characters, 1 lines"
+    assert lines[3].startswith("  #21 item durable-4aea4faa: - [fact] builds")
     assert "  #25 summary from #24: They compared teas. Kim brings the pot." in lines
     assert "  #4 message: [Kim]: good morning" in lines
     assert lines[-1] == "  given        which tea?"
@@ -49,11 +55,11 @@ def test_json_has_the_text_its_digest_and_the_basis_of_every_line(data: Path) ->
     assert " ".join(value) == FIELDS
     assert value["text"] == IN_GENERAL
     assert value["digest"] == hashlib.sha256(IN_GENERAL.encode()).hexdigest()
-    assert [block["name"] for block in value["blocks"]] == ["durable", "summary", "recent", "message"]
+    assert [block["name"] for block in value["blocks"]] == ["files", "durable", "summary", "recent", "message"]
     lines = [line for block in value["blocks"] for line in block["lines"]]
     assert all(" ".join(line) == LINE_FIELDS for line in lines)
-    assert [line["seq"] for line in lines] == [21, 25, 4, 6, None]
-    assert lines[0]["item"]["id"] == "durable-4aea4faa"
+    assert [line["seq"] for line in lines] == [None, 21, 25, 4, 6, None]
+    assert lines[1]["item"]["id"] == "durable-4aea4faa"
 
 
 def test_what_does_not_fit_is_listed_with_its_reason(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +79,7 @@ def test_without_a_place_it_is_the_dm(data: Path, place: list[str]) -> None:
 
 
 def test_somebody_without_a_dm_has_an_empty_one(data: Path) -> None:
-    assert dnam("prompt", "Ada", "hello", "--data", data).out == "User message:\nhello"
+    assert dnam("prompt", "Ada", "hello", "--data", data).out == f"{FILES}\n\n---\nUser message:\nhello"
 
 
 def test_context_files_open_the_prompt(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +87,12 @@ def test_context_files_open_the_prompt(data: Path, tmp_path: Path, monkeypatch: 
     (tmp_path / "base" / "who.md").write_text("You are kind.", encoding="utf-8")
     monkeypatch.setenv("DNAM_CONTEXT_DIR", str(tmp_path))
     out = dnam("prompt", "Ada", "hello", "--data", data).out
-    assert out.startswith("Context files (read with Read tool before responding, in order):\n- /base/who.md\n")
+    assert out.startswith(f"{FILES}\n- /base/who.md\n")
+    (tmp_path / "base" / "core.md").write_text("You remember.", encoding="utf-8")
+    (tmp_path / "channels").mkdir()
+    (tmp_path / "channels" / "general.md").write_text("Tea only.", encoding="utf-8")
+    out = dnam("prompt", "Ada", "hello", "--in", "general", "--data", data).out
+    assert out.startswith(f"{FILES}\n- /base/who.md\n- /channels/general.md\n\n---\n")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lmdb
 import pytest
+from typer.models import CommandInfo, TyperInfo
 
 from dnam.cli import TABLES, app, shell
 from dnam.cli.screen import MOST_NOTE_CHARS, Screen, jsonable
@@ -25,16 +26,16 @@ COMMANDS = [command for table in TABLES for command in table]
 
 def test_every_command_has_help_and_an_example() -> None:
     for command in COMMANDS:
-        ran = dnam(command.name, "--help")
+        ran = dnam(*command.name.split(), "--help")
         assert ran.code == 0
         assert "".join(f"Example: dnam {command.example}".split()) in "".join(ran.out.split())
-        assert command.example.split()[0] == command.name
+        assert f"{command.example} ".startswith(f"{command.name} ")
         assert {"--data", "--json"} <= set(ran.out.split())
 
 
 def test_help_lists_every_command() -> None:
     out = dnam("--help").out
-    assert all(f"\n  {command.name} " in out for command in COMMANDS)
+    assert all(f"\n  {command.name.split()[0]} " in out for command in COMMANDS)
 
 
 def test_version_names_program_log_and_views() -> None:
@@ -328,8 +329,16 @@ def test_a_bar_is_drawn_in_a_terminal_only(monkeypatch: pytest.MonkeyPatch, caps
     assert "replaying" in err
 
 
+def nested(group: TyperInfo) -> list[CommandInfo]:
+    assert group.typer_instance is not None
+    return group.typer_instance.registered_commands
+
+
 def test_the_app_is_the_table() -> None:
-    assert [command.name for command in app.registered_commands] == [command.name for command in COMMANDS]
+    of_one_word = [command.name for command in COMMANDS if " " not in command.name]
+    grouped = [f"{group.name} {each.name}" for group in app.registered_groups for each in nested(group)]
+    assert [command.name for command in app.registered_commands] == of_one_word
+    assert grouped == [command.name for command in COMMANDS if " " in command.name]
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
 
 

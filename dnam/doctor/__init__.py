@@ -1,0 +1,13 @@
+"""`dnam doctor`: whether everything that the assistant needs is there and in order, and what to do where it is not.
+
+    check     what a check is, what it is given and what it finds
+    disk      room, and whether keys and log lie apart
+    log       the log's health, the clock, what was never brought in
+    context   the context files
+    claude    the key and the models
+    discord   token, intents, allow-lists, permissions, the transparency channel
+    running   what a running bot says of itself on its health port
+    table     all of them
+
+Nothing is changed: the log is opened for reading, and what is asked of Discord and Claude only reads.
+"""

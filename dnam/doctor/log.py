@@ -1,0 +1,144 @@
+"""The log: whether it opens, reads to its end and is locked nowhere; the clock beside it; what was never brought in."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
+from dnam.file_set import MARK
+from replay.errors import LogError, NothingHere
+from replay.ringfile import COPIES
+
+if TYPE_CHECKING:
+    from replay.engine import Engine
+
+LATEST = 256
+"""How many of the last events are read whole. `dnam verify` reads all of them."""
+AHEAD_MS = 60_000
+DRIFT_MS = 5_000
+FULL = "`dnam verify` looks at every event, `dnam repair` helps where something is lost."
+
+
+async def health(patient: Patient) -> list[Finding]:
+    """Head, damage, keys: what a quick look shows."""
+    from replay.engine import Engine
+
+    try:
+        with Engine.open(patient.data, writable=False) as engine:
+            return [*_copies(patient.data / "keys"), *_health(engine)]
+    except NothingHere:
+        return skipped("there is no log here yet", "`dnam run`, `dnam chat` or `dnam import` begins one.")
+    except (LogError, OSError) as error:
+        return wrong(str(error), FULL)
+
+
+def _copies(keys: Path) -> list[Finding]:
+    """The ring is kept twice, because without it nothing can be read."""
+    copies = [(keys / name).read_bytes() if (keys / name).is_file() else b"" for name in COPIES]
+    if len(set(copies)) == 1:
+        return []
+    return doubt(
+        f"the two copies of the key ring in {keys} differ", "What is in either holds; the next writer mends it."
+    )
+
+
+def _health(engine: "Engine") -> list[Finding]:
+    with engine.reading():
+        stopped = engine.stopped()
+    found = [] if stopped is None else wrong(f"as of #{engine.live.folded}: {stopped}", FULL)
+    noticed = [each.what for each in getattr(engine.store, "findings", ())]
+    found += [finding for what in noticed for finding in doubt(what, "The next writer mends it: `dnam verify --open`.")]
+    found += _latest(engine) if stopped is None else []
+    return found or well(f"{engine.head().size} events; the last {min(engine.head().size, LATEST)} read whole")
+
+
+def _latest(engine: "Engine") -> list[Finding]:
+    """The last events, unsealed and decoded."""
+    size, found = engine.head().size, []
+    for stored in engine.store.log.read(max(size - LATEST, 0), size):
+        try:
+            engine.live.folding.record(stored)
+        except LogError as error:
+            found += wrong(f"#{stored.seq}: {error}", FULL)
+    return found
+
+
+async def clock(patient: Patient) -> list[Finding]:
+    """A clock behind the log keeps new events at the log's last time; one that is off dates everything wrongly."""
+    found = [*_beside_the_log(patient), *await _beside_discord(patient)]
+    return found or well("it is not behind the log, and not off Discord's as far as that was asked")
+
+
+def _beside_the_log(patient: Patient) -> list[Finding]:
+    from replay.engine import Engine
+
+    try:
+        with Engine.open(patient.data, writable=False) as engine:
+            ahead = engine.head().at - patient.now()
+    except (LogError, OSError):  # the log's own check says what is wrong with it
+        return []
+    if ahead <= AHEAD_MS:
+        return []
+    return wrong(
+        f"the log's last event is {_span(ahead)} ahead of this clock",
+        "Set the clock right (NTP). Until it has caught up, new events carry the time of that last one.",
+    )
+
+
+async def _beside_discord(patient: Patient) -> list[Finding]:
+    """Against the date that Discord's answers carry; nothing where it cannot be reached, or there is no bot."""
+    if not patient.settings.discord_token:
+        return []
+    import aiohttp
+
+    base = (patient.settings.discord_api_url or "https://discord.com/api/v10").rstrip("/")
+    try:
+        timeout = aiohttp.ClientTimeout(total=SECONDS)
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(f"{base}/gateway") as response:
+            drift = patient.now() - _date_ms(response.headers["Date"])
+    except (aiohttp.ClientError, TimeoutError, OSError, KeyError, ValueError):  # the token's check says so
+        return []
+    if abs(drift) <= DRIFT_MS:
+        return []
+    off = "ahead of" if drift > 0 else "behind"
+    return wrong(f"this clock is {_span(abs(drift))} {off} Discord's", "Set the clock right (NTP).")
+
+
+def _date_ms(text: str) -> int:
+    """An HTTP date (RFC 9110 §5.6.7) in ms."""
+    from email.utils import parsedate_to_datetime
+
+    return int(parsedate_to_datetime(text).timestamp() * 1000)
+
+
+def _span(milliseconds: int) -> str:
+    return str(timedelta(seconds=milliseconds // 1000))
+
+
+async def brought_in(patient: Patient) -> list[Finding]:
+    """Whether DiscoClaw's own files, where a setting names their folder, have been imported."""
+    settings = patient.settings
+    folders = [each for each in (settings.durable_data_dir, settings.summary_data_dir) if each is not None]
+    waiting = [each for each in folders if any(each.glob("*.json")) and not (each / MARK).exists()]
+    if not waiting:
+        return skipped("no folder of DiscoClaw's is named, or there is nothing in it")
+    if _imported(patient):
+        return well("what DiscoClaw kept was brought in")
+    names = " ".join(map(str, dict.fromkeys(_root(each) for each in waiting)))
+    return doubt(f"what DiscoClaw kept in {names} was never brought in", f"`dnam import {names}` does that.")
+
+
+def _root(folder: Path) -> Path:
+    """`durable/` and `rolling/` of one folder are imported together, as that folder."""
+    return folder.parent if folder.name in ("durable", "rolling") else folder
+
+
+def _imported(patient: Patient) -> bool:
+    from projections.imports import imports
+    from replay.engine import Engine
+
+    try:
+        with Engine.open(patient.data, writable=False) as engine, engine.reading() as rows:
+            return any("discoclaw" in each.formats and each.said is not None for each in imports(rows))
+    except (LogError, OSError):
+        return False

@@ -1,0 +1,47 @@
+"""A running bot, asked on its health port: what waits to be written, and whether it is ready."""
+
+from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well
+
+ASKED = ("unwritten", "lost", "queue", "view_errors", "background_failures")
+
+
+async def bot(patient: Patient) -> list[Finding]:
+    """What waits in its memory and is not on disk yet, and why."""
+    import aiohttp
+
+    settings = patient.settings
+    if not settings.health_port:
+        return skipped(
+            "DNAM_HEALTH_PORT is 0: a running bot cannot be asked what waits in it",
+            "Set DNAM_HEALTH_PORT, and start the bot anew.",
+        )
+    address = f"http://{_reachable(settings.health_host)}:{settings.health_port}/healthz"
+    try:
+        timeout = aiohttp.ClientTimeout(total=SECONDS)
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(address) as response:
+            said = await response.json()
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        return doubt(f"no bot answers at {address} ({type(error).__name__})", "Start it: `dnam run`.")
+    return _findings(said)
+
+
+def _reachable(host: str) -> str:
+    """The address under which a server on this machine is asked: 0.0.0.0 and :: mean every one."""
+    if host in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _findings(said: object) -> list[Finding]:
+    if not isinstance(said, dict) or not isinstance(said.get("reasons"), dict):
+        return doubt("what answers on the health port is no dnam", "Set DNAM_HEALTH_PORT to a port of its own.")
+    found = [
+        Finding("wrong", f"{name}: {why}", "What waits is written once that is mended; do not end the bot before.")
+        for name, why in said["reasons"].items()
+    ]
+    if lost := said.get("lost"):
+        found += doubt(f"{lost} things could never be recorded", "The bot's log says which, and why.")
+    if said.get("circuit_open"):
+        found += doubt("it asks Claude nothing just now, because Claude was down", "It tries again by itself.")
+    counts = ", ".join(f"{name} {said[name]}" for name in ASKED if name in said)
+    return found or well(f"it is ready: {counts}")

@@ -1,0 +1,21 @@
+"""Everything that `dnam doctor` looks at, in the order in which it is told."""
+
+from dnam.doctor import claude, context, discord, disk, log, running
+from dnam.doctor.check import Check
+
+CHECKS: tuple[Check, ...] = (
+    Check("log", log.health),
+    Check("clock", log.clock),
+    Check("disk", disk.room),
+    Check("keys", disk.apart),
+    Check("import", log.brought_in),
+    Check("context", context.files),
+    Check("claude", claude.key),
+    Check("budget", claude.budget),
+    Check("token", discord.token),
+    Check("intents", discord.intents),
+    Check("allowed", discord.allowed),
+    Check("permissions", discord.permissions),
+    Check("transparency", discord.transparency),
+    Check("running", running.bot),
+)

@@ -1,0 +1,101 @@
+"""Scopes as people name them, and configuring one: the same for the command line and for `!memory config`.
+
+    global                everything
+    guild/ID, guild       a guild; the one where it is asked
+    channel/ID, here      a channel, thread or group; the one where it is asked
+    person/USER, me       a person; whoever asks
+
+ID is Discord's, or `platform:id`, or the name of a place that dnam knows.
+"""
+
+from typing import NamedTuple
+
+from dnam.access import Access
+from dnam.errors import Ambiguous, Unknown
+from dnam.finding import place_words, the_person
+from projections.config import GLOBAL, Scope
+from projections.decisions.configure import ConfigRequest, configure
+from projections.errors import BadRequest
+from projections.events.values import By
+from projections.ids import NOBODY, Handle, Ref
+from projections.people import name_of
+from projections.places import PLACES, find_place
+from projections.rows import Rows
+
+DISCORD = "discord"
+FORMS = "global, guild/ID, channel/ID, person/USER"
+
+
+class Here(NamedTuple):
+    """Where it is asked, and by whom; nowhere on the command line."""
+
+    person: Handle = NOBODY
+    place: Ref | None = None
+    guild: Ref | None = None
+
+
+def the_scope(rows: Rows, text: str, here: Here = Here()) -> Scope:  # noqa: B008 - a constant
+    """Which scope is meant. BadRequest, Unknown and Ambiguous say what there is."""
+    kind, _, name = text.strip().partition("/")
+    match kind.casefold(), name.strip():
+        case "global", "":
+            return GLOBAL
+        case "me", "" if here.person:
+            return Scope("person", person=here.person)
+        case "here", "" if here.place is not None:
+            return Scope("channel", here.place)
+        case "guild", "" if here.guild is not None:
+            return Scope("guild", here.guild)
+        case "person", who if who:
+            return Scope("person", person=the_person(rows, who))
+        case ("guild" | "channel") as which, name if name:
+            return Scope("guild" if which == "guild" else "channel", _place(rows, which == "guild", name))
+        case _:
+            raise BadRequest(f"{text!r} is no scope: {FORMS}{', guild, here, me' if here.place else ''}")
+
+
+def _place(rows: Rows, is_guild: bool, name: str) -> Ref:
+    """A place by its id or its name; an id may be of one that dnam has not seen yet."""
+    platform, colon, key = name.partition(":")
+    ref = Ref(platform, key) if colon else Ref(DISCORD, name)
+    if find_place(rows, ref) is not None or (ref.key.isascii() and ref.key.isdecimal()):
+        return ref
+    named = [
+        found.row.place
+        for found in rows.scan(PLACES)
+        if found.row.name.casefold() == name.casefold() and (found.row.kind == "guild") == is_guild
+    ]
+    if not named:
+        raise Unknown(f"dnam knows no {'guild' if is_guild else 'channel'} {name!r}: give its id")
+    if len(named) > 1:
+        raise Ambiguous(f"{name!r} may be any of", tuple(map(str, named)))
+    return named[0]
+
+
+def scope_words(rows: Rows, scope: str) -> str:
+    """A stored scope with the name that people know it by."""
+    kind, _, what = scope.partition("/")
+    match kind:
+        case "person":
+            return f"person/{name_of(rows, Handle(bytes.fromhex(what)))}"
+        case "guild" | "channel":
+            name = place_words(rows, what)
+            return scope if name == what else f"{scope} ({name})"
+        case _:
+            return scope
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """KEY=VALUE in its two parts; also `KEY VALUE`."""
+    key, sign, value = text.partition("=")
+    if not sign:
+        key, _, value = text.strip().partition(" ")
+    if not key.strip() or not value.strip():
+        raise BadRequest(f"{text!r} sets nothing: write KEY=VALUE, as respond_mode=all")
+    return key.strip(), value.strip()
+
+
+async def set_config(memory: Access, scope: Scope, key: str, value: str | None, by: By) -> bool:
+    """Give a key of a scope a value, or None; in force with the next message. Whether that changed anything."""
+    request = ConfigRequest(scope, key, value, by, memory.origin(), memory.now())
+    return bool((await memory.record(lambda rows: configure(rows, request))).events)

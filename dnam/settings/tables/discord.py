@@ -1,0 +1,60 @@
+"""The bot: how it reaches Discord, and whom it answers."""
+
+from dnam.settings.allowed import SECRET, SNOWFLAKE, SNOWFLAKES, URL, Ids, OneOf
+from dnam.settings.setting import Setting
+
+DISCORD = (
+    Setting(
+        "DISCORD_TOKEN",
+        str,
+        "",
+        SECRET,
+        "The bot's token. Without it `dnam run` opens the chat in the terminal.",
+        secret=True,
+    ),
+    Setting(
+        "DISCORD_API_URL",
+        str,
+        "",
+        URL,
+        "Where Discord's REST API is, for a proxy or a test server. Empty: Discord's own.",
+    ),
+    Setting(
+        "DNAM_OWNER_IDS",
+        Ids,
+        "",
+        SNOWFLAKES,
+        "The users who own the bot, and may set everything. Empty: the application's owner, or its team.",
+    ),
+    Setting(
+        "DNAM_ALLOW_USERS",
+        Ids,
+        "",
+        SNOWFLAKES,
+        "The users who are answered. With this and DNAM_ALLOW_GUILDS empty, nobody is.",
+        ("DISCORD_ALLOW_USER_IDS",),
+    ),
+    Setting(
+        "DNAM_ALLOW_GUILDS",
+        Ids,
+        "",
+        SNOWFLAKES,
+        "The guilds in whose channels everybody is answered.",
+    ),
+    Setting(
+        "DNAM_RESPOND_MODE",
+        str,
+        "mention",
+        OneOf(("mention", "all", "owner", "none")),
+        "What is answered in channels, where `dnam config` does not say: mentions and replies, everything, mentions "
+        "and replies of the owner, or nothing.",
+    ),
+    Setting(
+        "DNAM_MEMORY_CHANNEL_ID",
+        str,
+        "",
+        SNOWFLAKE,
+        "The channel in which one pinned message per person shows what is known of them. Empty: none.",
+        ("DISCOCLAW_MEMORY_CHANNEL_ID",),
+    ),
+)

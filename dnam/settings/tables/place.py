@@ -1,0 +1,35 @@
+"""Where dnam keeps its things, and how it speaks."""
+
+from pathlib import Path
+
+from dnam.settings.allowed import FILE, FOLDER, LANGUAGE, NAME, Zone
+from dnam.settings.setting import Setting
+
+PLACE = (
+    Setting("DNAM_DATA", Path, "data", FOLDER, "Where the log, the keys and the views are kept."),
+    Setting(
+        "DNAM_CONFIG",
+        Path,
+        "",
+        FILE,
+        "A TOML file with settings, which wins over the environment. Empty: dnam.toml in the folder where dnam is "
+        "started, if there is one.",
+    ),
+    Setting("DNAM_TIMEZONE", str, "", Zone(), "The zone in which times are shown to people. Empty: the system's."),
+    Setting(
+        "DNAM_LANGUAGE",
+        str,
+        "en",
+        LANGUAGE,
+        "The language that the offline model, the stop list and the guards assume.",
+    ),
+    Setting("DNAM_ASSISTANT_NAME", str, "dnam", NAME, "What the assistant is called in prompts and in the chat."),
+    Setting(
+        "DNAM_CONTEXT_DIR",
+        Path,
+        "",
+        FOLDER,
+        "A folder of text files that open every prompt: base/*.md, and channels/NAME.md in that channel. Without a "
+        "base/core.md of its own, the one that comes with dnam is used.",
+    ),
+)

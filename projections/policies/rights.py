@@ -1,0 +1,53 @@
+"""Who may configure what, while the program runs.
+
+the owner                      every key of every scope
+who manages a guild            every key of that guild, and of the channels in it
+everybody                      of their own scope: `learn` and `retention_days`, which concern what they say alone
+"""
+
+from typing import NamedTuple
+
+from projections.config import Scope
+from projections.ids import NOBODY, Handle, Ref
+from projections.places import find_place
+from projections.rows import Rows
+
+VERSION = "rights@1"
+ONE_S_OWN = frozenset({"learn", "retention_days"})
+
+
+class Asker(NamedTuple):
+    """Who asks. `manages` is the guild whose settings the platform lets them change, if any."""
+
+    person: Handle = NOBODY
+    is_owner: bool = False
+    manages: Ref | None = None
+
+
+def objection(rows: Rows, asker: Asker, scope: Scope, key: str = "") -> str:
+    """Why somebody may not configure a key of a scope, or look at it where no key is given; empty where they may."""
+    if asker.is_owner:
+        return ""
+    match scope.kind:
+        case "person":
+            return _of_person(asker, scope, key)
+        case "guild" | "channel":
+            guild = scope.ref if scope.kind == "guild" else _guild_of(rows, scope)
+            managed = guild is not None and guild == asker.manages
+            return "" if managed else "that is for the owner, and for members who may manage that server"
+        case _:
+            return "that is for the owner"
+
+
+def _of_person(asker: Asker, scope: Scope, key: str) -> str:
+    if asker.person == NOBODY or asker.person != scope.person:
+        return "that is for the owner"
+    if key and key not in ONE_S_OWN:
+        return f"of your own you may set {' and '.join(sorted(ONE_S_OWN))}; {key} is for the owner"
+    return ""
+
+
+def _guild_of(rows: Rows, scope: Scope) -> Ref | None:
+    """The guild that a channel is in, as far as it is known."""
+    found = None if scope.ref is None else find_place(rows, scope.ref)
+    return None if found is None else found.row.guild

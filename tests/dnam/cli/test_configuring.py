@@ -1,0 +1,133 @@
+"""`dnam config` and `dnam settings --in`: what is set where, and which source won."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.dnam.cli.memories import bytes_of, dnam
+
+
+def config(data: Path, *arguments: str) -> str:
+    ran = dnam("config", *arguments, "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out
+
+
+def holding(data: Path, *arguments: str) -> dict[str, tuple[str, str]]:
+    values = dnam("settings", "--json", *arguments, "--data", data).values
+    return {each["key"]: (each["value"], each["origin"]) for each in values if "key" in each}
+
+
+def test_set_get_list_unset(data: Path) -> None:
+    assert config(data, "set", "guild/9", "respond_mode=all") == "guild/discord:9 (Garden): respond_mode = all\n"
+    assert config(data, "set", "guild/Garden", "respond_mode=all").endswith("respond_mode = all, as before\n")
+    config(data, "set", "channel/general", "learn = heard")
+    config(data, "set", "person/Kim", "context_history 5")
+    assert config(data, "list").splitlines() == [
+        "scope                        key              value  set by",
+        "channel/discord:1 (general)  learn            heard  the operator",
+        "guild/discord:9 (Garden)     respond_mode     all    the operator",
+        "person/Kim                   context_history  5      the operator",
+    ]
+    assert "heard" not in config(data, "list", "guild/9")
+    (line,) = dnam("config", "get", "channel/1", "learn", "--json", "--data", data).values
+    assert line == {"scope": "channel/discord:1 (general)", "key": "learn", "value": "heard", "by": "the operator"}
+    assert config(data, "unset", "guild/9", "respond_mode") == "guild/discord:9 (Garden): respond_mode is not set\n"
+    assert dnam("config", "get", "guild/9", "--data", data).err.startswith("dnam: nothing is set")
+
+
+def test_a_change_as_json_says_whether_it_was_one(data: Path) -> None:
+    arguments = ("config", "set", "global", "retention_days=30", "--json", "--data", data)
+    first = {"scope": "global", "key": "retention_days", "value": "30", "changed": True}
+    assert dnam(*arguments).value == first
+    assert dnam(*arguments).value == {**first, "changed": False}
+
+
+def test_it_can_be_set_before_anything_was_said(tmp_path: Path) -> None:
+    data = tmp_path / "new"
+    assert config(data, "set", "global", "learn=none") == "global: learn = none\n"
+    assert config(data, "set", "guild/123", "learn=none") == "guild/discord:123: learn = none\n"
+    assert dnam("verify", "--data", data).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("set", "global", "respond_mod=all"), "did you mean respond_mode?"),
+        (("set", "global", "respond_mode=loud"), "allowed: one of mention, all, owner, none"),
+        (("set", "global", "respond_mode"), "sets nothing: write KEY=VALUE"),
+        (("set", "global", "=all"), "sets nothing: write KEY=VALUE"),
+        (("set", "nowhere", "learn=none"), "is no scope: global, guild/ID, channel/ID, person/USER"),
+        (("set", "here", "learn=none"), "is no scope"),
+        (("set", "guild", "learn=none"), "is no scope"),
+        (("set", "guild/", "learn=none"), "is no scope"),
+        (("set", "person/Nobody", "learn=none"), "nobody here goes by 'Nobody'"),
+        (("set", "person/Sam", "learn=none"), "'Sam' may be any of"),
+        (("set", "channel/talk", "learn=none"), "'talk' may be any of"),
+        (("set", "guild/Forest", "learn=none"), "dnam knows no guild 'Forest': give its id"),
+        (("set", "guild/general", "learn=none"), "dnam knows no guild 'general'"),
+        (("unset", "global", "colour"), "there is no key 'colour'"),
+        (("get", "global", "colour"), "there is no key 'colour'"),
+    ],
+)
+def test_wrong_use_changes_nothing(data: Path, arguments: tuple[str, ...], why: str) -> None:
+    before = dnam("stats", "--json", "--data", data).value["events"]
+    ran = dnam("config", *arguments, "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+    assert dnam("stats", "--json", "--data", data).value["events"] == before
+
+
+def test_what_is_refused_makes_no_folder(tmp_path: Path) -> None:
+    assert dnam("config", "set", "global", "colour=red", "--data", tmp_path / "new").code == 2
+    assert not (tmp_path / "new").exists()
+
+
+def test_looking_changes_nothing(data: Path) -> None:
+    config(data, "set", "guild/9", "learn=none")
+    before = bytes_of(data)
+    config(data, "list")
+    holding(data, "--in", "general", "--user", "Kim")
+    assert bytes_of(data) == before
+
+
+def test_settings_show_which_source_won_in_a_place(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_LEARN", "heard")
+    config(data, "set", "guild/9", "respond_mode=all")
+    config(data, "set", "person/Kim", "context_history=5")
+    assert holding(data, "--in", "general", "--user", "Kim") == {
+        "respond_mode": ("all", "guild/discord:9"),
+        "context_history": ("5", f"person/{kim(data)}"),
+        "learn": ("heard", "environment DNAM_LEARN"),
+        "retention_days": ("0", "default"),
+    }
+    assert holding(data, "--user", "Ada")["respond_mode"] == ("mention", "default")
+    assert holding(data) == {}
+    out = dnam("settings", "--in", "general", "--data", data).out
+    assert "respond_mode" in out
+    assert "guild/discord:9" in out
+
+
+def kim(data: Path) -> str:
+    return str(dnam("show", "Kim", "--json", "--data", data).value["person"])
+
+
+def test_dnam_toml_wins_over_the_environment_and_config_over_both(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_RESPOND_MODE", "none")
+    Path("dnam.toml").write_text('respond_mode = "owner"\nmessage_history_count = 4\n', encoding="utf-8")
+    assert holding(data, "--in", "general")["respond_mode"] == ("owner", "dnam.toml respond_mode")
+    assert holding(data, "--in", "general")["context_history"] == ("4", "dnam.toml message_history_count")
+    config(data, "set", "global", "respond_mode=all")
+    assert holding(data, "--in", "general")["respond_mode"] == ("all", "global")
+
+
+def test_a_context_history_is_in_force_with_the_next_prompt(data: Path) -> None:
+    def window() -> int:
+        blocks = dnam("prompt", "Ada", "hello", "--in", "general", "--json", "--data", data).value["blocks"]
+        return len(next((each["lines"] for each in blocks if each["name"] == "recent"), []))
+
+    assert window() == 2
+    config(data, "set", "channel/general", "context_history=1")
+    assert window() == 1
+    config(data, "set", "channel/general", "context_history=0")
+    assert window() == 0

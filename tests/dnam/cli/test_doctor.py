@@ -1,0 +1,45 @@
+"""`dnam doctor`: a line for each check, what to do, and 1 when something is wrong."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dnam.doctor.table import CHECKS
+from tests.dnam.cli.memories import bytes_of, dnam
+
+
+def test_every_check_is_told_and_nothing_is_changed(data: Path) -> None:
+    before = bytes_of(data)
+    ran = dnam("doctor", "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    assert bytes_of(data) == before
+    told = [line[4:].partition(":")[0] for line in ran.out.splitlines() if not line.startswith("      ")]
+    assert told[:-1] == [check.name for check in CHECKS]
+    assert ran.out.endswith("nothing is wrong\n")
+    assert "ok  log: 25 events; the last 25 read whole\n" in ran.out
+
+
+def test_something_wrong_ends_with_1_and_says_what_to_do(data: Path) -> None:
+    shutil.rmtree(data / "keys")
+    ran = dnam("doctor", "--data", data)
+    assert ran.code == 1
+    assert "\n!!  log: " in f"\n{ran.out}"
+    assert "`dnam verify`" in ran.out
+    assert ran.out.endswith("1 thing wrong\n")
+
+
+def test_as_json_a_finding_a_line(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCORD_API_URL", "http://127.0.0.1:1/api")  # nobody is asked: there is no token
+    ran = dnam("doctor", "--json", "--data", data)
+    assert [" ".join(each) for each in ran.values] == ["check state what do"] * len(ran.values)
+    assert {each["check"] for each in ran.values} == {check.name for check in CHECKS}
+    by_name = {each["check"]: each["state"] for each in ran.values}
+    assert (by_name["log"], by_name["keys"], by_name["token"]) == ("well", "doubt", "skipped")
+
+
+def test_an_empty_folder_is_no_failure(tmp_path: Path) -> None:
+    ran = dnam("doctor", "--data", tmp_path / "none")
+    assert ran.code == 0
+    assert not (tmp_path / "none").exists()
+    assert "there is no log here yet" in ran.out

@@ -1,0 +1,66 @@
+"""What holds for a person in a place: scopes over dnam.toml, the environment and defaults, key by key."""
+
+from dnam.configuration import PlaceConfig, config_for, held
+from dnam.settings import read
+from projections.config import GLOBAL, Scope
+from projections.events import ConfigSet
+from projections.events.values import OPERATOR
+from projections.ids import NOBODY, Ref
+from projections.policies.configurable import KEYS
+from tests.world import NOW, World, handle
+
+KIM = handle("Kim")
+GARDEN, GENERAL = Ref("discord", "9"), Ref("discord", "1")
+SETTINGS = read({"DNAM_LEARN": "heard"}, {}, {"DNAM_RESPOND_MODE": "owner"})
+
+
+def put(world: World, scope: Scope, key: str, value: str | None) -> None:
+    world.add(ConfigSet(said=NOW, by=OPERATOR, scope=str(scope), key=key, value=value, person=scope.person))
+
+
+def there(world: World) -> PlaceConfig:
+    return config_for(world.rows, SETTINGS, KIM, GENERAL, GARDEN)
+
+
+def test_with_nothing_set_the_settings_hold() -> None:
+    assert config_for(World().rows, read({}, {}), NOBODY, None, None) == PlaceConfig("mention", 20, "addressed", 0)
+    origins = {each.key: each.origin for each in held(World().rows, SETTINGS, KIM, GENERAL, GARDEN)}
+    assert origins == {
+        "respond_mode": "dnam.toml respond_mode",
+        "context_history": "default",
+        "learn": "environment DNAM_LEARN",
+        "retention_days": "default",
+    }
+    assert list(origins) == [key.name for key in KEYS]
+
+
+def test_each_key_has_the_narrowest_scope_that_gives_it_a_value() -> None:
+    world = World()
+    ladder = [GLOBAL, Scope("guild", GARDEN), Scope("channel", GENERAL), Scope("person", person=KIM)]
+    for number, scope in enumerate(ladder):
+        put(world, scope, "retention_days", str(number + 1))
+        assert there(world).retention_days == number + 1
+    put(world, GLOBAL, "learn", "none")
+    put(world, Scope("guild", GARDEN), "context_history", "3")
+    assert there(world) == PlaceConfig("owner", 3, "none", 4)
+    put(world, ladder.pop(), "retention_days", None)
+    assert there(world).retention_days == 3
+    found = {each.key: each.origin for each in held(world.rows, SETTINGS, KIM, GENERAL, GARDEN)}
+    assert found["retention_days"] == "channel/discord:1"
+
+
+def test_others_scopes_do_not_hold_here() -> None:
+    world = World()
+    put(world, Scope("person", person=handle("Ada")), "learn", "none")
+    put(world, Scope("guild", Ref("discord", "8")), "learn", "none")
+    put(world, Scope("channel", Ref("discord", "2")), "learn", "none")
+    assert there(world).learn == "heard"
+
+
+def test_what_a_newer_program_set_counts_as_not_set() -> None:
+    world = World()
+    put(world, GLOBAL, "respond_mode", "all")
+    put(world, GLOBAL, "context_history", "7")
+    put(world, Scope("guild", GARDEN), "respond_mode", "whisper")
+    put(world, Scope("guild", GARDEN), "context_history", "lots")
+    assert there(world) == PlaceConfig("all", 7, "heard", 0)

@@ -1,0 +1,118 @@
+"""Context files: which are listed, in which order, and that nobody reaches a file by a channel's name."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from dnam.context_files import CORE, channel_names, context_files, shipped
+from projections.events import PlaceDescribed
+from projections.events.heard import PlaceKind
+from projections.events.values import PLATFORM, Audience
+from projections.ids import Ref
+from tests.dnam.scripted import ScriptedModel, talking
+from tests.world import NOW, World
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "channels").mkdir()
+    return tmp_path
+
+
+def write(folder: Path, **texts: str) -> None:
+    for path, text in texts.items():
+        (folder / f"{path.replace('__', '/')}.md").write_text(text, encoding="utf-8")
+
+
+def paths(folder: Path | None, *channel: str) -> list[str]:
+    return [each.path for each in context_files(folder, *channel)]
+
+
+def test_the_shipped_core_holds_the_memory_section() -> None:
+    (core,) = context_files(None, "general")
+    assert core == shipped()
+    assert core.path == CORE
+    assert core.text.startswith("## Memory\n")
+    said = " ".join(core.text.split())
+    for rule in (
+        "compressed summary of what was said here earlier",
+        'prefer "Recent conversation" where they conflict',
+        "recent messages are exact, the summary is lossy",
+        "Do not refer to the memory system unprompted",
+        "long-term facts about the person",
+        "Trust these entries: they persist across channels and sessions",
+        "acknowledge the correction",
+        "cite specific entries",
+    ):
+        assert rule in said
+
+
+def test_base_files_in_the_order_of_their_names_and_then_the_channel_s(folder: Path) -> None:
+    write(folder, base__core="own", base__who="kind", base__a="first", channels__general="tea only")
+    (folder / "base" / "notes.txt").write_text("not one", encoding="utf-8")
+    assert paths(folder, "general") == ["/base/a.md", CORE, "/base/who.md", "/channels/general.md"]
+    assert paths(folder, "other") == ["/base/a.md", CORE, "/base/who.md"]
+    found = {each.path: each for each in context_files(folder)}
+    assert found[CORE].text == "own"
+    assert found[CORE].digest.digest == hashlib.sha256(b"own").digest()
+
+
+def test_without_a_core_of_one_s_own_the_shipped_one_stands_first(folder: Path) -> None:
+    write(folder, base__a="first")
+    assert context_files(folder) == (shipped(), *context_files(folder)[1:])
+    assert paths(folder) == [CORE, "/base/a.md"]
+
+
+def test_the_nearest_name_that_has_a_file_counts(folder: Path) -> None:
+    write(folder, channels__1="by id", channels__general="by name")
+    assert paths(folder, "1", "general")[-1] == "/channels/1.md"
+    assert paths(folder, "2", "general")[-1] == "/channels/general.md"
+
+
+@pytest.mark.parametrize("name", ["", "..", "../base/who", "/etc/passwd", "x/general", "channels/../general"])
+def test_a_name_is_no_path(folder: Path, name: str) -> None:
+    write(folder, base__who="kind", channels__general="tea")
+    assert paths(folder, name) == [CORE, "/base/who.md"]
+
+
+def test_what_cannot_be_read_is_an_error(folder: Path) -> None:
+    (folder / "base" / "who.md").write_bytes(b"\xff")
+    with pytest.raises(UnicodeDecodeError):
+        context_files(folder)
+
+
+def test_a_thread_goes_by_its_channel_s_names_too() -> None:
+    world = World()
+
+    def describe(key: str, kind: PlaceKind, name: str, parent: Ref | None = None) -> Ref:
+        place = Ref("discord", key)
+        world.add(PlaceDescribed(
+            said=NOW, by=PLATFORM, place=place, kind=kind, name=name, session="", audience=Audience("guild", place),
+            parent=parent,
+        ))  # fmt: skip
+        return place
+
+    general = describe("1", "channel", "general")
+    thread = describe("2", "thread", "about tea", general)
+    assert channel_names(world.rows, thread) == ("2", "about tea", "1", "general")
+    assert channel_names(world.rows, general) == ("1", "general")
+    assert channel_names(world.rows, describe("3", "thread", "lost", Ref("discord", "4"))) == ("3", "lost", "4")
+    assert channel_names(world.rows, describe("dm:00", "direct", "")) == ()
+    assert channel_names(world.rows, Ref("discord", "5")) == ()
+
+
+async def test_their_text_is_system_text_and_the_turn_keeps_their_digests(folder: Path, tmp_path: Path) -> None:
+    write(folder, base__who="You are kind.")
+    model = ScriptedModel()
+    async with talking(tmp_path / "data", model, context_dir=str(folder)) as assistant:
+        heard = await assistant.memory.heard("100", "hello")
+        thought = await assistant.think(heard)
+    (ask,) = model.asked("answer")
+    assert "--- /base/who.md ---\nYou are kind." in ask.system
+    assert ask.system.index("## Memory") < ask.system.index("You are kind.")
+    assert "You are kind." not in ask.prompt
+    assert ask.prompt.startswith("Context files (read with Read tool before responding, in order):\n- /base/core.md\n")
+    assert [each.path for each in thought.files] == [CORE, "/base/who.md"]
+    assert thought.files[1].digest == hashlib.sha256(b"You are kind.").digest()

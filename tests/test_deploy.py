@@ -1,0 +1,140 @@
+"""docs/deploy: each file linted by its format's own tool where that is installed, and held against what dnam needs."""
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dnam.settings import SETTINGS, read
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "docs" / "deploy"
+CLOSES_SECONDS = 10
+"""In how many seconds the bot promises to close."""
+NAMES = {name for setting in SETTINGS for name in (setting.name, *setting.aliases)}
+OTHERS = {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK"}
+
+
+def text(name: str) -> str:
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+def tool(name: str) -> str:
+    """A program beside this Python, or on the path; without it the test is skipped, and says so."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def lint(*command: str | Path) -> str:
+    """What a linter says; it has to end well."""
+    ran = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout + ran.stderr
+
+
+# -- the formats ---------------------------------------------------------------------------------------------------
+
+
+def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
+    assert lint(tool("hadolint"), "--no-color", DEPLOY / "Dockerfile") == ""
+
+
+def test_the_compose_file_is_as_the_compose_specification_wants_it() -> None:
+    lint(tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
+
+
+def test_systemd_knows_every_line_of_the_unit(tmp_path: Path) -> None:
+    """With a program that is there in the place of the one that will be."""
+    analyze = tool("systemd-analyze")
+    unit = tmp_path / "dnam.service"
+    unit.write_text(text("dnam.service").replace("/opt/dnam/bin/dnam", sys.executable), encoding="utf-8")
+    said = lint(analyze, "verify", unit)
+    assert [line for line in said.splitlines() if "dnam.service" in line] == []
+
+
+# -- what they say -------------------------------------------------------------------------------------------------
+
+
+def unit() -> configparser.ConfigParser:
+    parsed = configparser.ConfigParser(interpolation=None, strict=True)
+    parsed.optionxform = str  # type: ignore[assignment, method-assign]
+    parsed.read_string(text("dnam.service"))
+    return parsed
+
+
+def test_the_unit_ends_it_with_sigterm_and_waits_longer_than_it_needs() -> None:
+    service = unit()["Service"]
+    assert service["KillSignal"] == "SIGTERM"
+    assert int(service["TimeoutStopSec"]) > CLOSES_SECONDS
+    assert service["Restart"] == "on-failure"
+    assert service["RestartPreventExitStatus"] == "2"
+
+
+def test_the_unit_runs_dnam_and_not_as_root() -> None:
+    service = unit()["Service"]
+    assert service["ExecStart"] == "/opt/dnam/bin/dnam run"
+    assert service["DynamicUser"] == "yes"
+    assert "User" not in service
+    assert f"/var/lib/{service['StateDirectory']}" == service["WorkingDirectory"]
+    assert list(unit()) == ["DEFAULT", "Unit", "Service", "Install"]
+    assert unit()["Install"]["WantedBy"] == "multi-user.target"
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The lines of the last stage, continued ones joined."""
+    joined = re.sub(r"\\\n\s*", "", re.sub(r"(?m)^#.*\n", "", text("Dockerfile")))
+    lines = [line.partition(" ")[::2] for line in joined.splitlines() if line.strip()]
+    last = max(number for number, (name, _) in enumerate(lines) if name == "FROM")
+    return [(name, rest.strip()) for name, rest in lines[last:]]
+
+
+def test_the_image_runs_the_bot_and_not_as_root() -> None:
+    last = instructions()
+    assert dict(last)["USER"] == "10001:10001"
+    assert dict(last)["ENTRYPOINT"] == '["dnam"]'
+    assert dict(last)["CMD"] == '["run"]'
+    assert dict(last)["STOPSIGNAL"] == "SIGTERM"
+    assert "/healthz" in dict(last)["HEALTHCHECK"]
+
+
+def test_log_and_keys_are_volumes_apart_in_both() -> None:
+    assert dict(instructions())["VOLUME"] == '["/data", "/data/keys"]'
+    assert re.findall(r"- (\w+):(/\S+)", text("compose.yaml")) == [("data", "/data"), ("keys", "/data/keys")]
+
+
+def test_compose_waits_longer_than_the_bot_needs_and_shows_its_port_to_this_machine_alone() -> None:
+    (grace,) = re.findall(r"stop_grace_period: (\d+)s", text("compose.yaml"))
+    assert int(grace) > CLOSES_SECONDS
+    assert re.findall(r'- "([\d.]+):\d+:\d+"', text("compose.yaml")) == ["127.0.0.1"]
+
+
+def test_every_variable_is_a_setting_with_a_value_that_is_allowed() -> None:
+    unquoted = {
+        **dict(re.findall(r"\b([A-Z][A-Z_]+)=(\S+)", text("Dockerfile"))),
+        **dict(re.findall(r'(?m)^      ([A-Z_]+): "?([^"\n]+)"?$', text("compose.yaml"))),
+        **dict(each.split("=") for each in unit()["Service"]["Environment"].split()),
+    }
+    assert set(unquoted) <= NAMES | OTHERS
+    settings = read({name: value for name, value in unquoted.items() if name in NAMES}, {})
+    assert settings.health_port == 9177
+    assert len({*re.findall(r"\b9\d{3}\b", text("Dockerfile") + text("compose.yaml"))}) == 1
+
+
+def test_what_the_image_copies_is_there_and_nothing_else_is_sent() -> None:
+    copied = re.findall(r"(?m)^COPY (?!--)(.+) \S+$", text("Dockerfile"))
+    sources = {source for line in copied for source in line.split()}
+    assert all((ROOT / source).exists() for source in sources)
+    let_in = {line[1:] for line in text("Dockerfile.dockerignore").splitlines() if line.startswith("!")}
+    assert let_in == sources
+
+
+def test_the_page_names_every_file() -> None:
+    for file in DEPLOY.iterdir():
+        if file.name not in ("README.md", "Dockerfile.dockerignore"):
+            assert f"({file.name})" in text("README.md")
