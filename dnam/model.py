@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from projections.errors import DnamError
+from projections.ids import NOBODY, Handle
 
 Purpose = Literal["answer", "extraction", "summary", "merge"]
 Hear = Callable[[str], None]
@@ -67,9 +68,24 @@ class SummaryInputs(msgspec.Struct, frozen=True):
     max_chars: int
 
 
+class MergedItem(msgspec.Struct, frozen=True):
+    """One of two close items: what it says, and the words that it rests on."""
+
+    summary: str
+    dialogue: tuple[str, ...] = ()
+
+
+class MergeInputs(msgspec.Struct, frozen=True):
+    """Two close items of one person and kind; where they disagree, `new` holds."""
+
+    kind: str
+    existing: MergedItem
+    new: MergedItem
+
+
 class Ask(msgspec.Struct, frozen=True):
     """One question to a model. `prompt_name` is the prompt's file and version, `summary@1`; `shape` is the struct that
-    a reply in JSON has.
+    a reply in JSON has; `person` is whose question it is, where it is one person's.
     """
 
     purpose: Purpose
@@ -77,8 +93,9 @@ class Ask(msgspec.Struct, frozen=True):
     prompt_name: str
     system: str
     prompt: str
-    inputs: AnswerInputs | ExtractionInputs | SummaryInputs
+    inputs: AnswerInputs | ExtractionInputs | SummaryInputs | MergeInputs
     shape: type[msgspec.Struct] | None = None
+    person: Handle = NOBODY
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -98,9 +115,17 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class ModelError(DnamError):
-    """The model could not be asked, or did not answer in time. `words` is what to tell the person who waits."""
+    """The model could not be asked, or did not answer in time. `words` is what to tell the person who waits; `spent` is
+    what the call took where it was answered and the answer was of no use.
+    """
 
-    words = "I could not think of an answer just now. Please ask me again."
+    words: str = "I could not think of an answer just now. Please ask me again."
+    spent: Reply | None = None
+
+    def __init__(self, message: str, *, words: str = "", spent: Reply | None = None) -> None:
+        super().__init__(message)
+        self.words = words or self.words
+        self.spent = spent
 
 
 class ModelDown(ModelError):
@@ -113,6 +138,18 @@ class OverBudget(ModelError):
     """A limit on cost or on turns is reached."""
 
     words = "I have reached my limit for now. Please ask me again later."
+
+
+CUT_SHORT = {
+    "max_tokens": "the reply was cut at the most tokens that it may have",
+    "model_context_window_exceeded": "the reply was cut where the model's window ended",
+    "refusal": "the model declined to reply",
+}
+
+
+def cut_short(reply: Reply) -> str:
+    """Why a reply is not whole, in words; empty when it is. Nothing is decided from half a reply."""
+    return CUT_SHORT.get(reply.stop, "")
 
 
 class Model(Protocol):

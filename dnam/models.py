@@ -1,28 +1,115 @@
 """Which model answers and learns: the one place that knows all of them.
 
-A model is made when it is first asked: preparing a language's tables takes a tenth of a second, and most commands ask
-nothing.
+    async with opened(memory, note) as model:      # the model that the settings ask for, ready, within its limits
+        assistant = Assistant(memory, model)
+
+A model is made when it is first asked: preparing a language's tables takes a tenth of a second and loading Claude's SDK
+two, and most commands ask nothing.
 """
 
+import logging
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import cached_property
 
+from dnam.adapters.anthropic.claude import ANTHROPIC, Access, Claude
+from dnam.budget import Budgeted
 from dnam.languages import Language
+from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, Reply, unheard
+from dnam.prices import prices
 from dnam.settings import Settings
+from projections.decisions.draft import Origin
+from projections.decisions.resolve import ResolveRequest, resolve
+from projections.models import resolved
+from projections.rows import Rows
 
-NO_CLAUDE_YET = (
-    "ANTHROPIC_API_KEY is set, but talking with Claude comes with a later version: the offline model answers."
-)
+_log = logging.getLogger("dnam")
+Tell = Callable[[str], None]
 
 
-def choose(settings: Settings, language: Language) -> Model:  # noqa: ARG001 - the key chooses, in a later version
-    """The model that the settings ask for, as far as this version has it; `notice` says how far that is."""
+def choose(settings: Settings, language: Language) -> Model:
+    """The model that the settings ask for: Claude with a key, the offline model without one."""
+    if settings.anthropic_api_key:
+        return Claude(access_of(settings))
     return OfflineWhenAsked(language)
 
 
-def notice(settings: Settings) -> str:
-    """What people should know of the choice; empty when it is the one they expect."""
-    return NO_CLAUDE_YET if settings.anthropic_api_key else ""
+def access_of(settings: Settings) -> Access:
+    """How Claude is reached."""
+    return Access(
+        settings.anthropic_api_key,
+        settings.anthropic_base_url or ANTHROPIC,
+        settings.answer_timeout_seconds,
+        settings.model_timeout_seconds,
+    )
+
+
+@asynccontextmanager
+async def opened(memory: Memory, tell: Tell) -> AsyncIterator[Model]:
+    """The model for a memory, ready to be asked and within its limits, for as long as the `async with` lasts.
+
+    `tell` hears what people should know of it. Whoever runs dnam reads the same in the log.
+    """
+    model = choose(memory.settings, memory.language)
+    if not isinstance(model, Claude):
+        yield model
+        return
+    try:
+        await model.prepare()
+        for text in await notices(memory):
+            _log.info(text)
+            tell(text)
+        yield Budgeted(model, memory)
+    finally:
+        await model.close()
+
+
+async def notices(memory: Memory) -> list[str]:
+    """What there is to know of Claude's models before they are asked; what aliases stand for now is recorded."""
+    stands = in_use(memory.settings)
+    told = await memory.look(lambda rows: [*_changed(rows, stands), *_unpriced(memory.settings, stands)])
+    if memory.engine.store.writable:
+        request = ResolveRequest(aliases_in(stands), memory.now(), Origin(seed=os.urandom(32), now=memory.now()))
+        await memory.record(lambda rows: resolve(rows, request))
+    return told
+
+
+def in_use(settings: Settings) -> dict[str, str]:
+    """The models that the settings name, and what each name stands for. Loads Claude's SDK."""
+    from dnam.adapters.anthropic.aliases import resolve as model_of
+
+    names = (settings.answer_model, settings.summary_model, settings.durable_model)
+    return {name: model_of(name) for name in names}
+
+
+def aliases_in(stands: dict[str, str]) -> dict[str, str]:
+    """Those of the names that are not a model's own."""
+    return {name: model for name, model in stands.items() if name != model}
+
+
+def _changed(rows: Rows, stands: dict[str, str]) -> list[str]:
+    """The aliases that stand for another model than the last recorded one."""
+    last = {alias: resolved(rows, alias) for alias in aliases_in(stands)}
+    return [
+        f"{alias} now stands for {stands[alias]}; until now it was {row.model}. "
+        "`dnam rederive` shows what the new model would have remembered."
+        for alias, row in last.items()
+        if row is not None and row.model != stands[alias]
+    ]
+
+
+def _unpriced(settings: Settings, stands: dict[str, str]) -> list[str]:
+    """The models whose calls count as free, where a limit on cost would not hold."""
+    table = prices()
+    unknown = sorted({model for model in stands.values() if table.price_of(model) is None})
+    if not unknown or not settings.max_cost_per_day:
+        return []
+    names = ", ".join(unknown)
+    return [
+        f"the price of {names} is not in the table of {table.as_of}: DNAM_MAX_COST_PER_DAY does not count its calls."
+    ]
 
 
 class OfflineWhenAsked:

@@ -1,5 +1,6 @@
 """Every projection there is. To add one: write its file, list it here."""
 
+from projections.calls import CALLS
 from projections.config import CONFIG
 from projections.consent import ERASED, OPTED_OUT
 from projections.derived import DERIVED
@@ -7,10 +8,12 @@ from projections.fold import AnyProjection, Fold
 from projections.imports import IMPORTS
 from projections.items import FORGOTTEN, ITEMS, QUIET, REFUSALS
 from projections.messages import MESSAGES, SPOKEN
+from projections.models import RESOLVED
 from projections.people import ACCOUNTS, NAMES, NOTES, PEOPLE
 from projections.places import AUDIENCES, PLACES, SESSIONS
+from projections.snapshots import SNAPSHOTS
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
-from projections.turns import ASKED, DELIVERIES, SENT, TURNS
+from projections.turns import ASKED, DELIVERIES, FAILED, SENT, TURNS
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS
 
 PROJECTIONS: tuple[AnyProjection, ...] = (
@@ -18,6 +21,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     SPOKEN,
     TURNS,
     ASKED,
+    FAILED,
     DELIVERIES,
     SENT,
     ITEMS,
@@ -32,11 +36,14 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     PEOPLE,
     NAMES,
     NOTES,
+    SNAPSHOTS,
     PLACES,
     AUDIENCES,
     SESSIONS,
     CONFIG,
     IMPORTS,
+    CALLS,
+    RESOLVED,
     OPTED_OUT,
     ERASED,
     DERIVED,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from projections.events import TurnAnswered, TurnDelivered
+from projections.events import TurnAnswered, TurnDelivered, TurnFailed
 from projections.events.values import Audience, ItemUse, LeftOut, Limits, ModelUse, Span
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Handle, Point, Ref, digest16
@@ -40,6 +40,15 @@ class AskedRow(msgspec.Struct, frozen=True, array_like=True):
     answers: EventId
     session: str
     audience: Audience
+
+
+class FailedTurnRow(msgspec.Struct, frozen=True, array_like=True):
+    """A question that got no answer: `error` says why, `told` what the asker was told instead."""
+
+    event: EventId
+    said: int
+    error: str
+    told: str
 
 
 class DeliveryRow(msgspec.Struct, frozen=True, array_like=True):
@@ -118,6 +127,15 @@ def _sent(record: Record) -> list[Change[SentRow]]:
             return []
 
 
+def _failed(record: Record) -> list[Change[FailedTurnRow]]:
+    match record.event:
+        case TurnFailed(answers=question, said=said, error=error, told=told):
+            return [(question, FailedTurnRow(record.id, said, error, told))]
+        case _:
+            return []
+
+
+FAILED = Projection("failed_turns", 1, FailedTurnRow, (TurnFailed,), _failed, 16)
 DELIVERIES = Projection("deliveries", 1, DeliveryRow, (TurnDelivered,), _deliveries, 16)
 SENT = Projection("sent", 1, SentRow, (TurnDelivered,), _sent, 16)
 
@@ -127,6 +145,11 @@ def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> It
     prefix = unit(session, epoch)
     start = None if after is None else prefix + point_key(after) + b"\x00"
     return rows.scan(TURNS, prefix, start=start)
+
+
+def failure_of(rows: Rows, question: EventId) -> FailedTurnRow | None:
+    """Why a question got no answer; None when it was answered, or nobody has tried yet."""
+    return rows.get(FAILED, question)
 
 
 def asked_after(rows: Rows, person: Handle, after: Point | None) -> Iterator[tuple[Point, AskedRow]]:

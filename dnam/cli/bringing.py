@@ -98,10 +98,10 @@ def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None
-        learner = learner_of(memory, tally.people, tally.sessions)
-        if not tally.events and not (await memory.look(learner.estimate)).calls:
-            return tally, None
-        return tally, await learn_all(memory, learner, shell.out)
+        async with learner_of(memory, tally.people, tally.sessions) as learner:
+            if not tally.events and not (await memory.look(learner.estimate)).calls:
+                return tally, None
+            return tally, await learn_all(memory, learner, shell.out)
 
     tally, learned = shell.run(action, create=True)
     if shell.out.as_json:

@@ -1,7 +1,8 @@
 """Learning from what has not been read yet: `learn`, and what follows an `import`."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +33,8 @@ def learn(
             chosen = []
         if session is not None and user is None:
             persons = []
-        return await learn_all(memory, learner_of(memory, persons, chosen), shell.out)
+        async with learner_of(memory, persons, chosen) as learner:
+            return await learn_all(memory, learner, shell.out)
 
     learned = shell.run(action)
     if as_json:
@@ -41,13 +43,17 @@ def learn(
         raise Ending(COULD_NOT)
 
 
-def learner_of(memory: "Memory", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None) -> "Learner":
+@asynccontextmanager
+async def learner_of(
+    memory: "Memory", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None
+) -> "AsyncIterator[Learner]":
     """Who learns from what these people said and in these sessions was said; None stands for all of them."""
     from dnam.assistant import Assistant
     from dnam.learning import Learner
-    from dnam.models import choose
+    from dnam.models import opened
 
-    return Learner(Assistant(memory, choose(memory.settings, memory.language)), persons, chosen)
+    async with opened(memory, note) as model:
+        yield Learner(Assistant(memory, model), persons, chosen)
 
 
 async def _person(memory: "Memory", user: str) -> "Handle":
@@ -70,7 +76,7 @@ async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "Learn
     if not estimate.calls:
         _say(out, "Nothing to learn: everything has been read.")
         return LearnedAll(0, 0, 0, ())
-    if learner.paid and not out.confirm(_price(estimate)):
+    if learner.paid and not out.confirm(_price(memory, estimate)):
         _say(out, "Not learned. `dnam learn` does it later.")
         return LearnedAll(0, 0, 0, ())
     with out.progress("learning", "calls") as tell:
@@ -88,11 +94,14 @@ def _learned_words(learned: "LearnedAll") -> str:
     )
 
 
-def _price(estimate: "Estimate") -> str:
-    return (
-        f"Learning takes {estimate.calls} calls of a paid model and sends about {estimate.characters // 4:,} tokens. "
-        "Go on?"
-    )
+def _price(memory: "Memory", estimate: "Estimate") -> str:
+    from dnam.guess import guessed_micros
+    from dnam.prices import dollars
+
+    tokens = f"sends about {estimate.characters // 4:,} tokens of what was said"
+    micros = guessed_micros(memory.settings, estimate)
+    cost = "what it costs is not known" if micros is None else f"it may cost {dollars(micros)} or so"
+    return f"Learning takes {estimate.calls} calls of a paid model and {tokens}; {cost}. Go on?"
 
 
 def _say(out: Screen, text: str) -> None:

@@ -1,11 +1,11 @@
-"""Turns: an answer is recorded before it is sent, and its delivery after. A question is answered once."""
+"""Turns: an answer is recorded before it is sent, and its delivery after. A question is answered once, or fails."""
 
 from typing import NamedTuple
 
 from projections import retrieval
 from projections.context import Context
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.events import TurnAnswered, TurnDelivered
+from projections.events import TurnAnswered, TurnDelivered, TurnFailed
 from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
 from projections.ids import EventId, Handle, Identity, Point, Ref
 from projections.policies import compartments
@@ -34,6 +34,22 @@ class AnswerRequest(NamedTuple):
     said: int
     assistant: str
     files: tuple[FileDigest, ...] = ()
+
+
+class FailTurnRequest(NamedTuple):
+    """The message at `question` got no answer. `error` says why, `told` what the asker was told instead; `call` has an
+    empty model where none was asked. `said` is when it was given up, in ms.
+    """
+
+    question: Point
+    session: str
+    place: Ref
+    audience: Audience
+    asker: Handle
+    error: str
+    call: ModelUse
+    said: int
+    told: str = ""
 
 
 class DeliverRequest(NamedTuple):
@@ -91,6 +107,35 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
     return [Draft(turn, event, natural=True)]
 
 
+def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:
+    """The failure, so that the question is not asked of a model again by itself; nothing when it was answered, or has
+    failed before, or was a DM of somebody of whom nothing is kept.
+
+    Its cause is the question alone: nothing that stood in the prompt came of it.
+    """
+    question = request.question
+    origin = Origin(Identity("dnam", "turn", question.id.hex(), "failed", question.said))
+    answered = decided_before(rows, turn_origin(question))
+    if answered or decided_before(rows, origin) or _is_nobodys(request):
+        return []
+    known = rows.ids.status(question.id) == "known"
+    event = TurnFailed(
+        said=max(request.said, question.said + 1),
+        by=PLATFORM,
+        causes=(question.id,) if known else (),
+        session=request.session,
+        place=request.place,
+        audience=request.audience,
+        era=era_of(rows, request.session, request.audience.epoch),
+        asker=request.asker,
+        answers=question.id,
+        error=whole(request.error),
+        call=request.call,
+        told=request.told,
+    )
+    return [Minter(rows, origin).draft(event)]
+
+
 def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
     """The delivery; nothing when it was recorded before, or its turn was not."""
     origin = Origin(Identity("dnam", "turn", request.turn.hex(), "delivered", request.said))
@@ -110,6 +155,6 @@ def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
     return [Minter(rows, origin).draft(event)]
 
 
-def _is_nobodys(request: AnswerRequest | DeliverRequest) -> bool:
+def _is_nobodys(request: AnswerRequest | FailTurnRequest | DeliverRequest) -> bool:
     """A DM without its person: all who opted out would share it."""
     return request.audience.kind == "direct" and not request.asker

@@ -1,0 +1,14 @@
+"""Claude, by Anthropic's own SDK, behind the `Model` protocol.
+
+    claude        one ask from its first try to its reply; the only file with a clock and a socket
+    aliases       `haiku` is the newest Haiku that the SDK knows
+    capabilities  what a model can do, as the API says of it
+    asking        an ask as the Messages API has it: system first, cache breakpoints, the shape of the reply
+    faults        what can go wrong, and what becomes of it: tried again, told, counted against the service
+    circuit       asks nobody while the service is down
+    streams       a stream, read into a reply
+    tally         what all tries of an ask took
+    stops         why a reply ended, and what an answer is then
+
+The SDK takes two seconds to load, so nothing here imports it before it is needed.
+"""

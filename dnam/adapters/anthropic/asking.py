@@ -1,0 +1,73 @@
+"""An ask as the Messages API has it.
+
+The system prompt comes first and is the same for everybody, so that it is read from the cache: one breakpoint behind
+the prompt's own text, one behind what the operator's files add to it. What people said is in the user's turn, as it is.
+"""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from dnam.adapters.anthropic.capabilities import Capabilities
+from dnam.model import Ask, Purpose
+from dnam.prompts import load
+
+if TYPE_CHECKING:
+    from anthropic import Omit
+    from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam
+
+Effort = Literal["low", "medium"]
+MOST_TOKENS: dict[Purpose, int] = {"answer": 8_192, "extraction": 16_384, "summary": 8_192, "merge": 8_192}
+"""The most tokens of a reply. Thinking counts among them, so they are many more than what is shown."""
+EFFORTS: dict[Purpose, Effort] = {"answer": "medium", "extraction": "low", "summary": "low", "merge": "low"}
+"""How hard a model thinks, where that can be said: loops have half a minute, and people wait for answers."""
+
+
+def system_of(ask: Ask) -> "list[TextBlockParam]":
+    """The system prompt in blocks, each with a cache breakpoint; the API takes four of them."""
+    shared = _shared(ask)
+    return [_cached(text) for text in (shared, ask.system.removeprefix(shared).strip()) if text]
+
+
+def _shared(ask: Ask) -> str:
+    """The prompt's own text, which all asks with it begin with; empty where this one does not."""
+    try:
+        text = load(ask.prompt_name).text
+    except OSError:  # a prompt that is no file
+        return ""
+    return text if ask.system.startswith(text) else ""
+
+
+def _cached(text: str) -> "TextBlockParam":
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+
+
+def messages_of(ask: Ask) -> "list[MessageParam]":
+    """The one turn of the user's: data, and nothing of it is a template."""
+    return [{"role": "user", "content": [{"type": "text", "text": ask.prompt}]}]
+
+
+def most_tokens(ask: Ask, able: Capabilities) -> int:
+    """How long a reply may be."""
+    return min(MOST_TOKENS[ask.purpose], able.most_tokens or MOST_TOKENS[ask.purpose])
+
+
+def output_of(ask: Ask, able: Capabilities) -> "OutputConfigParam | Omit":
+    """How hard to think and what form to reply in, as far as the model can; omitted when there is nothing to say."""
+    from anthropic import omit
+
+    config: OutputConfigParam = {}
+    if EFFORTS[ask.purpose] in able.efforts:
+        config["effort"] = EFFORTS[ask.purpose]
+    if ask.shape is not None and able.schemas:
+        config["format"] = {"type": "json_schema", "schema": schema_of(ask.shape)}
+    return config or omit
+
+
+def schema_of(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON schema of a struct as the API takes it: no field but the known ones, and bounds become words."""
+    from anthropic import transform_schema
+
+    _, named = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
+    root = named.pop(shape.__name__)
+    return transform_schema({**root, **({"$defs": named} if named else {})})

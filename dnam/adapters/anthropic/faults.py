@@ -1,0 +1,119 @@
+"""What can go wrong with a call, as a table: what is told, whether it is tried again, whether the service is to blame.
+
+Statuses and error types are those of the API: https://platform.claude.com/docs/en/api/errors. An error may also come
+in the middle of a stream, under status 200; then its type alone tells what it is.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from dnam.model import ModelDown, ModelError
+
+UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what in my log."
+BUSY = "I am asked more than I can answer just now. Please ask me again in a minute."
+MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError, AssertionError)
+"""What the SDK raises when a stream is not what the API promises: no JSON, events out of order, fields missing."""
+
+
+class CutStream(Exception):
+    """A stream ended before its reply did."""
+
+
+class GarbledStream(Exception):
+    """A stream holds what is no event of the API's."""
+
+
+class Fault(NamedTuple):
+    """One thing that went wrong. `wait_seconds` is how long the API asks to wait; None when it does not say."""
+
+    error: ModelError
+    again: bool = False
+    is_down: bool = False
+    wait_seconds: float | None = None
+
+
+class Kind(NamedTuple):
+    """A row of the table: what to do about it, and the words for whoever runs this."""
+
+    advice: str
+    again: bool = False
+    is_down: bool = False
+    words: str = ""
+
+
+KINDS: Mapping[str, Kind] = {
+    "authentication_error": Kind("the key is not accepted: check ANTHROPIC_API_KEY", words=UNSET),
+    "billing_error": Kind("there is no credit: see the account's billing page", words=UNSET),
+    "permission_error": Kind("the key may not do this: check its workspace and the model's name", words=UNSET),
+    "not_found_error": Kind("there is no such model: check DNAM_ANSWER_MODEL, DNAM_SUMMARY_MODEL, DNAM_DURABLE_MODEL "
+                            "and ANTHROPIC_BASE_URL", words=UNSET),
+    "invalid_request_error": Kind("the request was refused", words=UNSET),
+    "rate_limit_error": Kind("the rate limit is reached", again=True, words=BUSY),
+    "timeout_error": Kind("the service took too long", again=True, is_down=True),
+    "api_error": Kind("the service failed", again=True, is_down=True),
+    "overloaded_error": Kind("the service is overloaded", again=True, is_down=True),
+}  # fmt: skip
+BY_STATUS: Mapping[int, str] = {
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    408: "timeout_error",
+    409: "timeout_error",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+def fault_of(error: Exception, model: str) -> Fault | None:
+    """What an error of the SDK means; None for one that is a bug of ours."""
+    import httpx2
+    from anthropic import APIConnectionError, APIStatusError, APITimeoutError
+
+    match error:
+        case APIStatusError():
+            return _of_status(error.status_code, error.type, error.api_message or error.message, error.response.headers)
+        case APITimeoutError() | httpx2.TimeoutException():
+            return _down(f"{model} sent nothing for too long")
+        case APIConnectionError() | httpx2.HTTPError():
+            return _down(f"the connection to {model} failed: {error.__cause__ or error}")
+        case CutStream():
+            return _down(f"the reply of {model} broke off")
+        case GarbledStream():
+            return _down(f"{model} sent something that is no reply ({error})")
+        case _:
+            return None
+
+
+def _down(why: str) -> Fault:
+    return Fault(ModelDown(why), again=True, is_down=True)
+
+
+def _of_status(status: int, type_: str | None, message: str, headers: Mapping[str, str]) -> Fault:
+    kind = KINDS[_kind(status, type_)]
+    again = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), kind.again)
+    made = ModelDown if kind.is_down else ModelError
+    code = "" if status < 400 else f"{status}: "
+    return Fault(made(f"{kind.advice} ({code}{message})", words=kind.words), again, kind.is_down, wait_of(headers))
+
+
+def _kind(status: int, type_: str | None) -> str:
+    """The table's row: by the type that the API names, else by the status."""
+    if type_ is not None and type_ in KINDS:
+        return type_
+    return BY_STATUS.get(status, "invalid_request_error" if 400 <= status < 500 else "api_error")
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """How many seconds the API asks to wait, by `retry-after-ms` or `retry-after`; None where it does not, or gives a
+    date, which the API does not do.
+    """
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None

@@ -1,0 +1,83 @@
+"""A stream of the API's, read into a reply: told as it grows, and billed by what the API says it took.
+
+Servers of another make leave out what they do not know: a reply may be without a model's name, or say little of its
+usage.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledStream
+from dnam.model import Hear, Reply
+from dnam.prices import Tokens, prices
+
+if TYPE_CHECKING:
+    from anthropic.lib.streaming import AsyncMessageStream, ParsedMessageStreamEvent
+    from anthropic.types import Message
+
+
+class Course(NamedTuple):
+    """An ask under way: `hear` is told of its text so far, `alive` of everything that comes, and `lost` keeps what
+    tries took of which nothing came.
+    """
+
+    hear: Hear
+    alive: Callable[[], None]
+    lost: list[Reply]
+
+
+async def read(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
+    """The message that a stream makes. CutStream when it ends before the message does, GarbledStream for nonsense."""
+    while (event := await _next(stream)) is not None:
+        course.alive()
+        if event.type == "text":
+            course.hear(_text(stream.current_message_snapshot))
+        if event.type == "message_stop":
+            for message in so_far(stream):
+                return message
+            raise GarbledStream("an end without a beginning")
+    raise CutStream
+
+
+async def _next(stream: "AsyncMessageStream[None]") -> "ParsedMessageStreamEvent[None] | None":
+    """The next event; None at the end. What the SDK stumbles over is garbled; what a hearer raises is not."""
+    try:
+        return await anext(stream, None)
+    except MALFORMED as error:
+        raise GarbledStream(f"{type(error).__name__}: {error}") from error
+
+
+def so_far(stream: "AsyncMessageStream[None]") -> "list[Message]":
+    """The message as far as it has come; nothing before its first event."""
+    try:
+        return [stream.current_message_snapshot]
+    except AssertionError:
+        return []
+
+
+def _text(message: "Message") -> str:
+    """What is said, without what was thought."""
+    return "".join(block.text for block in message.content if block.type == "text")
+
+
+def reply_of(message: "Message", model: str, version: str, latency_ms: int) -> Reply:
+    """The reply that a message is; `model` is what was asked."""
+    answered = getattr(message, "model", None) or model
+    tokens = _tokens(getattr(message, "usage", None))
+    return Reply(
+        text=_text(message),
+        model=answered,
+        version=version,
+        tokens_in=tokens.read_in,
+        tokens_out=tokens.out,
+        tokens_cached=tokens.cache_read,
+        latency_ms=latency_ms,
+        cost_micros=prices().cost_micros(answered, tokens) or 0,
+        stop=message.stop_reason or "",
+    )
+
+
+def _tokens(usage: Any) -> Tokens:
+    """What was billed; nothing where it is not said."""
+    names = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return Tokens(*(getattr(usage, name, None) or 0 for name in names))

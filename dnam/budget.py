@@ -1,0 +1,75 @@
+"""A model that is asked within its limits: what a day may cost, how often a person is answered in a minute."""
+
+from collections import defaultdict, deque
+
+from dnam.memory import Memory
+from dnam.model import Ask, Hear, Model, OverBudget, Reply, unheard
+from dnam.prices import MICROS
+from dnam.settings import Settings
+from projections.calls import Spent, spent_on
+from projections.ids import Handle
+from projections.policies.budget import MINUTE_MS, Budget, Over, over_cost, over_turns
+from projections.rows import Rows
+from replay.errors import LogError
+
+
+def budget_of(settings: Settings) -> Budget:
+    """The limits that the settings ask for."""
+    return Budget(int(settings.max_cost_per_day * MICROS), settings.turns_per_minute)
+
+
+class Budgeted:
+    """A `Model` that raises OverBudget instead of asking, where a limit is reached. Nothing of it is recorded here."""
+
+    def __init__(self, model: Model, memory: Memory) -> None:
+        self.model = model
+        self._memory = memory
+        self._spent: Spent | None = None
+        self._begun: defaultdict[Handle, deque[int]] = defaultdict(deque)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def version(self) -> str:
+        return self.model.version
+
+    @property
+    def paid(self) -> bool:
+        return self.model.paid
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        """What the model replies; OverBudget says which limit stands against it."""
+        now, budget = self._memory.now(), budget_of(self._memory.settings)
+        over = await self._over(ask, now, budget)
+        if over is not None:
+            raise OverBudget(over.reason, words=over.words)
+        if ask.purpose == "answer" and ask.person:
+            self._begun[ask.person].append(now)
+        return await self.model.ask(ask, hear)
+
+    async def _over(self, ask: Ask, now: int, budget: Budget) -> Over | None:
+        begun = self._begun_lately(ask.person, now)
+
+        def check(rows: Rows) -> Over | None:
+            if budget.micros_per_day:
+                self._spent = spent_on(rows, now, self._spent)
+                over = over_cost(self._spent, ask.purpose, budget)
+                if over is not None:
+                    return over
+            return over_turns(rows, ask.person, now, begun, budget) if ask.purpose == "answer" else None
+
+        try:
+            return await self._memory.look(check)
+        except (LogError, OSError):  # answering never fails because of memory
+            return None
+
+    def _begun_lately(self, person: Handle, now: int) -> int:
+        """How many answers to a person this process began within the last minute; forgets who had none."""
+        begun = self._begun[person]
+        while begun and begun[0] <= now - MINUTE_MS:
+            begun.popleft()
+        if not begun:
+            del self._begun[person]
+        return len(begun)

@@ -1,0 +1,126 @@
+"""`dnam costs`: what models took, by day, user and model."""
+
+from pathlib import Path
+
+import pytest
+
+from dnam.assistant import Assistant
+from dnam.costs import words
+from dnam.memory import Memory
+from dnam.model import Ask, Hear, ModelDown, Reply, unheard
+from projections.calls import DAY_MS
+from replay.engine import Engine
+from tests.dnam.cli.memories import bytes_of, dnam, make
+from tests.world import NOW
+
+NAMES = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5"}
+
+
+class Billed:
+    """A model that takes tokens: 2,000 micros an answer, 100 a summary. A question with `!` in it fails."""
+
+    name, version, paid = "claude", "sdk-1", True
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        if ask.prompt.endswith("!"):
+            raise ModelDown("overloaded")
+        cost = 2_000 if ask.purpose == "answer" else 100
+        model = NAMES.get(ask.model, ask.model)
+        return Reply("yes", model, "sdk-1", 100, 10, 50, cost_micros=cost if model != ask.model else 0)
+
+
+async def spent(memory: Memory) -> None:
+    """Two answers to Kim, one of them a failure, one to Ada, and a summary of a channel."""
+    assistant = Assistant(memory, Billed())
+    await assistant.answer(await memory.heard("kim", "hello"))
+    heard = await memory.heard("kim", "oh!")
+    try:
+        await assistant.answer(heard)
+    except ModelDown as error:
+        await memory.failed(heard, error)
+    heard = await memory.heard("ada", "hello")
+    await assistant.answer(heard)
+    await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+
+
+@pytest.fixture
+def billed(tmp_path: Path) -> Path:
+    make(tmp_path / "billed", spent)
+    return tmp_path / "billed"
+
+
+def test_by_day_is_what_is_shown(billed: Path) -> None:
+    ran = dnam("costs", "--data", billed)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "day         calls  failed  tokens in  of them cached  tokens out  cost (USD)",
+        "2023-11-14  4      1       300        150             30          $0.0041",
+        "total       4      1       300        150             30          $0.0041",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by", "lines"),
+    [
+        ("day", [("2023-11-14", 4, 4100)]),
+        ("user", [("ada", 2, 2100), ("kim", 2, 2000)]),
+        ("model", [("claude-sonnet-5-5", 2, 4000), ("claude-haiku-5-5", 1, 100), ("sonnet", 1, 0)]),
+    ],
+)
+def test_every_sum_is_of_the_same_calls(billed: Path, by: str, lines: list[tuple[str, int, int]]) -> None:
+    value = dnam("costs", "--by", by, "--data", billed, "--json").value
+    assert [(each["name"], each["calls"], each["cost_micros"]) for each in value["lines"]] == lines
+    assert (value["by"], value["total"]["cost_micros"], value["total"]["cost_usd"]) == (by, 4100, "0.0041")
+    assert value["unpriced"] == []
+
+
+def test_a_model_without_a_price_is_named(tmp_path: Path, billed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_ANSWER_MODEL", "my-model")
+
+    async def more(memory: Memory) -> None:
+        from dnam.settings import read
+
+        memory.settings = read({"DNAM_ANSWER_MODEL": "my-model"}, {})
+        await Assistant(memory, Billed()).answer(await memory.heard("kim", "more"))
+
+    make(billed, more)
+    ran = dnam("costs", "--data", billed)
+    assert ran.err == "dnam: counted as free, because the prices of 2026-10-24 do not have them: my-model\n"
+
+
+def test_before_any_call_it_says_so(tmp_path: Path) -> None:
+    async def heard(memory: Memory) -> None:
+        await memory.heard("kim", "hello")
+
+    make(tmp_path / "new", heard)
+    ran = dnam("costs", "--data", tmp_path / "new")
+    assert (ran.code, ran.out, ran.err) == (0, "", "dnam: no model was asked yet\n")
+    ran = dnam("costs", "--data", tmp_path / "none")
+    assert (ran.code, ran.out) == (0, "")
+    assert "nothing remembered here yet" in ran.err
+    assert dnam("costs", "--data", tmp_path / "none", "--json").value["lines"] == []
+
+
+def test_another_sum_is_wrong_use(billed: Path) -> None:
+    ran = dnam("costs", "--by", "moon", "--data", billed)
+    assert ran.code == 2
+    assert "'moon' is none of day, user, model" in ran.err
+
+
+def test_looking_changes_nothing(billed: Path) -> None:
+    before = bytes_of(billed)
+    dnam("costs", "--data", billed)
+    assert bytes_of(billed) == before
+
+
+def test_a_chat_is_told_in_a_few_lines(billed: Path) -> None:
+    with Engine.open(billed, writable=False) as engine, engine.reading() as rows:
+        assert words(rows, NOW).splitlines() == [
+            "Today (UTC): $0.0041",
+            "Last 7 days: $0.0041",
+            "claude-sonnet-5-5: $0.0040 for 2 calls",
+            "claude-haiku-5-5: $0.0001 for 1 call",
+            "sonnet: $0.0000 for 1 call",
+        ]
+        assert words(rows, NOW + 3 * DAY_MS).startswith("Today (UTC): $0.0000\nLast 7 days: $0.0041")
+        assert words(rows, NOW + 8 * DAY_MS) == "No model was asked in the last 7 days."

@@ -1,0 +1,29 @@
+"""Claude's Messages API on loopback, for the real SDK to talk with.
+
+    async with serving() as server:                            # like the offline model
+        server.script = lambda request: Says("Tea it is.")     # or whatever a test wants
+        AsyncAnthropic(api_key=server.key, base_url=server.url)
+
+Requests are held against the SDK's own description of them (`requests`), replies stream as the API's events do
+(`events`), and everything that can go wrong is a value (`replies`). `python -m tests.loopback.messages` serves until it
+is stopped.
+"""
+
+from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says
+from tests.loopback.messages.requests import Request
+from tests.loopback.messages.server import Script, Server, serving
+
+__all__ = [
+    "Cuts",
+    "Declines",
+    "Fails",
+    "Garbles",
+    "Holds",
+    "Reply",
+    "Request",
+    "Runs",
+    "Says",
+    "Script",
+    "Server",
+    "serving",
+]

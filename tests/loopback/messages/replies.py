@@ -1,0 +1,67 @@
+"""What the server may do with a request: one value for each thing that happens at the real one."""
+
+import asyncio
+from typing import NamedTuple
+
+
+class Usage(NamedTuple):
+    """Tokens, as the API bills them; None leaves it to the server, which counts four characters as one."""
+
+    fresh: int | None = None
+    out: int | None = None
+    written: int = 0
+    cached: int = 0
+
+
+class Says(NamedTuple):
+    """A whole reply, in pieces of `piece` characters; `thinks` comes before it in a block of its own."""
+
+    text: str
+    stop: str = "end_turn"
+    usage: Usage = Usage()
+    thinks: str = ""
+    piece: int = 16
+
+
+class Runs(NamedTuple):
+    """A reply that reached `max_tokens` and stops in the middle."""
+
+    text: str
+
+
+class Declines(NamedTuple):
+    """A refusal, perhaps after some words."""
+
+    text: str = ""
+
+
+class Fails(NamedTuple):
+    """An error instead of a reply. `retry_after` is in seconds, as the header has it."""
+
+    status: int
+    type: str = "api_error"
+    message: str = "this went wrong"
+    retry_after: str = ""
+
+
+class Cuts(NamedTuple):
+    """A stream that ends too early: `how` is with the connection, with the body, or with an error event."""
+
+    text: str = ""
+    how: str = "connection"
+
+
+class Garbles(NamedTuple):
+    """A stream that is not what the API promises: these lines instead of events."""
+
+    lines: str
+
+
+class Holds(NamedTuple):
+    """No reply until it is let go; `reached` is set when the request is there."""
+
+    reached: asyncio.Event
+    let_go: asyncio.Event
+
+
+Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds

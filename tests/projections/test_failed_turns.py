@@ -1,0 +1,66 @@
+"""A question that got no answer is known to have got none."""
+
+import pytest
+
+from projections.decisions.answer import FailTurnRequest, answer, fail_turn
+from projections.events import TurnFailed
+from projections.events.values import Audience, ModelUse
+from projections.ids import NOBODY, EventId, Point, Ref
+from projections.turns import asked_after, failure_of, turns_after
+from tests.projections.test_hear import SESSION, ask
+from tests.world import NOW, World, handle
+
+
+def failing(world: World, **changes: object) -> FailTurnRequest:
+    """Ada's question, which no model answered."""
+    asked = ask(world)
+    request = FailTurnRequest(
+        asked.question, SESSION, asked.place, asked.audience, asked.asker, "529: overloaded",
+        ModelUse("claude", ""), NOW - 5, "I cannot think just now.",
+    )  # fmt: skip
+    return request._replace(**changes)  # type: ignore[arg-type]
+
+
+def test_a_failure_stands_by_its_question_and_in_no_window() -> None:
+    world = World()
+    request = failing(world)
+    (event,) = world.decide(fail_turn, request)
+    assert isinstance(event, TurnFailed)
+    assert (event.said, event.causes, event.answers) == (NOW + 1, (request.question.id,), request.question.id)
+    row = failure_of(world.rows, request.question.id)
+    assert row is not None
+    assert (row.said, row.error, row.told) == (NOW + 1, "529: overloaded", "I cannot think just now.")
+    assert list(turns_after(world.rows, SESSION, 0, None)) == []
+    assert list(asked_after(world.rows, request.asker, None)) == []
+
+
+def test_it_fails_once() -> None:
+    world = World()
+    request = failing(world)
+    world.decide(fail_turn, request)
+    assert world.decide(fail_turn, request._replace(error="again")) == []
+
+
+def test_what_was_answered_does_not_fail() -> None:
+    world = World()
+    asked = ask(world)
+    world.decide(answer, asked)
+    request = FailTurnRequest(
+        asked.question, SESSION, asked.place, asked.audience, asked.asker, "late", ModelUse("claude", ""), NOW
+    )
+    assert world.decide(fail_turn, request) == []
+    assert failure_of(world.rows, asked.question.id) is None
+
+
+def test_a_question_that_could_not_be_recorded_is_no_cause() -> None:
+    world = World()
+    request = failing(world, question=Point(NOW, EventId(handle("unheard"))))
+    (event,) = world.decide(fail_turn, request)
+    assert event.causes == ()
+
+
+@pytest.mark.parametrize(("kind", "count"), [("direct", 0), ("guild", 1)])
+def test_of_a_dm_of_nobody_s_nothing_is_kept(kind: str, count: int) -> None:
+    world = World()
+    audience = Audience(kind, Ref("discord", "7"))  # type: ignore[arg-type]
+    assert len(world.decide(fail_turn, failing(world, asker=NOBODY, audience=audience))) == count
