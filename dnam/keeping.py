@@ -1,10 +1,13 @@
-"""What people ask of a memory: remember, forget, edit, restore, show, recall."""
+"""What people ask of a memory: remember, forget, edit, restore, show, recall, search."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import partial
 
 from dnam.access import Access
+from dnam.unmerging import before_merge
 from dnam.whereabouts import LOCAL, in_direct, openings_for
+from projections.decisions.draft import Decision, Draft
 from projections.decisions.remember import (
     EditRequest,
     ForgetRequest,
@@ -16,12 +19,12 @@ from projections.decisions.remember import (
     restore,
 )
 from projections.events import ItemEvent
-from projections.events.values import By, Item, Source
+from projections.events.values import By, Evidence, Item, Source
 from projections.ids import Handle
 from projections.items import ItemRow, items_in, items_of
-from projections.policies.compartments import Setting, opened, place_item
+from projections.policies.compartments import Opening, Setting, opened, place_item
 from projections.policies.text import whole
-from projections.retrieval import Hit, query, rank
+from projections.retrieval import Hit, Vocabulary, query, rank
 from projections.rows import Found, Rows
 from replay.group import Recorded
 
@@ -37,18 +40,25 @@ class Keeping(Access):
         platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
+        source: Source | None = None,
+        evidence: tuple[Evidence, ...] = (),
     ) -> Item:
-        """Keep this for a person; where it holds is where they said it (default: their direct messages)."""
+        """Keep this for a person; where it holds is where they said it (default: their direct messages).
+
+        `evidence` are the words that it rests on, and `source` is where they stand; without, the person's own asking.
+        """
         person = await self.person(user, platform=platform, make=True)
         where = setting or in_direct(person)
+        asked = Source("manual", place=where.audience.place if where.audience.kind != "direct" else None)
         request = RememberRequest(
             owner=person,
             compartment=place_item(where),
             text=whole(text),
             by=by or By("person", person),
             said=self.now(),
-            source=Source("manual", place=where.audience.place if where.audience.kind != "direct" else None),
+            source=source or asked,
             origin=self.origin(),
+            evidence=evidence,
             cap=self.settings.durable_max_items,
         )
         recorded = await self.record(lambda rows: remember(rows, request))
@@ -71,6 +81,12 @@ class Keeping(Access):
             person, openings, by or By("person", person), self.now(), self.origin(), whole(needle), id
         )
         return _items(await self.record(lambda rows: forget(rows, request)))
+
+    async def forget_all(self, items: Iterable[Item], *, by: By) -> list[Item]:
+        """Take back these items and no others, as one act: all have one time. The items, as they are afterwards."""
+        said = self.now()
+        each = (ForgetRequest(item.owner, _here(item), by, said, self.origin(), id=item.id) for item in items)
+        return await self._changed(partial(_forgetting, request) for request in each)
 
     async def edit(
         self,
@@ -97,7 +113,7 @@ class Keeping(Access):
         by: By | None = None,
         setting: Setting | None = None,
     ) -> list[Item]:
-        """Bring an item back."""
+        """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = RestoreRequest(
@@ -108,8 +124,32 @@ class Keeping(Access):
             self.origin(),
             openings,
             self.settings.durable_max_items,
+            before=await self.look(lambda rows: before_merge(rows, self.engine.live, person, id, openings)),
         )
-        return _items(await self.record(lambda rows: restore(rows, request)))
+        restored = _items(await self.record(lambda rows: restore(rows, request)))
+        return sorted(restored, key=lambda item: item.id != id)
+
+    async def restore_all(self, items: Iterable[Item], *, by: By) -> list[Item]:
+        """Bring back these items and no others, as one act: all have one time."""
+        said, cap = self.now(), self.settings.durable_max_items
+        each = [
+            RestoreRequest(item.owner, item.id, by, said, self.origin(), _here(item), cap, await self._before(item))
+            for item in items
+        ]
+        return await self._changed(partial(_restoring, request) for request in each)
+
+    async def _before(self, item: Item) -> Item | None:
+        """What an item was merged into, as it was until then."""
+        live = self.engine.live
+        return await self.look(lambda rows: before_merge(rows, live, item.owner, item.id, _here(item)))
+
+    async def reword(self, item: Item, text: str, *, by: By) -> list[Item]:
+        """Change what this item says and no other of its id."""
+        request = EditRequest(item.owner, item.id, whole(text), by, self.now(), self.origin(), _here(item))
+        return _items(await self.record(lambda rows: edit(rows, request)))
+
+    async def _changed(self, decisions: Iterable[Decision]) -> list[Item]:
+        return [item for each in decisions for item in _items(await self.record(each))]
 
     async def show(
         self,
@@ -147,6 +187,38 @@ class Keeping(Access):
             return rank(active, query(text, "", now, self.vocabulary), self.vocabulary)
 
         return await self.look(question)
+
+    async def search(
+        self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
+    ) -> list[Hit]:
+        """A person's items that share words with a text, best first, each with its reasons: all of them, or those that
+        a setting opens.
+        """
+        person = await self.person(user, platform=platform)
+        now = self.now()
+
+        def question(rows: Rows) -> list[Hit]:
+            found = items_of(rows, person) if setting is None else _opened_items(rows, person, setting)
+            return matching((each for each in found if each.row.item.status == "active"), text, now, self.vocabulary)
+
+        return await self.look(question)
+
+
+def matching(items: Iterable[Found[ItemRow]], text: str, now: int, vocabulary: Vocabulary) -> list[Hit]:
+    """Those of the items that share words with a text, by DNAM's scoring; `now` is in ms."""
+    return [hit for hit in rank(items, query(text, "", now, vocabulary), vocabulary) if hit.overlap]
+
+
+def _forgetting(request: ForgetRequest, rows: Rows) -> list[Draft]:
+    return forget(rows, request)
+
+
+def _restoring(request: RestoreRequest, rows: Rows) -> list[Draft]:
+    return restore(rows, request)
+
+
+def _here(item: Item) -> tuple[Opening, ...]:
+    return (Opening(item.owner, item.compartment),)
 
 
 def _items(recorded: Recorded) -> list[Item]:

@@ -7,10 +7,11 @@ extraction has read is known from the log, so learning can be broken off and goe
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from dnam.assistant import SUMMARY_PROMPT, Assistant
+from dnam.assistant import Assistant
 from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.loops.summary import plan_summary, refresh_summary
 from dnam.prompts import load
+from dnam.tending import SUMMARY_PROMPT
 from projections.ids import NOBODY, Handle
 from projections.lookup import SessionCard, people, sessions
 from projections.messages import MessageRow
@@ -20,7 +21,10 @@ from projections.window import forwards
 
 
 class Estimate(NamedTuple):
-    """What learning would take: calls of a model, and characters sent to it (about four to a token)."""
+    """What learning would take: calls of a model, and characters sent to it (about four to a token).
+
+    Merges come on top: how many items will be close, nobody knows before.
+    """
 
     extractions: int
     summaries: int

@@ -15,9 +15,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from dnam.configuration import config_for
 from dnam.keeping import Keeping
 from dnam.languages import load
 from dnam.mirror import mirroring
+from dnam.model import ModelError, OverBudget
 from dnam.settings import Settings, read
 from dnam.whereabouts import (
     LOCAL,
@@ -26,7 +30,15 @@ from dnam.whereabouts import (
     with_handles,
 )
 from projections.context import Context, Request, assemble
-from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver, turn_origin
+from projections.decisions.answer import (
+    AnswerRequest,
+    DeliverRequest,
+    FailTurnRequest,
+    answer,
+    deliver,
+    fail_turn,
+    turn_origin,
+)
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -152,10 +164,16 @@ class Memory(Keeping):
             summary_chars=settings.summary_max_chars if settings.memory_enabled and summary else 0,
         )
 
+    def limits_in(self, rows: Rows, heard: Heard) -> Limits:
+        """The budgets in force for a person in a place: `dnam config` may give it a history of its own."""
+        setting = heard.setting
+        config = config_for(rows, self.settings, setting.person, heard.place, setting.guild)
+        return msgspec.structs.replace(self.limits(), history_messages=config.context_history)
+
     async def context(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
         """The prompt for a message, and what every line of it rests on."""
         request = self.request(heard, files=files, actions=actions)
-        return await self.look(lambda rows: assemble(rows, request))
+        return await self.look(lambda rows: assemble(rows, request._replace(limits=self.limits_in(rows, heard))))
 
     async def answered(
         self,
@@ -181,7 +199,7 @@ class Memory(Keeping):
             text=text,
             context=context,
             call=call or ModelUse(model="unknown", version="", prompt_digest=context.digest),
-            limits=self.limits(),
+            limits=context.limits,
             said=self.now() if said is None else said,
             assistant=self.settings.assistant_name,
             files=tuple(files),
@@ -191,6 +209,23 @@ class Memory(Keeping):
             if isinstance(record.event, TurnAnswered):
                 return Turn(record.id, record.event.said, record.event.era, record.event.nonce)
         return await self.look(lambda rows: _turn_of(rows, heard))
+
+    async def failed(self, heard: Heard, error: ModelError, *, said: int | None = None) -> None:
+        """A message gets no answer, and the person is told `error.words` instead. It is not asked of a model again by
+        itself (`projections.turns.failure_of`). `said` is when it was given up, in ms, default now.
+        """
+        request = FailTurnRequest(
+            question=heard.point,
+            session=heard.session,
+            place=heard.place,
+            audience=heard.setting.audience,
+            asker=heard.person,
+            error=str(error),
+            call=_call_of(error, self.settings.answer_model),
+            said=self.now() if said is None else said,
+            told=error.words,
+        )
+        await self.record(lambda rows: fail_turn(rows, request))
 
     async def delivered(
         self, heard: Heard, turn: Turn, messages: Sequence[Ref] = (), *, said: int | None = None
@@ -206,6 +241,25 @@ class Memory(Keeping):
             max(self.now() if said is None else said, turn.said),
         )
         await self.record(lambda rows: deliver(rows, request))
+
+
+def _call_of(error: ModelError, model: str) -> ModelUse:
+    """The call that brought no answer: what it took, as far as that is known; of no model where a limit forbade it."""
+    if isinstance(error, OverBudget):
+        return ModelUse(model="", version="")
+    spent = error.spent
+    if spent is None:
+        return ModelUse(model=model, version="")
+    return ModelUse(
+        model=spent.model,
+        version=spent.version,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        tokens_cached=spent.tokens_cached,
+        latency_ms=spent.latency_ms,
+        cost_micros=spent.cost_micros,
+        stop=spent.stop,
+    )
 
 
 def _turn_of(rows: Rows, heard: Heard) -> Turn:

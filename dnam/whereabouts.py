@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from dnam.errors import Ambiguous, Unknown
 from projections.decisions.hear import HeardRequest, accounts, message_identity
-from projections.decisions.meet import Account
+from projections.decisions.meet import Account, is_unwelcome
 from projections.decisions.place import place_ref, session_of
 from projections.events.values import Audience
-from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import items_of
 from projections.lookup import person_card
 from projections.messages import key_point
@@ -17,10 +17,8 @@ from projections.people import name_of, person_of
 from projections.places import audience_of
 from projections.policies.compartments import Opening, Setting, direct, opened
 from projections.rows import Rows
-from projections.window import backwards
+from projections.window import END, backwards
 
-END = Point(2**62, EventId(b"\xff" * 16))
-"""Behind everything that was ever said."""
 LOCAL = "local"
 """The platform of whoever talks to a memory directly: in a terminal, or through the library."""
 
@@ -54,8 +52,8 @@ def with_handles(request: HeardRequest) -> HeardRequest:
 def locate(rows: Rows, request: HeardRequest) -> Heard:
     """Where a message is, after it was heard. Who opted out is nobody, and their message lies nowhere."""
     place = request.place
-    partner = handle_of(rows, place.partner) if place.partner else NOBODY
-    speaker = handle_of(rows, request.speaker) if request.author == "person" else NOBODY
+    partner = _heard_from(rows, place.partner, request.said) if place.partner else NOBODY
+    speaker = _heard_from(rows, request.speaker, request.said) if request.author == "person" else NOBODY
     ref = place_ref(place, partner)
     audience = audience_of(rows, ref) or Audience(place.audience, ref)
     heard = rows.ids.event_id(message_identity(place.platform, request.key, "heard", request.said))
@@ -67,6 +65,11 @@ def locate(rows: Rows, request: HeardRequest) -> Heard:
         text=request.text,
         name=name_of(rows, speaker),
     )
+
+
+def _heard_from(rows: Rows, account: Account, said: int) -> Handle:
+    """Whose account it is, as far as what they said then is recorded."""
+    return NOBODY if is_unwelcome(rows, account, said) else handle_of(rows, account)
 
 
 def handle_of(rows: Rows, account: Account) -> Handle:

@@ -104,7 +104,7 @@ class Memory(NamedTuple):
 
 class Context(NamedTuple):
     """A prompt, what it is made of, and why. `message` is what is answered; it is not in the window. `mentioned` are
-    those who are named in it without a word of theirs being there.
+    those who are named in it without a word of theirs being there. `limits` are the budgets it was made with.
     """
 
     text: str
@@ -117,6 +117,7 @@ class Context(NamedTuple):
     causes: tuple[EventId, ...]
     digest: bytes
     mentioned: Mapping[Handle, str] = MappingProxyType({})
+    limits: Limits = Limits()
 
     @property
     def sizes(self) -> dict[BlockName, int]:
@@ -143,6 +144,7 @@ def assemble(rows: Rows, request: Request) -> Context:
         causes=_causes(message, window, memory),
         digest=hashlib.sha256(text.encode()).digest(),
         mentioned=_only_mentioned(caller, request.setting.person),
+        limits=request.limits,
     )
 
 
@@ -218,7 +220,7 @@ def _holds(item: Item, said: int) -> bool:
 
 def _selected(hits: Sequence[Hit], limits: Limits) -> tuple[tuple[Hit, ...], list[LeftOut]]:
     """The hits that fit, best first. Of what did not, the first few are listed by id and the rest is counted."""
-    fitted = fit([item_line(hit.item) for hit in hits], limits.item_chars, limits.items)
+    fitted = fit(hits, limits.item_chars, limits.items, lambda hit: len(item_line(hit.item)))
     over = [LeftOut("durable", hits[each].item.id, f"over {limits.item_chars} characters") for each in fitted.over]
     beyond = [LeftOut("durable", hits[each].item.id, f"over {limits.items} items") for each in fitted.beyond]
     return tuple(hits[each] for each in fitted.kept), _counted([*over, *beyond], limits.items)

@@ -75,7 +75,8 @@ class Hit(NamedTuple):
 
 def tokens(text: str, vocabulary: Vocabulary) -> frozenset[str]:
     """The tokens of a text (rule 1)."""
-    runs = _RUNS.findall(unicodedata.normalize("NFC", text).casefold())
+    plain = text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
+    runs = _RUNS.findall(plain)
     return frozenset(run for run in runs if len(run) >= TOKEN_CHARS) - vocabulary.stop_words
 
 

@@ -6,14 +6,17 @@ backwards side by side and never further than the window reaches.
 A message or an answer that went quiet with a forgotten item (items.QUIET) stays here: it leaves recall and the next
 summary (design §8), while what everybody in the place can still read above their own message remains part of the
 conversation.
+
+An answer of an earlier era is out of it: the vault of an era grows by everybody in the prompts of its answers, and an
+old one in the window would bring all of its people into the new one.
 """
 
 import heapq
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
 from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
@@ -21,7 +24,12 @@ from projections.messages import MESSAGES, MessageRow, messages_after, point_key
 from projections.people import SOMEONE, name_of
 from projections.quoting import indented, label, line_name, one_line, speaker_name
 from projections.rows import Rows
+from projections.summaries import era_of
 from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
+
+T = TypeVar("T")
+END = Point(2**62, EventId(b"\xff" * 16))
+"""Behind everything that was ever said."""
 
 
 class WindowLine(NamedTuple):
@@ -75,21 +83,22 @@ class Fitted(NamedTuple):
     beyond: list[int]
 
 
-def fit(texts: Sequence[str], chars: int, most: int) -> Fitted:
+def fit(texts: Iterable[T], chars: int, most: int, length: Callable[[T], int]) -> Fitted:
     """Take texts in turn while there are fewer than `most`; one that does not fit is skipped and the next one tried.
 
     `chars` counts code points of what is kept with a line break between each two, so the block's body never exceeds it.
+    `length` measures one, and is asked only while there is room.
     """
     fitted = Fitted([], [], [])
     room = chars + 1
     for index, text in enumerate(texts):
         if len(fitted.kept) == most:
             fitted.beyond.append(index)
-        elif len(text) + 1 > room:
+        elif (size := length(text) + 1) > room:
             fitted.over.append(index)
         else:
             fitted.kept.append(index)
-            room -= len(text) + 1
+            room -= size
     return fitted
 
 
@@ -100,10 +109,11 @@ def recent(rows: Rows, session: str, epoch: int, before: Point, limits: Limits, 
     left out whole, so that a single huge paste does not empty the window.
     """
     most = limits.history_messages
-    newest = list(islice(backwards(rows, session, epoch, before), most + 1))
+    era = era_of(rows, session, epoch)
+    newest = list(islice(of_era(backwards(rows, session, epoch, before), era), most + 1))
     authors = _authors(rows, newest, caller)
     lines = [entry_line(entry, caller, authors) for entry in newest[:most]]
-    fitted = fit([line.rendered for line in lines], limits.history_chars, most)
+    fitted = fit([line.rendered for line in lines], limits.history_chars, most, len)
     over = [LeftOut("recent", lines[each].id.hex(), f"over {limits.history_chars} characters") for each in fitted.over]
     beyond = [LeftOut("recent", "what was said earlier", f"over {most} messages")] if len(newest) > most else []
     return Window(tuple(lines[each] for each in reversed(fitted.kept)), (*over, *beyond), authors)
@@ -117,6 +127,11 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
     turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
     merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)
     return (entry for entry in merged if _says_something(entry.row))
+
+
+def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:
+    """What was said, without the assistant's answers of eras before this one."""
+    return (entry for entry in entries if isinstance(entry.row, MessageRow) or entry.row.era >= era)
 
 
 def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Entry]:

@@ -4,19 +4,19 @@ The model sees what that person said there since it was last read, and their own
 else's, and nothing that the assistant said. What it replies is kept as an event before anything is decided from it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
-from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply
+from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply, cut_short
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
 from projections.derived import effects_of
-from projections.events import ExtractionAnswered, ExtractionFailed
+from projections.events import ExtractionAnswered, ExtractionFailed, ItemUpserted
 from projections.events.values import ItemUse, ModelUse
 from projections.ids import EventId, Handle, Point
 from projections.items import ItemRow, compartment_key, items_in
@@ -25,7 +25,9 @@ from projections.people import name_of
 from projections.policies.cadence import VERSION
 from projections.policies.compartments import Setting, place_item
 from projections.policies.evidence import InputMessage
+from projections.policies.learned_from import Learns, addressed, is_learned_from
 from projections.policies.replies import Unreadable
+from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
 from projections.window import Caller, message_line
 from projections.work import EXTRACTIONS
@@ -59,26 +61,34 @@ class Said(NamedTuple):
     found: Found[MessageRow]
 
 
-def new_by_compartment(rows: Rows, person: Handle) -> dict[str, list[Said]]:
-    """What a person said since each compartment was last read, oldest first."""
-    return _grouped(rows, person, unread_only=False)
+def new_by_compartment(rows: Rows, person: Handle, learns: Learns = addressed) -> dict[str, list[Said]]:
+    """What a person said since each compartment was last read, as far as it is learned from, oldest first."""
+    groups: dict[str, list[Said]] = {}
+    for where in units_of(rows, person):
+        compartment, learn = _compartment(person, where), learns(person, where)
+        after = _cursor(rows, person, compartment)
+        heard = _heard(rows, where, spoken_in(rows, person, where, after)) if learn != "none" else ()
+        said = groups.setdefault(compartment, [])
+        said += (each for each in heard if is_learned_from(rows, each.found.row, learn))
+    return _in_order(groups)
 
 
 def unread_by_compartment(rows: Rows, person: Handle) -> dict[str, list[Said]]:
     """Everything of a person's that no extraction has read, however old: what an import brought in."""
-    return _grouped(rows, person, unread_only=True)
-
-
-def _grouped(rows: Rows, person: Handle, *, unread_only: bool) -> dict[str, list[Said]]:
     groups: dict[str, list[Said]] = {}
     for where in units_of(rows, person):
-        compartment = place_item(Setting(person, where.audience, where.guild))
-        cursor = None if unread_only else _cursor(rows, person, compartment)
-        heard = _heard(rows, where, spoken_in(rows, person, where, cursor))
-        groups.setdefault(compartment, []).extend(
-            each for each in heard if not unread_only or not _was_read(rows, each.point.id)
-        )
-    return {compartment: sorted(heard, key=lambda each: each.point) for compartment, heard in groups.items() if heard}
+        heard = _heard(rows, where, spoken_in(rows, person, where))
+        said = groups.setdefault(_compartment(person, where), [])
+        said += (each for each in heard if not _was_read(rows, each.point.id))
+    return _in_order(groups)
+
+
+def _compartment(person: Handle, where: SpokenRow) -> str:
+    return place_item(Setting(person, where.audience, where.guild))
+
+
+def _in_order(groups: Mapping[str, list[Said]]) -> dict[str, list[Said]]:
+    return {compartment: sorted(said, key=lambda each: each.point) for compartment, said in groups.items() if said}
 
 
 def _cursor(rows: Rows, person: Handle, compartment: str) -> Point | None:
@@ -153,27 +163,29 @@ def _use(row: ItemRow) -> ItemUse:
 
 
 class Learned(NamedTuple):
-    """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; and how many
-    messages found no room in it and are read by the next.
+    """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; how many
+    messages found no room in it and are read by the next; and the ids of the items that it added or changed.
     """
 
     events: int = 0
     dropped: tuple[str, ...] = ()
     error: str = ""
     left: int = 0
+    added: tuple[str, ...] = ()
 
 
 def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mint: Mint) -> Loop[Learned]:
     """Ask, keep the reply, decide."""
-    ask = Ask("extraction", model, prompt.name, prompt.text, msgspec.json.encode(plan.inputs).decode(), plan.inputs)
+    ask = _ask(plan, prompt, model)
     reply = yield ask
     prompt_digest = digest(ask.system, ask.prompt)
     if isinstance(reply, Failed):
-        yield _fail(plan, reply.error, "", failed_use(ask, prompt_digest), mint)
+        yield _fail(plan, reply.error, "", failed_use(ask, prompt_digest, reply.spent), mint)
         return Learned(error=reply.error)
     assert isinstance(reply, Reply)
     use = use_of(ask, reply, prompt_digest)
-    read = read_reply(reply.text)
+    half = cut_short(reply)
+    read = Unreadable(half) if half else read_reply(reply.text)
     if isinstance(read, Unreadable):
         yield _fail(plan, read.reason, reply.text, use, mint)
         return Learned(error=read.reason)
@@ -201,7 +213,14 @@ def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mi
     decided = [record.event for record in records_of((yield Decide(decide)))]
     if decided and isinstance(decided[0], ExtractionFailed):
         return Learned(error=decided[0].error)
-    return Learned(len(decided) - 1, tuple(each.reason for each in read.dropped), left=plan.left)
+    added = tuple(event.item.id for event in decided if isinstance(event, ItemUpserted))
+    dropped = tuple(f"{each.entry}: {each.reason}" for each in read.dropped)
+    return Learned(len(decided) - 1, dropped, left=plan.left, added=added)
+
+
+def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:
+    data = msgspec.json.encode(plan.inputs).decode()
+    return Ask("extraction", model, prompt.name, prompt.text, data, plan.inputs, AskedExtraction, plan.person)
 
 
 def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:

@@ -5,7 +5,9 @@ import os
 from collections.abc import Awaitable, Callable, Generator
 from typing import NamedTuple, TypeVar
 
-from dnam.model import Ask, Model, ModelError, Reply
+import msgspec
+
+from dnam.model import Ask, Model, ModelError, OverBudget, Reply
 from projections.decisions.draft import Decision, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
@@ -19,9 +21,10 @@ class Decide(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The model could not be asked: the loop receives this instead of a reply."""
+    """The model could not be asked: the loop receives this instead of a reply. `spent` is what it took all the same."""
 
     error: str
+    spent: Reply | None = None
 
 
 Step = Ask | Decide
@@ -49,7 +52,10 @@ def records_of(outcome: Outcome) -> tuple[EventRecord, ...]:
 
 
 async def drive(loop: Loop[T], model: Model, record: Record, timeout_seconds: float) -> T:
-    """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised."""
+    """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised.
+
+    OverBudget is raised: the loop is put off, nothing of it is recorded, and the next cycle begins it anew.
+    """
     outcome: Outcome | None = None
     while True:
         try:
@@ -66,8 +72,10 @@ async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed
             return await model.ask(ask)
     except TimeoutError:
         return Failed(f"{model.name} did not answer within {timeout_seconds:g} seconds")
+    except OverBudget:
+        raise
     except ModelError as error:
-        return Failed(str(error))
+        return Failed(str(error), error.spent)
     except Exception as error:  # noqa: BLE001 - an adapter with a bug: the loop records the failure as an event
         return Failed(f"{type(error).__name__}: {error}")
 
@@ -88,9 +96,13 @@ def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:
     )
 
 
-def failed_use(ask: Ask, prompt_digest: bytes) -> ModelUse:
-    """A call that brought nothing."""
-    return ModelUse(model=ask.model, version="", prompt=ask.prompt_name, prompt_digest=prompt_digest)
+def failed_use(ask: Ask, prompt_digest: bytes, spent: Reply | None = None) -> ModelUse:
+    """A call that brought nothing, and what it took all the same. Without a reply there is no version: so it counts as
+    a call of its own (`projections.calls`).
+    """
+    if spent is None:
+        return ModelUse(model=ask.model, version="", prompt=ask.prompt_name, prompt_digest=prompt_digest)
+    return msgspec.structs.replace(use_of(ask, spent, prompt_digest), version="")
 
 
 def by_model(use: ModelUse) -> By:

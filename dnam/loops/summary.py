@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
-from dnam.model import Ask, Line, Reply, SummaryInputs
+from dnam.model import Ask, Line, Reply, SummaryInputs, cut_short
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Decision
 from projections.decisions.summaries import FailRequest, RefreshRequest, fail, refresh
@@ -25,7 +25,7 @@ from projections.policies.cadence import VERSION
 from projections.rows import Rows
 from projections.summaries import find_summary
 from projections.turns import TURNS
-from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards
+from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards, of_era
 
 ASSISTANT_CHARS = 500
 """How much of the assistant's own words goes into a summary (seed 002)."""
@@ -81,8 +81,11 @@ def plan_summary(
     after = None if old is None else old.upto
     ends = old is not None and old.refresh >= settings.era_refreshes
     anew = ends or (found is not None and _took_back(rows, session, audience, found.seq))
-    taken = _since(rows, session, audience, after, settings.most_lines)
-    if anew and taken.lines and old is not None:
+    taken = _since(rows, session, audience, after, settings.most_lines, old.era if old else 0)
+    if not taken.lines:
+        return None
+    upto = max(Point(line.said, line.id) for line in taken.lines)
+    if anew and old is not None:
         taken = _recent(rows, session, audience, taken.lines[-1].said, old.floor)
         after = taken.stopped or old.floor
     lines = taken.lines
@@ -104,7 +107,7 @@ def plan_summary(
         previous_event=old.event if old else None,
         inputs=inputs,
         after=after,
-        upto=max(Point(line.said, line.id) for line in lines),
+        upto=upto,
         causes=(*previous, *dict.fromkeys(each for line in lines for each in (line.id, line.event))),
         said=max(taken.said, old.said) if keeps and old is not None else taken.said,
         policy=settings.policy,
@@ -121,9 +124,9 @@ def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
     return any(found is not None and found.seq > seq for found in quiet)
 
 
-def _since(rows: Rows, session: str, audience: Audience, after: Point | None, most: int) -> Taken:
-    """Everything said behind a point, oldest first, as far as the input reaches."""
-    return _take(rows, forwards(rows, session, audience.epoch, after), most)
+def _since(rows: Rows, session: str, audience: Audience, after: Point | None, most: int, era: int) -> Taken:
+    """Everything said behind a point, oldest first, as far as the input reaches; no answers of earlier eras."""
+    return _take(rows, of_era(forwards(rows, session, audience.epoch, after), era), most)
 
 
 def _recent(rows: Rows, session: str, audience: Audience, said: int, floor: Point | None) -> Taken:
@@ -190,10 +193,14 @@ def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -
     ask = _ask(plan.inputs, prompt, model)
     reply = yield ask
     if isinstance(reply, Failed):
-        yield Decide(_failing(plan, ask, reply.error, mint))
+        use = failed_use(ask, digest(ask.system, ask.prompt), reply.spent)
+        yield Decide(_failing(plan, use, reply.error, mint))
         return Refreshed(worked=False, error=reply.error)
     assert isinstance(reply, Reply)
     first = yield from _keep(plan, ask, reply, mint, plan.causes)
+    if error := cut_short(reply):
+        yield Decide(_failing(plan, _use(ask, reply), error, mint))
+        return Refreshed(worked=False, error=error)
     text, cut = reply.text.strip(), False
     if len(text) > plan.inputs.max_chars:
         text, cut, ask, reply, first = yield from _recompress(plan, ask, reply, prompt, model, mint, first)
@@ -216,7 +223,8 @@ def _recompress(
     second = yield again
     if isinstance(second, Reply):
         causes = yield from _keep(plan, again, second, mint, causes)
-        ask, reply = again, second
+        if second.text.strip() and not cut_short(second):
+            ask, reply = again, second
     text = reply.text.strip()
     return text[:limit].rstrip(), len(text) > limit, ask, reply, causes
 
@@ -277,8 +285,8 @@ def _refreshing(
     )
 
 
-def _failing(plan: SummaryPlan, ask: Ask, error: str, mint: Mint) -> Decision:
-    use = failed_use(ask, digest(ask.system, ask.prompt))
+def _failing(plan: SummaryPlan, use: ModelUse, error: str, mint: Mint) -> Decision:
+    """The failure; `use` is that of the reply, where there was one: `projections.calls` counts it once."""
     request = FailRequest(
         session=plan.session,
         audience=plan.audience,

@@ -184,7 +184,8 @@ class _Extraction:
         self, entry: UpsertEntry, match: Match, evidence: Sequence[Evidence]
     ) -> tuple[Refusal, str] | None:
         messages = rests_on(evidence) or tuple(each.id for each in self._request.inputs)
-        refused = refusal(self._rows, self._forgotten, Claim(_claimed(entry, match), entry.text, messages))
+        ids = _claimed(entry, match, self._here())
+        refused = refusal(self._rows, self._forgotten, Claim(ids, entry.text, messages))
         if refused is not None:
             return refused, refusals.VERSION
         return None if match.row is None else self._outranked(match.row)
@@ -299,10 +300,18 @@ class _Extraction:
         )
 
 
-def _claimed(entry: UpsertEntry, match: Match) -> frozenset[str]:
-    """The ids under which this would be remembered: that of the item it changes, and that of its own words."""
+def _claimed(entry: UpsertEntry, match: Match, here: Sequence[ItemRow]) -> frozenset[str]:
+    """The ids under which this would be remembered: that of the item it changes, or of what that was merged into, and
+    that of its own words.
+    """
     row = match.row
-    return frozenset({derive(entry.kind, entry.text), *([row.item.id] if row and row.item.status != "active" else [])})
+    old = [] if row is None or row.item.status == "active" else [row.item.id]
+    whole = [each.item.id for each in here if row is not None and _absorbed(each.item, row.item)]
+    return frozenset({derive(entry.kind, entry.text), *old, *whole})
+
+
+def _absorbed(item: Item, other: Item) -> bool:
+    return other.status == "merged" and other.id in item.supersedes
 
 
 def _fields(item: Item, entry: UpsertEntry) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.decisions.audience import MOST_MOVED, moves_from
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account, Meeting, is_unwelcome
 from projections.decisions.place import UNSAID, PlaceSeen, is_unsaid, place_ref, places_news, session_of
@@ -34,6 +35,9 @@ from projections.summaries import era_of
 from projections.turns import SENT, sent_key
 from projections.window import Entry, backwards
 
+TOO_MANY = (
+    "its channel was open to more, and more items rest on it than one decision can move: change its audience first"
+)
 WINDOW = 20
 """How much of what was said before a message of the assistant's own counts as what it rests on."""
 
@@ -92,13 +96,15 @@ def accounts(request: HeardRequest) -> list[Account]:
 def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     """A message, with whom and what it brings to light for the first time; nothing when it is known as it is.
 
-    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open.
+    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for one
+    that closes a place on which more items rest than one decision can move.
     """
     if any(is_unwelcome(rows, each, request.said) for each in _concerned(request)):
         return []
     narrowed = _narrowed(rows, request)
-    changes = [] if narrowed is None else [Draft(_changed_id(rows, request, narrowed), narrowed, natural=True)]
-    return [*changes, *_heard(rows, request, None if narrowed is None else narrowed.audience)]
+    if narrowed is None:
+        return _heard(rows, request, None)
+    return [*_closing(rows, request, narrowed), *_heard(rows, request, narrowed.audience)]
 
 
 def _concerned(request: HeardRequest) -> frozenset[Account]:
@@ -125,9 +131,15 @@ def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
     )
 
 
-def _changed_id(rows: Rows, request: HeardRequest, event: PlaceAudienceChanged) -> EventId:
-    place = event.place
-    return rows.ids.event_id(Identity(place.platform, "place", place.key, str(event.audience.epoch), request.said))
+def _closing(rows: Rows, request: HeardRequest, narrowed: PlaceAudienceChanged) -> list[Draft]:
+    """The new epoch, and the items of the guild that rest on this place alone: nothing is open that should be closed."""
+    place, epoch = narrowed.place, str(narrowed.audience.epoch)
+    minter = Minter(rows, Origin(Identity(place.platform, "place", place.key, epoch, request.said)))
+    changed = minter.draft(narrowed)
+    moves = list(islice(moves_from(rows, request.place, narrowed.previous, request.said), MOST_MOVED + 1))
+    if len(moves) > MOST_MOVED:
+        raise BadRequest(TOO_MANY)
+    return [*map(minter.draft, moves), changed]
 
 
 def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list[Draft]:

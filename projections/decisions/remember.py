@@ -6,6 +6,7 @@ What was asked and what the person saw goes into the event, so that it can be ap
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from projections.decisions.apart import Apart, apart, merged_into
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw, too_long
 from projections.errors import BadRequest
@@ -27,7 +28,7 @@ REMEMBER_POLICY = " ".join(each.VERSION for each in (matching, item_ids, kinds, 
 EDIT_POLICY = f"{matching.VERSION} {texts.VERSION}"
 QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.VERSION}"
 DEFAULT_CAP = 200
-RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted"})
+RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted", "merged"})
 
 
 class RememberRequest(NamedTuple):
@@ -72,7 +73,9 @@ class ForgetRequest(NamedTuple):
 
 
 class RestoreRequest(NamedTuple):
-    """An item is to be active again."""
+    """An item is to be active again. Where it was merged into another, `before` is that other as it was until then, if
+    that can still be read.
+    """
 
     owner: Handle
     id: str
@@ -81,6 +84,7 @@ class RestoreRequest(NamedTuple):
     origin: Origin
     openings: tuple[Opening, ...] | None = None
     cap: int = DEFAULT_CAP
+    before: Item | None = None
 
 
 def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
@@ -207,15 +211,23 @@ def _forgotten(request: ForgetRequest, row: ItemRow, leaves: tuple[EventId, ...]
 
 
 def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
-    """The item is active again, and what left recall with it returns; nothing when it is active already."""
+    """The item is active again, and what left recall with it returns; nothing when it is active already.
+
+    One that was merged comes apart again: the item that it became part of says what it said before, unless it has
+    changed since.
+    """
     if decided_before(rows, request.origin):
         return []
     shelf = Shelf(rows, request.origin, request.owner)
     named = _named(shelf, request.owner, request.id, request.openings)
     gone = [row for row in named if row.item.status in RESTORABLE]
     if not gone:
-        return _nothing_to_restore(named, request.id)
+        return []
     row = _the_one(gone, request.id)
+    whole = merged_into(shelf.all(), row)
+    if whole is not None and request.before is not None:
+        asked = Apart(request.id, request.by, request.said, _asked(request.by), QUIET_POLICY)
+        shelf.put(apart(whole, request.before, asked))
     event = ItemRestored(
         said=_said(request.said, row),
         by=request.by,
@@ -228,12 +240,6 @@ def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
     )
     shelf.add(event, request.cap)
     return shelf.drafts
-
-
-def _nothing_to_restore(named: Sequence[ItemRow], item_id: str) -> list[Draft]:
-    if any(row.item.status == "active" for row in named):
-        return []
-    raise BadRequest(f"{item_id} became part of another item: forget or edit that one")
 
 
 def _returns(rows: Rows, shelf: Shelf, row: ItemRow) -> tuple[EventId, ...]:

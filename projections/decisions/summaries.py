@@ -63,7 +63,10 @@ class FailRequest(NamedTuple):
 
 
 class ResetRequest(NamedTuple):
-    """Somebody clears the summary. `upto` is the last thing said; it does not come back into the next one."""
+    """Somebody clears the summary. `upto` is the last thing said; it does not come back into the next one.
+
+    `pending` says that a summary is being made just now: then there is something to clear, though nobody sees it yet.
+    """
 
     session: str
     audience: Audience
@@ -73,6 +76,7 @@ class ResetRequest(NamedTuple):
     upto: Point | None
     origin: Origin
     person: Handle = NOBODY
+    pending: bool = False
 
 
 def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
@@ -113,21 +117,24 @@ def fail(rows: Rows, request: FailRequest) -> list[Draft]:
 
 
 def reset(rows: Rows, request: ResetRequest) -> list[Draft]:
-    """The summary is cleared; nothing when there is none."""
+    """The summary is cleared; nothing when there is none and none is being made."""
     row = _current(rows, request)
-    if row is None or not row.text or decided_before(rows, request.origin):
+    text = "" if row is None else row.text
+    if not (text or request.pending) or decided_before(rows, request.origin):
         return []
     event = SummaryReset(
-        said=max(request.said, row.said),
+        said=request.said if row is None else max(request.said, row.said),
         by=request.by,
-        causes=(row.event,),
+        causes=() if row is None else (row.event,),
         session=request.session,
         audience=request.audience,
         era=request.era,
         person=request.person,
-        upto=max((each for each in (request.upto, row.floor) if each is not None), default=None),
+        upto=max(
+            (each for each in (request.upto, None if row is None else row.floor) if each is not None), default=None
+        ),
         policy=ON_REQUEST,
-        intent=Intent("reset", saw=Saw(row.text, "summary", "")),
+        intent=Intent("reset", saw=Saw(text, "summary", "")),
     )
     return [Minter(rows, request.origin).draft(event)]
 

@@ -1,11 +1,20 @@
-"""Recording what a model replied, or that it did not, before anything is decided from it."""
+"""Recording what a model replied, or that it did not, before anything is decided from it; and that a job went wrong."""
 
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.events import ExtractionAnswered, ExtractionFailed, SummaryAnswered
+from projections.events import (
+    ExtractionAnswered,
+    ExtractionFailed,
+    JobFailed,
+    MergeAnswered,
+    MergeFailed,
+    SummaryAnswered,
+)
+from projections.events.values import PLATFORM
+from projections.ids import NOBODY, Handle
 from projections.policies.text import whole
 from projections.rows import Rows
 
@@ -13,7 +22,7 @@ from projections.rows import Rows
 class WorkRequest(NamedTuple):
     """A model's work, to be recorded under an id from `origin`."""
 
-    event: ExtractionAnswered | ExtractionFailed | SummaryAnswered
+    event: ExtractionAnswered | ExtractionFailed | MergeAnswered | MergeFailed | SummaryAnswered
     origin: Origin
 
 
@@ -22,4 +31,30 @@ def record_work(rows: Rows, request: WorkRequest) -> list[Draft]:
     if decided_before(rows, request.origin):
         return []
     event = msgspec.structs.replace(request.event, reply=whole(request.event.reply))
+    return [Minter(rows, request.origin).draft(event)]
+
+
+class JobRequest(NamedTuple):
+    """A background job, by its name, went wrong at `said` (ms). `error` is in the program's words and nobody's."""
+
+    job: str
+    error: str
+    said: int
+    origin: Origin
+    session: str = ""
+    person: Handle = NOBODY
+
+
+def record_job(rows: Rows, request: JobRequest) -> list[Draft]:
+    """The failure of a job that has no event of its own, once."""
+    if decided_before(rows, request.origin):
+        return []
+    event = JobFailed(
+        said=request.said,
+        by=PLATFORM,
+        job=request.job,
+        error=whole(request.error),
+        session=request.session,
+        person=request.person,
+    )
     return [Minter(rows, request.origin).draft(event)]

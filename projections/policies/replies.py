@@ -9,24 +9,21 @@ Three shapes are understood, whole or inside a ```json fence or prose:
 A bad entry is dropped and reported. A reply that is none of these is `Unreadable`, and nothing is decided from it.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, NoReturn, TypeVar, cast, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
 
 from projections.events.values import About, ItemType
 from projections.policies.kinds import read_kind, read_tags
+from projections.policies.reply_json import json_values
 from projections.policies.text import MOST_ITEM_CHARS, tidy, whole
 
 VERSION = "replies@1"
 MOST_REPLY_CHARS = 200_000
 MOST_ENTRIES = 100
 """The most entries that one reply may have of a sort; a decision yields at most 1,000 events."""
-MOST_STARTS = 50
-"""How many brackets in prose are tried as the beginning of the JSON."""
 MOST_QUOTES = 10
 MOST_QUOTE_CHARS = 1_000
 MOST_NAME_CHARS = 200
@@ -36,8 +33,6 @@ DEFAULT_CONFIDENCE = 1000
 """What a new item has where the model is silent, by seed 004."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
-_FIELD = re.compile(r"\"\s*:\s*\Z")
 T = TypeVar("T")
 W = TypeVar("W", bound=msgspec.Struct)
 
@@ -151,7 +146,7 @@ def read_extraction(reply: str) -> ExtractionReply | Unreadable:
     """The entries of an extraction's reply, or why there are none."""
     if len(reply) > MOST_REPLY_CHARS:
         return Unreadable(f"the reply is longer than {MOST_REPLY_CHARS} characters")
-    shapes = (_read_shape(value) for value in _values(reply))
+    shapes = (_read_shape(value) for value in json_values(reply))
     found = next((shape for shape in shapes if shape is not None), None)
     return found or Unreadable("the reply holds no JSON with `upserts`, `deprecations` or `extracted_memories`")
 
@@ -287,36 +282,3 @@ def _bounded(field: str, milliseconds: int) -> int:
     if abs(milliseconds) >= 1 << 53:
         raise ValueError(f"`{field}` lies too far away")
     return milliseconds
-
-
-def _values(reply: str) -> Iterator[Any]:
-    """The JSON values that a reply may mean: all of it, else what is fenced, else what begins at a bracket."""
-    for text in (reply, *_FENCE.findall(reply)):
-        value = _decode(text.strip(), 0, to_the_end=True)
-        if value is not None:
-            yield value
-            return
-    starts = [at for at, character in enumerate(reply) if character in "{[" and not _is_inside(reply, at)][:MOST_STARTS]
-    values = [_decode(reply, at) for at in starts]
-    yield from sorted((value for value in values if value), key=lambda value: isinstance(value, list))
-
-
-def _is_inside(reply: str, at: int) -> bool:
-    """Whether a bracket is the value of a field: part of something larger, which was cut off if it cannot be read."""
-    return _FIELD.search(reply, max(0, at - 20), at) is not None
-
-
-def _decode(text: str, at: int, *, to_the_end: bool = False) -> Any:
-    """The JSON value at a place of a text; None when there is none."""
-    try:
-        value, end = _decoder.raw_decode(text, at)
-    except (ValueError, RecursionError):
-        return None
-    return None if to_the_end and end < len(text) else value
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-_decoder = json.JSONDecoder(parse_constant=cast("Callable[[str], Any]", _no_constant))

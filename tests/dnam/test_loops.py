@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dnam.assistant import Assistant
@@ -11,8 +12,7 @@ from dnam.commands.parse import Call
 from dnam.commands.table import read, run
 from dnam.event_reference import policies
 from dnam.loops.extraction import Said, unread_by_compartment
-from dnam.model import Ask, ExtractionInputs, SummaryInputs
-from dnam.prompts import load
+from dnam.model import Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -21,6 +21,7 @@ from projections.events import (
     ExtractionAnswered,
     ExtractionFailed,
     ItemUpserted,
+    MergeFailed,
     SummaryAnswered,
     SummaryFailed,
     SummaryRefreshed,
@@ -28,6 +29,7 @@ from projections.events import (
 )
 from projections.ids import Handle
 from projections.lookup import find_sessions
+from projections.policies.reply_shapes import AskedExtraction
 from replay import codec
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
@@ -197,13 +199,6 @@ async def test_a_bug_in_the_background_is_kept_and_answers_go_on(tmp_path: Path)
         assert [each.error for each in recorded(assistant, SummaryFailed)] == [words, words]  # type: ignore[attr-defined]
 
 
-def test_prompts_have_a_version_and_hold_nobody_s_words() -> None:
-    for name in ("answer@1", "summary@1", "extraction@1"):
-        prompt = load(name)
-        assert prompt.name == name
-        assert "%s" not in prompt.text
-
-
 async def test_what_a_reset_cleared_never_comes_back(tmp_path: Path) -> None:
     model = ScriptedModel()
     async with talking(tmp_path, model, summary_every_n_turns="1", era_refreshes="2") as assistant:
@@ -286,11 +281,11 @@ async def test_a_summary_that_fails_stands_in_the_failures(tmp_path: Path) -> No
     async with talking(tmp_path, ScriptedModel({"summary": down}), summary_every_n_turns="1") as assistant:
         await say(assistant, "ada", "one")
         await assistant.settle()
-        assert assistant.failures == ["summary: no answer to summary"]
+        assert list(assistant.failures) == ["summary: no answer to summary"]
         assistant.model = ScriptedModel({"summary": lambda _: " "})
         heard = await assistant.memory.heard("ada", "two")
         assert not await assistant.summarise(heard.session, heard.setting.audience, heard.person)
-        assert assistant.failures[1:] == ["summary: the model's summary was empty"]
+        assert assistant.failures.after(1) == ["summary: the model's summary was empty"]
 
 
 async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) -> None:
@@ -319,9 +314,25 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
         await memory.restore("ada", bees.id)
         for text in ("one", "two", "three"):
             await memory.remember("ada", f"User counts to {text}.")
-        events = recorded(assistant, Event)
-        stand = {version for event in events for version in str(getattr(event, "policy", "")).split()}
-        assert {version for version, _ in policies()} <= stand
+        stand = _versions(assistant) | await _versions_of_a_merge(tmp_path / "more")
+        decide = {version for version, _ in policies()} - {"rights@1"}  # who may configure: a refusal leaves no event
+        assert decide <= stand
+
+
+def _versions(assistant: Assistant) -> set[str]:
+    """The versions of policies that stand in the events of a log."""
+    events = recorded(assistant, Event)
+    return {version for event in events for version in str(getattr(event, "policy", "")).split()}
+
+
+async def _versions_of_a_merge(path: Path) -> set[str]:
+    """The same, of a log in which a window overflowed and two items became one."""
+    entries = [{"text": "User likes tea."}, {"text": "User likes green tea."}]
+    model = ScriptedModel({"extraction": lambda _: json.dumps({"upserts": entries})})
+    model.scripts["merge"] = lambda _: '{"merged_summary": "User likes tea, green tea best."}'
+    async with talking(path, model, None, message_history_count="4", summary_enabled="0") as assistant:
+        await say(assistant, "ada", "I like tea", "green tea")
+        return _versions(assistant)
 
 
 async def _old(assistant: Assistant) -> list[Said]:
@@ -398,4 +409,85 @@ async def test_a_policy_with_a_bug_leaves_the_reply_and_why(tmp_path: Path, monk
         assert isinstance(failed, ExtractionFailed)
         assert failed.error == "deciding failed: ZeroDivisionError: oh"
         assert failed.reply != ""
-        assert assistant.failures == ["extraction: deciding failed: ZeroDivisionError: oh"]
+        assert list(assistant.failures) == ["extraction: deciding failed: ZeroDivisionError: oh"]
+
+
+class HalfAModel(ScriptedModel):
+    """A model whose replies to some purposes are not whole."""
+
+    stops: dict[str, str]
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        return msgspec.structs.replace(await super().ask(ask, hear), stop=self.stops.get(ask.purpose, "end_turn"))
+
+
+async def test_nothing_is_decided_from_half_a_reply(tmp_path: Path) -> None:
+    reply = '{"upserts": [{"text": "User likes tea."}, {"text": "User likes green tea."}]}'
+    model = HalfAModel({"extraction": lambda _: reply, "merge": lambda _: '{"merged_summary": "x"}'})
+    model.stops = {"summary": "max_tokens", "extraction": "refusal", "merge": "max_tokens"}
+    async with talking(tmp_path, model, summary_every_n_turns="1", durable_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I like tea")
+        no_summary, no_items = sorted(
+            recorded(assistant, SummaryFailed, ExtractionFailed), key=lambda event: event.TAG, reverse=True
+        )
+        assert no_summary.error == "the reply was cut at the most tokens that it may have"  # type: ignore[attr-defined]
+        assert no_items.error == "the model declined to reply"  # type: ignore[attr-defined]
+        assert no_items.reply == reply  # type: ignore[attr-defined]
+        assert recorded(assistant, SummaryRefreshed, ItemUpserted) == []
+        model.stops = {"merge": "max_tokens"}
+        await say(assistant, "ada", "and cake")
+        (no_merge,) = recorded(assistant, MergeFailed)
+        assert no_merge.error == "the reply was cut at the most tokens that it may have"  # type: ignore[attr-defined]
+        assert len(await assistant.memory.show("ada")) == 2
+
+
+@pytest.mark.parametrize("second", ["  ", "down"])
+async def test_where_a_summary_cannot_be_shortened_it_is_cut(tmp_path: Path, second: str) -> None:
+    replies = iter(["y" * 80, second])
+
+    def summary(ask: Ask) -> str:
+        text = next(replies)
+        return down(ask) if text == "down" else text
+
+    model = ScriptedModel({"summary": summary})
+    async with talking(tmp_path, model, summary_every_n_turns="1", summary_max_chars="50") as assistant:
+        await say(assistant, "ada", "one")
+        (refreshed,) = recorded(assistant, SummaryRefreshed)
+        assert (refreshed.text, refreshed.cut) == ("y" * 50, True)  # type: ignore[attr-defined]
+
+
+async def test_what_finds_no_room_is_read_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dnam.loops.extraction.INPUT_CHARS", 10)
+    model = ScriptedModel()
+    async with talking(tmp_path, model, durable_every_n_turns="3", summary_enabled="0") as assistant:
+        await say(assistant, "ada", "12345678", "abcdefgh", "ABCDEFGH")
+        (learned,) = await assistant.extract(await person(assistant))
+        assert learned.left == 1
+        (learned,) = await assistant.extract(await person(assistant))
+        assert learned.left == 0
+        said = [line.text for ask in model.asked("extraction") for line in ask.inputs.lines]  # type: ignore[union-attr]
+        assert said == ["12345678", "abcdefgh", "ABCDEFGH"]
+
+
+async def test_an_extraction_is_asked_for_in_one_shape(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, durable_every_n_turns="1", summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "one")
+        (ask,) = model.asked("extraction")
+        assert ask.shape is AskedExtraction
+        assert ask.person == await person(assistant)
+        assert {each.shape for each in (*model.asked("answer"), *model.asked("summary"))} == {None}
+
+
+async def test_after_an_era_its_answers_are_in_no_summary_and_no_prompt(tmp_path: Path) -> None:
+    answers = iter(["old one", "old two", "new three", "new four"])
+    model = ScriptedModel({"answer": lambda _: next(answers)})
+    async with talking(tmp_path, model, summary_every_n_turns="1", era_refreshes="1") as assistant:
+        await say(assistant, "ada", "one", "two", "three")
+        heard = await assistant.memory.heard("ada", "four")
+        prompt = (await assistant.memory.context(heard)).text
+        assert "old one" not in prompt
+        assert "one" in prompt
+        third = model.asked("summary")[-1].inputs
+        assert isinstance(third, SummaryInputs)
+        assert [line.text for line in third.lines] == ["one", "two", "three"]

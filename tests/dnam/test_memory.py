@@ -221,7 +221,7 @@ async def test_summaries_and_items_come_at_their_cadence(tmp_path: Path) -> None
         assert [item.text for item in await assistant.memory.show("ada")] == ["User likes tea."]
         heard = await assistant.memory.heard("ada", "four")
         assert "They talked." in (await assistant.memory.context(heard)).text
-        assert assistant.failures == []
+        assert list(assistant.failures) == []
 
 
 def test_importing_does_nothing(tmp_path: Path) -> None:

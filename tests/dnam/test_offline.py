@@ -177,6 +177,10 @@ class TestExtraction:
         (upsert,) = (await learned("hi 👋 I’m allergic to kiwi’s skin"))["upserts"]
         assert upsert["evidence"] == [{"quote": "I’m allergic to kiwi’s skin", "message": "00"}]
 
+    async def test_whom_a_message_is_said_to_is_no_part_of_it(self) -> None:
+        assert await texts_learned("@marcy I prefer tea") == ["User prefers tea."]
+        assert await texts_learned("tell @marcy I prefer tea") == []
+
     async def test_braces_and_backslashes_are_only_text(self) -> None:
         assert await texts_learned(r"I prefer {what} over \1 and {0}") == [r"User prefers {what} over \1 and {0}."]
 

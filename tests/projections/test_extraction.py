@@ -191,6 +191,17 @@ def test_what_a_policy_or_the_model_took_may_come_back(status: str) -> None:
     assert upserted(say(world, {"text": "likes tea"})).item.status == "active"
 
 
+def test_what_was_merged_into_something_forgotten_is_not_revived() -> None:
+    world = World()
+    there_is(world, an_item("likes tea", status="merged"), an_item("keeps bees", status="merged"))
+    whole = an_item("drinks hot things in the morning", supersedes=(derive("fact", "likes tea"),))
+    there_is(world, whole)
+    world.decide(forget, ForgetRequest(ANN, (Opening(ANN, HOME),), PERSON, SAID, origin("forget"), id=whole.id))
+    event = refused(say(world, {"text": "likes tea"}))
+    assert event.against == whole.id
+    assert upserted(say(world, {"text": "keeps bees"})).item.status == "active"
+
+
 def test_ids_of_other_people_and_compartments_are_unknown() -> None:
     world = World()
     there_is(world, an_item("likes tea", owner=BOB), an_item("likes tea", compartment=WIDE))

@@ -484,11 +484,9 @@ def test_what_went_can_be_brought_back(status: str) -> None:
 
 def test_restores_that_cannot_be_done() -> None:
     world = World()
-    there_is(world, an_item("active"), an_item("merged", status="merged"))
+    there_is(world, an_item("active"))
     there_is(world, *(an_item("both", status="forgotten", compartment=each) for each in (HOME, WIDE)))
     assert world.decide(restore, please_restore(derive("fact", "active"))) == []
-    with pytest.raises(BadRequest, match="part of another item"):
-        world.decide(restore, please_restore(derive("fact", "merged")))
     with pytest.raises(BadRequest, match="several items"):
         world.decide(restore, please_restore(derive("fact", "both")))
     with pytest.raises(BadRequest, match="durable-nothing"):

@@ -1,12 +1,14 @@
 """What a model sends, read or rejected."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.policies.kinds import DNAM_KINDS
 from projections.policies.replies import (
     MOST_ENTRIES,
     MOST_REPLY_CHARS,
@@ -16,6 +18,13 @@ from projections.policies.replies import (
     Unreadable,
     UpsertEntry,
     read_extraction,
+)
+from projections.policies.reply_shapes import (
+    AskedDeprecation,
+    AskedExtraction,
+    AskedKind,
+    AskedQuote,
+    AskedUpsert,
 )
 from projections.policies.text import MOST_ITEM_CHARS
 
@@ -264,3 +273,27 @@ def test_reading_is_total(upserts: Any, deprecations: Any) -> None:
 @given(st.text(alphabet='{}[]":, abc`\n\\u', max_size=60))
 def test_reading_any_text_is_total(text: str) -> None:
     assert isinstance(read_extraction(text), ExtractionReply | Unreadable)
+
+
+def test_what_is_asked_for_can_be_read_field_by_field() -> None:
+    upsert = AskedUpsert(
+        id="durable-1", kind="project", text="User builds dnam.", tags=["dnam"], source="ab", type="semantic",
+        about="person", confidence=0.5, evidence=[AskedQuote("I build dnam", "ab")], shareable=True,
+        valid_from="2026-02-09", valid_until=None,
+    )  # fmt: skip
+    asked = AskedExtraction([upsert], [AskedDeprecation("", "changed", "User builds houses.")])
+    read = read_extraction(msgspec.json.encode(asked).decode())
+    assert isinstance(read, ExtractionReply)
+    assert read.dropped == ()
+    assert read.upserts == (
+        UpsertEntry(
+            "project", "User builds dnam.", "durable-1", ("dnam",), "ab", "semantic", "person", 500,
+            (Quote("I build dnam", "ab"),), True, 1_770_595_200_000,
+        ),
+    )  # fmt: skip
+    assert read.deprecations == (DeprecationEntry("", "changed", "User builds houses."),)
+
+
+def test_every_kind_that_is_asked_for_is_one() -> None:
+    assert get_args(AskedKind) == DNAM_KINDS
+    assert set(AskedUpsert.__struct_fields__) <= set(UpsertEntry.__struct_fields__)

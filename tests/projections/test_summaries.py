@@ -154,6 +154,16 @@ def test_a_reset_during_a_job_wins() -> None:
     assert after.refresh == 1
 
 
+def test_a_reset_wins_over_the_very_first_job_too() -> None:
+    world = World()
+    (event,) = world.decide(reset, please_reset()._replace(pending=True))
+    assert isinstance(event, SummaryReset)
+    assert (event.causes, event.upto, event.intent) == ((), point(NOW + 2), Intent("reset", saw=Saw("", "summary", "")))
+    assert world.decide(refresh, please_refresh("late")) == []
+    assert world.decide(fail, please_fail("late")) == []
+    assert summary(world).text == ""
+
+
 def test_the_floor_of_a_reset_is_carried_on() -> None:
     world = World()
     world.decide(refresh, please_refresh("first"))

@@ -330,8 +330,8 @@ def test_several_lines_are_one_message(world: World) -> None:
 
 
 def test_fit_skips_what_is_too_long_and_stops_at_the_count() -> None:
-    assert fit(["aaa", "bbbb", "c", "d"], 5, 2) == ([0, 2], [1], [3])
-    assert fit(["aaa", "bb"], 5, 9) == ([0], [1], [])
-    assert fit(["aaa", "bb"], 6, 9) == ([0, 1], [], [])
-    assert fit([""], 0, 1) == ([0], [], [])
-    assert fit(["a"], 0, 1) == ([], [0], [])
+    assert fit(["aaa", "bbbb", "c", "d"], 5, 2, len) == ([0, 2], [1], [3])
+    assert fit(["aaa", "bb"], 5, 9, len) == ([0], [1], [])
+    assert fit(["aaa", "bb"], 6, 9, len) == ([0, 1], [], [])
+    assert fit([""], 0, 1, len) == ([0], [], [])
+    assert fit(["a"], 0, 1, len) == ([], [0], [])

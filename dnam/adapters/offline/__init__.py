@@ -2,19 +2,23 @@
 
 It works from an ask's typed `inputs` and never reads the prompt. What it knows of a language is that language's file
 (`dnam/languages`); these modules only walk its tables: `clauses` takes texts apart, `extraction` finds statements,
-`summary` keeps sentences, `answer` finds what fits.
+`summary` keeps sentences, `merge` tells what says more, `answer` finds what fits.
 """
 
 from typing import assert_never
 
 from dnam.adapters.offline.answer import Answerer
 from dnam.adapters.offline.extraction import Extractor
+from dnam.adapters.offline.merge import Merger
 from dnam.adapters.offline.summary import Summarizer
 from dnam.languages import Language
-from dnam.model import AnswerInputs, Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
+from dnam.model import AnswerInputs, Ask, ExtractionInputs, Hear, MergeInputs, Reply, SummaryInputs, unheard
 
 # Counts up when this code changes what comes out; a language's own version stands beside it.
 CODE_VERSION = 1
+
+
+Inputs = AnswerInputs | ExtractionInputs | SummaryInputs | MergeInputs
 
 
 class OfflineModel:
@@ -25,6 +29,7 @@ class OfflineModel:
         self._answerer = Answerer(language)
         self._extractor = Extractor(language)
         self._summarizer = Summarizer(language)
+        self._merger = Merger(language)
 
     @property
     def name(self) -> str:
@@ -44,11 +49,11 @@ class OfflineModel:
         hear(reply.text)
         return reply
 
-    def reply(self, inputs: AnswerInputs | ExtractionInputs | SummaryInputs) -> Reply:
+    def reply(self, inputs: Inputs) -> Reply:
         """The same, without an event loop."""
         return Reply(text=self._text(inputs), model=self.name, version=self.version)
 
-    def _text(self, inputs: AnswerInputs | ExtractionInputs | SummaryInputs) -> str:
+    def _text(self, inputs: Inputs) -> str:
         match inputs:
             case AnswerInputs():
                 return self._answerer.answer(inputs)
@@ -56,5 +61,7 @@ class OfflineModel:
                 return self._extractor.extract(inputs)
             case SummaryInputs():
                 return self._summarizer.summarize(inputs)
+            case MergeInputs():
+                return self._merger.merge(inputs)
             case _:
                 assert_never(inputs)

@@ -22,6 +22,8 @@ from dnam.languages import Language, Reading
 
 BLANK = "\ufffc"
 CLAUSE_CHARS = 400
+# Whom a message is said to, as `@name` in front of it: in a channel that is how one speaks to the assistant.
+ADDRESSED = re.compile(r"\A\s{0,9}@\S{1,40}(?=\s)")
 # Fenced and inline code, quoted lines, text in quotation marks, a sentence in italics.
 QUOTED = re.compile(
     r"```.{0,4000}?(?:```|\Z)|`[^`\n]{1,400}`|^[ \t]{0,8}>[^\n]*"
@@ -82,7 +84,8 @@ class Reader:
 
     def clauses(self, message: str) -> Iterator[Clause]:
         """What the speaker may have stated, in order; what is tainted is marked."""
-        text = QUOTED.sub(lambda match: BLANK * len(match[0]), straight(message[:LINE_CHARS]))
+        text = ADDRESSED.sub(lambda match: " " * len(match[0]), straight(message[:LINE_CHARS]))
+        text = QUOTED.sub(lambda match: BLANK * len(match[0]), text)
         if self.is_joke(text):
             return
         fiction = self._fiction.search(text)

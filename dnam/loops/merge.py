@@ -1,0 +1,137 @@
+"""Making one item of two that say nearly the same (seed 004 §8), after an extraction added or changed one of them.
+
+The model sees such a pair and nothing else: what the two say, and the words of the person that they rest on. What it
+replies is an event together with what comes of it; where it fails, both stand.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
+from dnam.model import Ask, MergedItem, MergeInputs, Reply, cut_short
+from dnam.prompts import Prompt, digest
+from projections.decisions.draft import Draft
+from projections.decisions.merge import CHANGED, MergeRequest, merge, overtaken
+from projections.decisions.work import WorkRequest, record_work
+from projections.events import ItemMerged, MergeAnswered, MergeFailed
+from projections.events.values import ItemUse, ModelUse
+from projections.ids import Handle, Point
+from projections.items import ItemRow, items_in
+from projections.policies.closeness import VERSION, Measure, Pair, close_pairs, may_merge
+from projections.policies.merge_replies import read_merge
+from projections.policies.replies import Unreadable
+from projections.policies.reply_shapes import AskedMerge
+from projections.rows import Rows
+
+MOST_MERGES = 10
+"""How many pairs one extraction may lead to; what is left over is close again when one of them changes."""
+
+
+class Merged(NamedTuple):
+    """Whether two items became one, or why it could not even be decided."""
+
+    worked: bool
+    error: str = ""
+
+
+def texts_of(rows: Rows, person: Handle, compartment: str) -> tuple[str, ...]:
+    """What an encoder is asked for: the texts of all items that may be merged there, each once."""
+    found = (found.row for found in items_in(rows, person, compartment))
+    return tuple(dict.fromkeys(row.item.text for row in found if may_merge(row)))
+
+
+def plan_merges(rows: Rows, person: Handle, compartment: str, added: Sequence[str], measure: Measure) -> list[Pair]:
+    """The pairs that a model should be asked about."""
+    found = [found.row for found in items_in(rows, person, compartment)]
+    return close_pairs(found, added, measure)[:MOST_MERGES]
+
+
+def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint) -> Loop[Merged]:
+    """Ask, keep the reply, decide."""
+    ask = _ask(pair, prompt, model)
+    reply = yield ask
+    prompt_digest = digest(ask.system, ask.prompt)
+    if isinstance(reply, Failed):
+        yield _fail(pair, reply.error, "", failed_use(ask, prompt_digest, reply.spent), mint)
+        return Merged(worked=False, error=reply.error)
+    assert isinstance(reply, Reply)
+    use = use_of(ask, reply, prompt_digest)
+    half = cut_short(reply)
+    read = Unreadable(half) if half else read_merge(reply.text)
+    if isinstance(read, Unreadable):
+        yield _fail(pair, read.reason, reply.text, use, mint)
+        return Merged(worked=False, error=read.reason)
+    decided = [record.event for record in records_of((yield _decide(pair, reply, use, mint)))]
+    error = next((event.error for event in decided if isinstance(event, MergeFailed)), "")
+    return Merged(any(isinstance(event, ItemMerged) for event in decided), error)
+
+
+def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint) -> Decide:
+    work = WorkRequest(_answered(pair, reply.text, use), mint())
+    request = MergeRequest(_use(pair.older), _use(pair.newer), reply.text, pair.reason, by_model(use), mint())
+    late = WorkRequest(_failed(pair, CHANGED, reply.text, use), mint())
+
+    def decide(rows: Rows) -> list[Draft]:
+        return record_work(rows, late) if overtaken(rows, request) else merge(rows, work, request)
+
+    return Decide(decide)
+
+
+def _ask(pair: Pair, prompt: Prompt, model: str) -> Ask:
+    inputs = MergeInputs(pair.older.item.kind, _shown(pair.older), _shown(pair.newer))
+    data = msgspec.json.encode(inputs).decode()
+    return Ask("merge", model, prompt.name, prompt.text, data, inputs, AskedMerge, pair.older.item.owner)
+
+
+def _shown(row: ItemRow) -> MergedItem:
+    return MergedItem(row.item.text, tuple(each.quote for each in row.item.evidence if each.quote))
+
+
+def _use(row: ItemRow) -> ItemUse:
+    return ItemUse(row.item.owner, row.item.compartment, row.item.id, row.event)
+
+
+def _upto(pair: Pair) -> Point:
+    return Point(pair.newer.said, pair.newer.event)
+
+
+def _answered(pair: Pair, reply: str, use: ModelUse) -> MergeAnswered:
+    both = (pair.older.event, pair.newer.event)
+    return MergeAnswered(
+        said=max(pair.older.said, pair.newer.said),
+        by=by_model(use),
+        causes=both,
+        owner=pair.older.item.owner,
+        compartment=pair.older.item.compartment,
+        after=None,
+        upto=_upto(pair),
+        call=use,
+        inputs=both,
+        policy=VERSION,
+        reply=reply,
+    )
+
+
+def _failed(pair: Pair, error: str, reply: str, use: ModelUse) -> MergeFailed:
+    both = (pair.older.event, pair.newer.event)
+    return MergeFailed(
+        said=max(pair.older.said, pair.newer.said),
+        by=by_model(use),
+        causes=both,
+        owner=pair.older.item.owner,
+        compartment=pair.older.item.compartment,
+        after=None,
+        upto=_upto(pair),
+        call=use,
+        inputs=both,
+        policy=VERSION,
+        error=error,
+        reply=reply,
+    )
+
+
+def _fail(pair: Pair, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
+    event, origin = _failed(pair, error, reply, use), mint()
+    return Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))

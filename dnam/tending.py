@@ -1,0 +1,182 @@
+"""Keeping a memory up to date with a model, whenever somebody says so: summaries, extractions, merges.
+
+When it is due is `dnam/background.py`'s to know. What goes wrong is an event of the loop's own (`extraction.failed`,
+`summary.failed`, `merge.failed`), or else a `job.failed`, where the log takes it; it stands in `failures` in any case.
+"""
+
+import asyncio
+from collections.abc import Container, Mapping, Sequence
+from weakref import WeakValueDictionary
+
+from dnam.configuration import config_for
+from dnam.encoder import Encoder
+from dnam.failures import Failures
+from dnam.jobs import Job
+from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
+from dnam.loops.loop import Loop, Minting, T, drive
+from dnam.loops.merge import merge_items, plan_merges, texts_of
+from dnam.loops.summary import Refreshing, plan_summary, refresh_summary
+from dnam.memory import Memory
+from dnam.model import Model, ModelError, OverBudget
+from dnam.prompts import load
+from projections.decisions.work import JobRequest, record_job
+from projections.events.values import Audience
+from projections.ids import NOBODY, Handle
+from projections.messages import SpokenRow
+from projections.places import place_of
+from projections.policies.cadence import ON_REQUEST, VERSION
+from projections.policies.closeness import Measure, Vector, by_tokens, by_vectors
+from projections.policies.learned_from import Learn, Learns
+from projections.rows import Rows
+from replay.errors import LogError
+
+SUMMARY_PROMPT = "summary@2"
+EXTRACTION_PROMPT = "extraction@2"
+MERGE_PROMPT = "merge@1"
+AT_ONCE = 16
+"""How many loops talk with the model at a time; the others wait their turn."""
+
+
+class Tending:
+    """The loops over one memory, with one model, and with an encoder where there is one."""
+
+    def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
+        self.memory = memory
+        self.model = model
+        self.encoder = encoder
+        self.failures = Failures()
+        self.minting = Minting(memory.now)
+        self._room = asyncio.Semaphore(AT_ONCE)
+        # A lock lives as long as somebody holds it or waits for it.
+        self._learning: WeakValueDictionary[Handle, asyncio.Lock] = WeakValueDictionary()
+
+    async def run(self, loop: Loop[T]) -> T:
+        """Drive a loop with this model and this log."""
+        async with self._room:
+            return await drive(loop, self.model, self.memory.record, self.memory.settings.model_timeout_seconds)
+
+    def learns(self, rows: Rows) -> Learns:
+        """What is learned from whom and where, as it is configured now."""
+        settings = self.memory.settings
+
+        def how(person: Handle, where: SpokenRow) -> Learn:
+            found = place_of(rows, where.session)
+            place = where.audience.place if found is None else found.row.place
+            return config_for(rows, settings, person, place, where.guild).learn
+
+        return how
+
+    # -- summaries --------------------------------------------------------------------------------------------------
+
+    async def summarise(self, session: str, audience: Audience, person: Handle, *, policy: str = ON_REQUEST) -> bool:
+        """Refresh a session's summary now; False when there was nothing to do or it did not work, and then `failures`
+        says why.
+        """
+        settings = self.refreshing()._replace(policy=policy)
+        whose = person if audience.kind == "direct" else NOBODY
+        plan = await self.memory.look(lambda rows: plan_summary(rows, session, audience, whose, settings))
+        if plan is None:
+            return False
+        model = self.memory.settings.summary_model
+        refreshed = await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting))
+        if refreshed.error:
+            self.failures.append(f"summary: {refreshed.error}")
+        return refreshed.worked
+
+    def refreshing(self) -> Refreshing:
+        """The settings in force for a refresh."""
+        settings = self.memory.settings
+        return Refreshing(settings.assistant_name, settings.summary_max_chars, settings.era_refreshes)
+
+    # -- extractions ------------------------------------------------------------------------------------------------
+
+    async def extract(
+        self, person: Handle, compartments: Container[str] | None = None, *, policy: str = ON_REQUEST
+    ) -> list[Learned]:
+        """Learn now from what a person said since they were last read, each compartment on its own.
+
+        With `compartments`, in these alone. Two at a time wait for each other, so that nothing is read twice.
+        """
+        lock = self._learning.setdefault(person, asyncio.Lock())
+        async with lock:
+            groups = await self.memory.look(lambda rows: new_by_compartment(rows, person, self.learns(rows)))
+            return [
+                await self.extract_from(person, compartment, heard, policy)
+                for compartment, heard in groups.items()
+                if compartments is None or compartment in compartments
+            ]
+
+    async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
+        """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
+        plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
+        learned = await self.run(self.extraction(plan))
+        for each in learned.dropped:
+            self.failures.append(f"extraction: an entry of the reply was dropped: {each}")
+        if learned.added:
+            await self._merge(person, compartment, learned.added)
+        return learned
+
+    def extraction(self, plan: ExtractionPlan) -> Loop[Learned]:
+        """The loop for a plan, with the settings in force."""
+        settings = self.memory.settings
+        prompt = load(EXTRACTION_PROMPT)
+        return extract_items(plan, prompt, settings.durable_model, settings.durable_max_items, self.minting)
+
+    # -- merges -----------------------------------------------------------------------------------------------------
+
+    async def _merge(self, person: Handle, compartment: str, added: Sequence[str]) -> None:
+        """Make one of what is close. What was learned stands, whatever goes wrong here."""
+        try:
+            await self._merge_close(person, compartment, added)
+        except Exception as error:  # noqa: BLE001 - both stand, and the extraction did work
+            await self.went_wrong(Job("merge", compartment, person=person), error)
+
+    async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str]) -> None:
+        measure = await self._measure(person, compartment)
+        pairs = await self.memory.look(lambda rows: plan_merges(rows, person, compartment, added, measure))
+        prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
+        for pair in pairs:
+            merged = await self.run(merge_items(pair, prompt, model, self.minting))
+            if merged.error:
+                self.failures.append(f"merge: {merged.error}")
+
+    async def _measure(self, person: Handle, compartment: str) -> Measure:
+        """By the encoder's vectors, or by words where there is none, or it fails."""
+        by_words = by_tokens(self.memory.vocabulary)
+        if self.encoder is None:
+            return by_words
+        try:
+            vectors = await self._vectors(self.encoder, person, compartment)
+        except Exception as error:  # noqa: BLE001 - whatever an encoder raises: items can be compared without it
+            await self.went_wrong(Job("encoder", compartment, person=person), error)
+            return by_words
+        threshold = int(self.memory.settings.merge_threshold * 1000)
+        return by_vectors(vectors, self.encoder.name, threshold)
+
+    async def _vectors(self, encoder: Encoder, person: Handle, compartment: str) -> Mapping[str, Vector]:
+        texts = await self.memory.look(lambda rows: texts_of(rows, person, compartment))
+        async with asyncio.timeout(self.memory.settings.model_timeout_seconds):
+            vectors = await encoder.encode(texts)
+        return dict(zip(texts, vectors, strict=True))
+
+    # -- what goes wrong --------------------------------------------------------------------------------------------
+
+    async def went_wrong(self, job: Job, error: Exception) -> None:
+        """Keep what went wrong, and record it where the log takes it. What is only put off is no failure."""
+        self.failures.append(f"{job.name}: {str(error) or type(error).__name__}")
+        if isinstance(error, OverBudget):
+            return
+        request = JobRequest(
+            job.name, _in_own_words(error), self.memory.now(), self.memory.origin(), job.session, job.person
+        )
+        try:
+            await self.memory.record(lambda rows: record_job(rows, request))
+        except (LogError, OSError) as full:
+            self.failures.append(f"recording that: {full}")
+
+
+def _in_own_words(error: Exception) -> str:
+    """The error, where its words are the program's; else its kind: another's words may be somebody's."""
+    if isinstance(error, LogError | ModelError | OSError):
+        return str(error)
+    return type(error).__name__

@@ -1,0 +1,115 @@
+"""Who can read a place changed on its platform: a new epoch begins, with a fresh window and summary (design §7).
+
+What was said never moves: narrowing closes the place at once, widening opens nothing old. Items of the guild that rest
+on a place which fewer can read now go where they can still be read: to their owner in that place. Who could read a
+direct message never changes, and a place in which nobody was ever heard has nothing to close.
+
+One decision has room for some hundred items. Where there are more, the first decisions move items, which closes them,
+and the last one begins the epoch: at no moment is anything open that should be closed.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.place import PlaceSeen, place_ref, session_of
+from projections.events import Event, ItemMoved, PlaceAudienceChanged
+from projections.events.values import PLATFORM, Audience, By, Item
+from projections.ids import EventId, Ref
+from projections.items import ITEMS, ItemRow, item_key
+from projections.messages import ids_in
+from projections.places import audience_of
+from projections.policies.compartments import in_channel, in_guild, of_person_in
+from projections.rows import Rows
+
+VERSION = "audience@1"
+REASON = "fewer people can read the place that it rests on"
+MOST_MOVED = 500
+"""How many items one decision moves; an item needs one event, and a decision has room for a thousand."""
+
+
+class AudienceRequest(NamedTuple):
+    """A place as it is now, compared at `said` (ms)."""
+
+    seen: PlaceSeen
+    said: int
+    origin: Origin
+
+
+def change_audience(rows: Rows, request: AudienceRequest) -> list[Draft]:
+    """The new epoch of a place and the items that move with it, or the first of many that do; nothing when its audience
+    is the known one. To be decided again, under another origin, until nothing comes of it.
+    """
+    seen = request.seen
+    known = None if seen.audience == "direct" else audience_of(rows, place_ref(seen))
+    if known is None or known.kind == seen.audience or decided_before(rows, request.origin):
+        return []
+    moves = list(islice(moves_from(rows, seen, known, request.said), MOST_MOVED + 1)) if known.kind == "guild" else []
+    events: list[Event] = list(moves[:MOST_MOVED])
+    if len(moves) <= MOST_MOVED:
+        events.append(_changed(request, known))
+    minter = Minter(rows, request.origin)
+    return [minter.draft(event) for event in events]
+
+
+def _changed(request: AudienceRequest, known: Audience) -> PlaceAudienceChanged:
+    seen = request.seen
+    return PlaceAudienceChanged(
+        said=request.said,
+        by=PLATFORM,
+        place=place_ref(seen),
+        audience=Audience(seen.audience, known.place, known.epoch + 1),
+        previous=known,
+        session=session_of(seen),
+        guild=seen.guild,
+    )
+
+
+def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Iterator[ItemMoved]:
+    """The guild's items that rest on a place alone which fewer can read now, each at its new address."""
+    if seen.guild is None:
+        return
+    here, compartment = ids_in(rows, session_of(seen), known.epoch + 1), in_guild(seen.guild)
+    for found in rows.scan(ITEMS):
+        row = found.row
+        if row.item.compartment == compartment and _rests_on(row.item, known.place, here):
+            yield _moved(rows, row, known.place, said)
+
+
+def _rests_on(item: Item, place: Ref, here: frozenset[EventId]) -> bool:
+    """Whether an item rests on what was said in a place and on nothing else. Where it names no message, its source
+    says where it is from.
+    """
+    messages = [each.message for each in item.evidence if each.message]
+    return all(each in here for each in messages) if messages else item.source.place == place
+
+
+def _moved(rows: Rows, row: ItemRow, place: Ref, said: int) -> ItemMoved:
+    item = row.item
+    compartment = of_person_in(item.owner, place) if item.owner else in_channel(place)
+    there = rows.get(ITEMS, item_key(item.owner, compartment, item.id))
+    moved = msgspec.structs.replace(item, compartment=compartment)
+    return ItemMoved(
+        said=max(said, row.said),
+        by=By("policy", name="audience", version=VERSION),
+        causes=(row.event,) if there is None else (row.event, there.event),
+        item=moved if there is None else _together(moved, there.item),
+        reason=REASON,
+        policy=VERSION,
+        from_compartment=item.compartment,
+        from_id=item.id,
+    )
+
+
+def _together(moved: Item, there: Item) -> Item:
+    """Two items of one id: as the newer has it, with the evidence of both (design §7: a move onto an id merges)."""
+    newer, older = (moved, there) if moved.updated >= there.updated else (there, moved)
+    return msgspec.structs.replace(
+        newer,
+        created=min(newer.created, older.created),
+        evidence=tuple(dict.fromkeys((*newer.evidence, *older.evidence))),
+        source_count=newer.source_count + older.source_count,
+    )

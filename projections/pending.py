@@ -1,0 +1,90 @@
+"""What is still to be done of a conversation: answers that did not arrive, and messages without an answer.
+
+All of it is read from rows, so it is the same after a crash.
+"""
+
+from typing import NamedTuple
+
+from projections.decisions.answer import turn_origin
+from projections.events.values import Message
+from projections.ids import EventId, Handle, Point
+from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
+from projections.people import name_of
+from projections.rows import Found, Rows
+from projections.turns import DELIVERIES, TURNS, TurnRow, failure_of
+from projections.window import with_names
+
+
+class Undelivered(NamedTuple):
+    """An answer that is not known to have arrived, its words as they were to be sent, and the message it answers."""
+
+    turn: TurnRow
+    text: str
+    question: Message
+
+
+def turn_id(rows: Rows, question: Point) -> EventId:
+    """The id that an answer to this message has, or will have."""
+    identity = turn_origin(question).identity
+    assert identity is not None
+    return rows.ids.event_id(identity)
+
+
+def is_settled(rows: Rows, question: Point) -> bool:
+    """Whether a message was answered, or got no answer and was told so."""
+    return rows.ids.status(turn_id(rows, question)) != "unknown" or failure_of(rows, question.id) is not None
+
+
+def undelivered(rows: Rows, session: str, epoch: int, since: int) -> list[Undelivered]:
+    """Answers given since a time (ms) that are not known to have arrived, oldest first.
+
+    Whose question is gone took it back. Who opted out is nobody, and is not sent anything a second time.
+    """
+    prefix = unit(session, epoch)
+    start = prefix + point_key(Point(since, EventId(bytes(16))))
+    found = (each.row for each in rows.scan(TURNS, prefix, start=start))
+    waiting = [row for row in found if row.asker and rows.get(DELIVERIES, row.event) is None]
+    questions = {} if not waiting else _messages(rows, session, epoch, waiting[0].said)
+    return [
+        Undelivered(row, with_names(row.text, row.spans, lambda person: _name(rows, person)), questions[row.answers])
+        for row in waiting
+        if row.answers in questions
+    ]
+
+
+REACH = 200
+"""How many messages before an answer its question is looked for."""
+
+
+def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, Message]:
+    """The messages of a session by the event that first recorded each, from a little before a time on."""
+    prefix = unit(session, epoch)
+    stop = prefix + point_key(Point(said, EventId(b"\xff" * 16)))
+    found: dict[EventId, Message] = {}
+    for each in rows.scan(MESSAGES, prefix, stop=stop, reverse=True):
+        found[each.row.heard] = each.row.message
+        if len(found) == REACH:
+            break
+    for each in rows.scan(MESSAGES, prefix, start=stop):
+        found[each.row.heard] = each.row.message
+    return found
+
+
+def _name(rows: Rows, person: Handle) -> str:
+    return name_of(rows, person)
+
+
+def said_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Message]:
+    """The messages of a session that were said in a span of time (ms, both ends included)."""
+    prefix = unit(session, epoch)
+    start = prefix + point_key(Point(first, EventId(bytes(16))))
+    found: list[Message] = []
+    for each in rows.scan(MESSAGES, prefix, start=start):
+        if _said(each) > last:
+            break
+        found.append(each.row.message)
+    return found
+
+
+def _said(found: Found[MessageRow]) -> int:
+    return key_point(found.key).said

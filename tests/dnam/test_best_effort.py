@@ -1,0 +1,316 @@
+"""An answer never fails because of memory: one table of everything that can be wrong with it.
+
+The rows are seed 000's "Failure Modes" and seed 002's "Graceful degradation", and what can happen to a log and its
+views besides. Of each the same is asked: a message before, one meanwhile and one after are answered; what could not be
+recorded meanwhile waits and is seen (in `unwritten` or in `failures`), and is there, once, when writing works again.
+"""
+
+import asyncio
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from dnam import unwritten
+from dnam.assistant import Assistant
+from dnam.conversation import Conversation, Spot
+from dnam.memory import Memory
+from dnam.settings import read
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
+from projections.events import Event, MessageHeard, TurnAnswered, TurnDelivered
+from projections.messages import MESSAGES
+from projections.summaries import SUMMARIES
+from projections.turns import TURNS
+from replay.errors import Busy, DamagedViews, KeyMissing, LogError, LogFull, ReadOnly
+from tests.dnam.scripted import FakeClock, Script, ScriptedModel, down
+
+ADA = Account("local", "ada", "Ada")
+DIRECT = PlaceSeen("local", "", "direct", "", "direct", partner=ADA)
+EVERY_TURN = {"DNAM_SUMMARY_EVERY_N_TURNS": "1", "DNAM_DURABLE_EVERY_N_TURNS": "1"}
+TEA = '{"upserts": [{"kind": "preference", "text": "User likes tea."}]}'
+GREEN = '{"upserts": [{"kind": "preference", "text": "User likes green tea."}]}'
+
+Trouble = Callable[["Bench"], AbstractContextManager[None]]
+
+
+class Bench(NamedTuple):
+    """What a trouble is made on."""
+
+    assistant: Assistant
+    model: ScriptedModel
+    data: Path
+    patch: pytest.MonkeyPatch
+
+
+# -- what can go wrong -------------------------------------------------------------------------------------------------
+
+
+def writing(error: Exception) -> Trouble:
+    """Every write fails."""
+
+    @contextmanager
+    def trouble(bench: Bench) -> Iterator[None]:
+        def fail(job: object) -> None:
+            raise error
+
+        with bench.patch.context() as patch:
+            patch.setattr(bench.assistant.memory.engine, "hand_in", fail)
+            yield
+
+    return trouble
+
+
+def everything(error: LogError) -> Trouble:
+    """Nothing can be read, and nothing written."""
+
+    @contextmanager
+    def trouble(bench: Bench) -> Iterator[None]:
+        def unreadable() -> None:
+            raise error
+
+        with writing(error)(bench), bench.patch.context() as patch:
+            patch.setattr(bench.assistant.memory.engine, "reading", unreadable)
+            yield
+
+    return trouble
+
+
+@contextmanager
+def held_by_another(bench: Bench) -> Iterator[None]:
+    """Another process holds the write lock, for longer than an answer waits."""
+    lock = os.open(bench.data / "write.lock", os.O_RDWR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with bench.patch.context() as patch:
+            patch.setattr(unwritten, "SLOW_SECONDS", 0.02)
+            yield
+    finally:
+        os.close(lock)
+
+
+def script(purpose: str, replies: Script) -> Trouble:
+    """The model fails at one kind of work."""
+
+    @contextmanager
+    def trouble(bench: Bench) -> Iterator[None]:
+        before = bench.model.scripts.pop(purpose, None)
+        bench.model.scripts[purpose] = replies
+        yield
+        bench.model.scripts.pop(purpose)
+        if before is not None:
+            bench.model.scripts[purpose] = before
+
+    return trouble
+
+
+def timed_out(_: Any) -> str:
+    raise TimeoutError
+
+
+@contextmanager
+def an_encoder_that_fails(bench: Bench) -> Iterator[None]:
+    class Encoder:
+        name = "tiny@1"
+
+        async def encode(self, texts: object) -> Any:
+            raise RuntimeError(f"no vectors for {len(str(texts)) > 0}")
+
+    bench.assistant.encoder = Encoder()
+    yield
+    bench.assistant.encoder = None
+
+
+@contextmanager
+def nothing(_: Bench) -> Iterator[None]:
+    """What is switched off is no trouble."""
+    yield
+
+
+class Case(NamedTuple):
+    """A trouble, with which settings, what waits meanwhile, and where it is seen: in `unwritten` or in `failures`, or
+    in the program's log once the memory is closed.
+    """
+
+    trouble: Trouble
+    waits: bool = False
+    seen: str = ""
+    settings: dict[str, str] = {}  # noqa: RUF012 - never changed
+    before: Callable[[Path], None] | None = None
+    logged: str = ""
+
+
+def without_views(data: Path) -> None:
+    """The views were removed: they are built again."""
+    shutil.rmtree(data / "views")
+
+
+def damaged_views(data: Path) -> None:
+    """The views are no views any more."""
+    for file in (data / "views").rglob("data.mdb"):
+        file.write_bytes(b"\x00" * file.stat().st_size)
+
+
+def no_room_for_the_mirror(data: Path) -> None:
+    """Where the mirror's folder should be lies a file."""
+    (data.parent / "mirror").write_text("in the way")
+
+
+ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+MIRROR = {"DNAM_JSON_MIRROR": "1"}
+CASES = {
+    # seed 000, "Failure Modes"
+    "memory read fails": Case(everything(KeyMissing("the key of #1 is not in the ring")), True, "the key of #1"),
+    "memory write fails": Case(writing(LogFull("the disk is full")), True, "the disk is full"),
+    "summarization fails": Case(script("summary", down), seen="summary: no answer to summary"),
+    "extraction: network": Case(script("extraction", down), seen="extraction: no answer to extraction"),
+    "extraction: timeout": Case(script("extraction", timed_out), seen="did not answer within 30 seconds"),
+    "extraction: no JSON": Case(script("extraction", lambda _: "no"), seen="the reply holds no JSON"),
+    "merge fails": Case(script("merge", down), seen="merge: no answer to merge"),
+    "mirror fails": Case(nothing, settings=MIRROR, before=no_room_for_the_mirror, logged="cannot be kept up"),
+    # seed 002, "Graceful degradation": load, save, generate
+    "summary: load fails": Case(everything(DamagedViews("the views are damaged")), True, "the views are damaged"),
+    "summary: save fails": Case(writing(ENOSPC), True, "No space left"),
+    "summary: generate fails": Case(script("summary", lambda _: "  "), seen="the model's summary was empty"),
+    # what can happen to a log and to its views besides
+    "log read-only": Case(writing(ReadOnly("the file system is read-only")), True, "read-only"),
+    "log locked by another": Case(held_by_another, True, "it takes more than 0.02 s"),
+    "log locked for long": Case(writing(Busy("another process has held it for 60 seconds")), True, "another process"),
+    "views removed": Case(nothing, before=without_views),
+    "views damaged": Case(nothing, before=damaged_views),
+    "encoder fails": Case(an_encoder_that_fails, seen="encoder: no vectors"),
+    # what can be switched off
+    "no summaries": Case(nothing, settings={"DNAM_SUMMARY_ENABLED": "0"}),
+    "no durable memory": Case(nothing, settings={"DNAM_DURABLE_MEMORY_ENABLED": "0"}),
+    "no memory": Case(nothing, settings={"DNAM_MEMORY_ENABLED": "0"}),
+    "no commands": Case(nothing, settings={"DNAM_MEMORY_COMMANDS_ENABLED": "0"}),
+    "no mirror": Case(nothing, settings={"DNAM_JSON_MIRROR": "0"}),
+    "documents' names": Case(nothing, settings={"DISCOCLAW_SUMMARY_ENABLED": "0", "MEMORY_ENABLED": "0"}),
+}
+
+
+# -- what is asked of each ---------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def opened(data: Path, model: ScriptedModel, values: dict[str, str]) -> AsyncIterator[Assistant]:
+    """An assistant over a memory, and its background ended before it closes."""
+    async with Memory.open(data, settings=read({**EVERY_TURN, **values}, {}), clock=FakeClock()) as memory:
+        assistant = Assistant(memory, model)
+        yield assistant
+        await assistant.settle()
+
+
+async def says(talk: Conversation, text: str) -> str:
+    """A message, its answer, and everything that is due behind it."""
+    exchange = await talk.hear(text)
+    thought = await talk.think(exchange)
+    await talk.delivered(exchange)
+    await talk.assistant.settle()
+    return thought.text
+
+
+def kept(assistant: Assistant) -> list[type[Event]]:
+    """Messages, answers and deliveries, in the order in which they were recorded."""
+    kinds = (MessageHeard, TurnAnswered, TurnDelivered)
+    engine = assistant.memory.engine
+    records = [engine.live.folding.record(stored) for stored in engine.store.log.read(0)]
+    return [type(each.event) for each in records if each is not None and isinstance(each.event, kinds)]
+
+
+def texts(assistant: Assistant) -> list[str]:
+    with assistant.memory.engine.reading() as rows:
+        return sorted(found.row.message.text for found in rows.scan(MESSAGES))
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_every_answer_is_given_and_nothing_is_lost(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    case, data = CASES[name], tmp_path / "data"
+    values = case.settings | ({"DNAM_JSON_MIRROR_DIR": str(tmp_path / "mirror")} if case.settings == MIRROR else {})
+    learned = iter([TEA, GREEN])
+    model = ScriptedModel({"extraction": lambda _: next(learned, "[]")})
+    async with opened(data, model, {}) as assistant:
+        assert await says(Conversation(assistant, Spot(ADA, DIRECT)), "before") == "yes"
+    if case.before is not None:
+        case.before(data)
+    async with opened(data, model, values) as assistant:
+        talk = Conversation(assistant, Spot(ADA, DIRECT))
+        with case.trouble(Bench(assistant, model, data, monkeypatch)):
+            assert await says(talk, "meanwhile") == "yes"
+            assert bool(talk.unwritten) is case.waits
+            assert case.seen in (talk.unwritten.reason if case.waits else " ".join(assistant.failures))
+            assert str(talk.unwritten) == ("1 message, 1 answer" if case.waits else "")
+        assert await says(talk, "after") == "yes"
+        assert await talk.unwritten.again()
+        assert (len(talk.unwritten), talk.unwritten.lost) == (0, [])
+        assert texts(assistant) == ["after", "before", "meanwhile"]
+        assert kept(assistant) == [MessageHeard, TurnAnswered, TurnDelivered] * 3
+    assert case.logged in " ".join(caplog.messages)
+
+
+async def test_a_failed_summary_keeps_the_old_text_and_its_old_date(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with opened(tmp_path, model, {}) as assistant:
+        talk = Conversation(assistant, Spot(ADA, DIRECT))
+        await says(talk, "one")
+        (before,) = _summaries(assistant)
+        model.scripts["summary"] = down
+        await says(talk, "two")
+        assert _summaries(assistant) == [before]
+
+
+def _summaries(assistant: Assistant) -> list[tuple[str, int]]:
+    with assistant.memory.engine.reading() as rows:
+        return [(found.row.text, found.row.said) for found in rows.scan(SUMMARIES)]
+
+
+@pytest.mark.parametrize(
+    ("off", "asked"),
+    [
+        ("DNAM_SUMMARY_ENABLED", {"answer", "extraction"}),
+        ("DNAM_DURABLE_MEMORY_ENABLED", {"answer", "summary"}),
+        ("DNAM_MEMORY_ENABLED", {"answer"}),
+    ],
+)
+async def test_what_is_switched_off_is_not_asked_of_a_model(tmp_path: Path, off: str, asked: set[str]) -> None:
+    model = ScriptedModel()
+    async with opened(tmp_path, model, {off: "0"}) as assistant:
+        await says(Conversation(assistant, Spot(ADA, DIRECT)), "one")
+        assert {each.purpose for each in model.asks} == asked
+
+
+async def test_a_memory_that_is_open_for_reading_answers_and_says_what_waits(tmp_path: Path) -> None:
+    async with opened(tmp_path, ScriptedModel(), {}) as assistant:
+        await says(Conversation(assistant, Spot(ADA, DIRECT)), "before")
+    async with Memory.open(tmp_path, writable=False) as memory:
+        talk = Conversation(Assistant(memory, ScriptedModel()), Spot(ADA, DIRECT))
+        assert await says(talk, "meanwhile") == "yes"
+        assert talk.unwritten.reason == "this memory was opened for reading only"
+        assert texts(talk.assistant) == ["before"]
+
+
+async def test_an_answer_given_while_the_process_ends_in_a_loop_is_there_afterwards(tmp_path: Path) -> None:
+    class Hangs(ScriptedModel):
+        async def ask(self, ask: Any, *more: Any) -> Any:
+            if ask.purpose != "answer":
+                await asyncio.Event().wait()
+            return await super().ask(ask, *more)
+
+    async with opened(tmp_path, Hangs(), {}) as assistant:
+        talk = Conversation(assistant, Spot(ADA, DIRECT))
+        exchange = await talk.hear("one")
+        await talk.think(exchange)
+        await talk.delivered(exchange)
+        await assistant.stop()
+    async with opened(tmp_path, ScriptedModel(), {}) as assistant:
+        assert kept(assistant) == [MessageHeard, TurnAnswered, TurnDelivered]
+        with assistant.memory.engine.reading() as rows:
+            assert [found.row.text for found in rows.scan(TURNS)] == ["yes"]

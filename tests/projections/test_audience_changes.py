@@ -1,0 +1,166 @@
+"""Who can read a place changed on its platform: a new epoch, and items that move with it."""
+
+import pytest
+
+from projections.decisions import audience
+from projections.decisions import hear as hearing
+from projections.decisions.audience import AudienceRequest, change_audience
+from projections.decisions.hear import HeardRequest, hear
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
+from projections.errors import BadRequest
+from projections.events import ItemMoved, MessageHeard, PlaceAudienceChanged
+from projections.events.values import PLATFORM, Audience, Evidence, Item, Source
+from projections.ids import NOBODY, EventId, Ref
+from projections.items import items_of
+from projections.places import audience_of
+from projections.policies.compartments import in_channel, in_guild, of_person_in
+from tests.projections.items import ANN, an_item, there_is
+from tests.world import NOW, World, fresh, origin
+
+GUILD = Ref("discord", "9")
+PLACE = Ref("discord", "7")
+OPEN = PlaceSeen("discord", "7", "channel", "general", "guild", guild=GUILD)
+CLOSED = OPEN._replace(audience="channel")
+LATER = NOW + 1000
+
+
+def change(seen: PlaceSeen, name: str = "change") -> AudienceRequest:
+    return AudienceRequest(seen, LATER, origin(name, LATER))
+
+
+def heard_in(world: World, seen: PlaceSeen, key: str) -> EventId:
+    """The id of a message that was heard in a place."""
+    account = Account("discord", "100", "Ada")
+    world.decide(hear, HeardRequest(key, seen, "person", account, "hello", NOW, fresh(salt=key)))
+    return next(each.id for each in reversed(world.records) if isinstance(each.event, MessageHeard))
+
+
+def open_world() -> tuple[World, EventId]:
+    world = World()
+    return world, heard_in(world, OPEN, "1")
+
+
+def guild_item(text: str, *messages: EventId, owner: bytes = ANN, source: Source = Source("model")) -> Item:  # noqa: B008
+    evidence = tuple(Evidence("quote", each) for each in messages)
+    return an_item(text, owner=owner, compartment=in_guild(GUILD), evidence=evidence, source=source)
+
+
+def where(world: World, owner: bytes = ANN) -> dict[str, str]:
+    """Text to compartment, over all of an owner's items."""
+    return {found.row.item.text: found.row.item.compartment for found in items_of(world.rows, owner)}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("before", "after"), [(OPEN, CLOSED), (CLOSED, OPEN)])
+def test_another_audience_begins_an_epoch_once(before: PlaceSeen, after: PlaceSeen) -> None:
+    world = World()
+    heard_in(world, before, "1")
+    (changed,) = world.decide(change_audience, change(after))
+    assert isinstance(changed, PlaceAudienceChanged)
+    assert (changed.previous, changed.audience) == (
+        Audience(before.audience, PLACE),
+        Audience(after.audience, PLACE, 1),
+    )
+    assert (changed.by, changed.session, changed.guild, changed.said) == (PLATFORM, "discord:channel:7", GUILD, LATER)
+    assert audience_of(world.rows, PLACE) == changed.audience
+    assert world.decide(change_audience, change(after)) == world.decide(change_audience, change(after, "again")) == []
+
+
+def test_the_same_request_twice_changes_nothing_the_second_time() -> None:
+    world, _ = open_world()
+    world.decide(change_audience, change(CLOSED))
+    world.decide(change_audience, change(OPEN, "back"))
+    assert world.decide(change_audience, change(CLOSED)) == []
+
+
+def test_what_nobody_was_heard_in_and_a_dm_change_nothing() -> None:
+    world = World()
+    assert world.decide(change_audience, change(CLOSED)) == []
+    partner = Account("discord", "100", "Ada")
+    assert (
+        world.decide(change_audience, change(PlaceSeen("discord", "", "direct", "", "direct", partner=partner))) == []
+    )
+
+
+def test_what_rests_on_the_place_alone_moves_and_nothing_else() -> None:
+    world, here = open_world()
+    there = heard_in(world, OPEN._replace(key="8", name="other"), "2")
+    there_is(
+        world,
+        guild_item("from here", here),
+        guild_item("from both", here, there),
+        guild_item("from there", there),
+        guild_item("asked here", source=Source("manual", PLACE)),
+        guild_item("asked there", source=Source("manual", Ref("discord", "8"))),
+        guild_item("lore", here, owner=NOBODY),
+        an_item("elsewhere", evidence=(Evidence("quote", here),)),
+    )
+    moves = [each for each in world.decide(change_audience, change(CLOSED)) if isinstance(each, ItemMoved)]
+    assert {each.item.text for each in moves} == {"from here", "asked here", "lore"}
+    assert {each.from_compartment for each in moves} == {in_guild(GUILD)}
+    assert all(each.said == LATER and each.policy == each.by.version == "audience@1" for each in moves)
+    narrow = of_person_in(ANN, PLACE)
+    moved = {text: compartment for text, compartment in where(world).items() if compartment == narrow}
+    assert set(moved) == {"from here", "asked here"}
+    assert where(world, NOBODY) == {"lore": in_channel(PLACE)}
+
+
+def test_widening_moves_nothing() -> None:
+    world = World()
+    here = heard_in(world, CLOSED, "1")
+    there_is(world, an_item("from here", compartment=of_person_in(ANN, PLACE), evidence=(Evidence("quote", here),)))
+    (changed,) = world.decide(change_audience, change(OPEN))
+    assert isinstance(changed, PlaceAudienceChanged)
+
+
+def test_a_place_outside_a_guild_moves_nothing() -> None:
+    world = World()
+    heard_in(world, OPEN._replace(guild=None), "1")
+    assert len(world.decide(change_audience, change(CLOSED._replace(guild=None)))) == 1
+
+
+@pytest.mark.parametrize(("updated", "kind"), [(NOW + 5, "fact"), (NOW - 5, "project")])
+def test_a_move_onto_an_item_of_that_id_merges(updated: int, kind: str) -> None:
+    world, here = open_world()
+    other = Evidence("older", EventId(b"o" * 16))
+    there = an_item("likes tea", compartment=of_person_in(ANN, PLACE), evidence=(other,), updated=NOW, kind="project")
+    coming = guild_item("likes tea", here)
+    coming = type(coming)(**{each: getattr(coming, each) for each in coming.__struct_fields__} | {
+        "id": there.id, "updated": updated, "created": NOW - 9,
+    })  # fmt: skip
+    there_is(world, there, coming)
+    moved, _ = world.decide(change_audience, change(CLOSED))
+    assert isinstance(moved, ItemMoved)
+    assert (moved.item.kind, moved.item.source_count, moved.item.created) == (kind, 2, NOW - 9)
+    assert {each.quote for each in moved.item.evidence} == {"older", "quote"}
+    assert len(moved.causes) == 2
+    assert list(where(world).values()) == [of_person_in(ANN, PLACE)]
+
+
+def test_many_items_move_before_the_epoch_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audience, "MOST_MOVED", 2)
+    world, here = open_world()
+    there_is(world, *(guild_item(f"item {number}", here) for number in range(5)))
+    decided = [[type(each) for each in world.decide(change_audience, change(CLOSED, str(n)))] for n in range(4)]
+    assert decided == [[ItemMoved] * 2, [ItemMoved] * 2, [ItemMoved, PlaceAudienceChanged], []]
+
+
+def test_a_message_that_tells_of_fewer_readers_moves_the_same_items() -> None:
+    world, here = open_world()
+    there_is(
+        world, guild_item("from here", here), guild_item("asked there", source=Source("manual", Ref("discord", "8")))
+    )
+    request = HeardRequest("2", CLOSED, "person", Account("discord", "100", "Ada"), "hush", LATER, fresh(salt="2"))
+    kinds = [type(each) for each in world.decide(hear, request)]
+    assert kinds == [ItemMoved, PlaceAudienceChanged, MessageHeard]
+    assert where(world) == {"from here": of_person_in(ANN, PLACE), "asked there": in_guild(GUILD)}
+    assert world.decide(hear, request) == []
+
+
+def test_a_message_cannot_close_a_place_on_which_too_much_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hearing, "MOST_MOVED", 2)
+    world, here = open_world()
+    there_is(world, *(guild_item(f"item {number}", here) for number in range(3)))
+    request = HeardRequest("2", CLOSED, "person", Account("discord", "100", "Ada"), "hush", LATER, fresh(salt="2"))
+    with pytest.raises(BadRequest, match="change its audience first"):
+        world.decide(hear, request)
