@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dnam.cli.shell import Command, Data, Ending, Json, Place, Shell, typed
+from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.adapters.terminal.reading import Lines
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from projections.rows import Rows
     from replay.engine import Engine
 
-NO_BOT_YET = "DISCORD_TOKEN is set, but the bot comes with a later version: this is the chat in the terminal."
+CHAT_ONLY = "--as and --in are for the chat in the terminal: `dnam chat`. With DISCORD_TOKEN set this starts the bot."
 NAMELESS = "me"
 """Who chats where the system has no name for its user."""
 
@@ -36,11 +37,17 @@ Self = Annotated[
 
 
 def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
-    """Start the assistant: the chat in this terminal while no Discord token is set."""
+    """Start the assistant: the bot in Discord when DISCORD_TOKEN is set, else the chat in this terminal.
+
+    The bot runs until Ctrl-C or SIGTERM, and finishes the answer under way.
+    """
     shell = Shell(data, as_json)
-    if shell.settings.discord_token:
-        shell.out.note(NO_BOT_YET)
-    _chat(shell, user, place)
+    if not shell.settings.discord_token:
+        _chat(shell, user, place)
+    elif user or place:
+        raise BadRequest(CHAT_ONLY)
+    else:
+        _bot(shell)
 
 
 def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
@@ -59,18 +66,37 @@ def _chat(shell: Shell, user: str | None, place: str | None) -> None:
         raise Ending(code)
 
 
+def _bot(shell: Shell) -> None:
+    import asyncio
+
+    from dnam.logs import logging_to
+
+    with logging_to(shell.settings):
+        asyncio.run(_be_in_discord(shell))
+
+
+async def _be_in_discord(shell: Shell) -> None:
+    from dnam.adapters.discord.alone import alone
+    from dnam.adapters.discord.bot import at, run
+    from dnam.assistant import Assistant
+    from dnam.models import opened
+
+    settings = shell.settings
+    with alone(shell.data, settings.discord_token), at(settings.discord_api_url):
+        async with _memory(shell) as memory, opened(memory, shell.out.note) as model:
+            await run(Assistant(memory, model), settings.discord_token)
+
+
 async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
     from dnam.adapters.terminal.chat import chat as talk
     from dnam.assistant import Assistant
-    from dnam.models import choose, notice
+    from dnam.models import opened
 
     async with _memory(shell) as memory:
         spot = await memory.look(lambda rows: spot_of(rows, user, place))
-        assistant = Assistant(memory, choose(shell.settings, memory.language))
         lines, screen = _ends(shell, spot)
-        if notice(shell.settings):
-            screen.note(notice(shell.settings))
-        return await talk(assistant, spot.who, spot.where, lines, screen)
+        async with opened(memory, screen.note) as model:
+            return await talk(Assistant(memory, model), spot.who, spot.where, lines, screen)
 
 
 def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
@@ -164,7 +190,6 @@ def _newcomer(name: str) -> "Account":
 
 def _place_of_newcomer(rows: "Rows", who: "Account", place: str | None) -> "PlaceSeen":
     from dnam.finding import DIRECT, the_session
-    from projections.errors import BadRequest
 
     if place is None or place.strip().casefold() == DIRECT:
         return _direct(who, who.platform)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
-from dnam.commands.items import is_alone, plain
+from dnam.commands.items import is_alone
+from dnam.commands.picking import plain
 from dnam.provenance import LifeWords, Narrator, Quoted, StepWords, gone_words, shown_changes
 from dnam.times import shown, zone_of
 from dnam.whereabouts import openings_for
@@ -44,7 +45,7 @@ class Told(NamedTuple):
 async def history(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """What happened to an item, who did it, why, and what was said."""
     memory, item_id = assistant.memory, arguments["id"]
-    told = await memory.look(lambda rows: list(_told(assistant, rows, asked, item_id)))
+    told = await memory.look(lambda rows: list(lives_here(assistant, rows, asked, item_id)))
     if not told:
         return Reply(f"There is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids.", failed=True)
     zone = zone_of(memory.settings.timezone)
@@ -53,7 +54,8 @@ async def history(assistant: Assistant, asked: Invocation, arguments: Arguments)
     return Reply("\n\n".join(texts), tuple(each.item for each in told if each.item is not None))
 
 
-def _told(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str) -> Iterator[Told]:
+def lives_here(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str) -> Iterator[Told]:
+    """The lives of the person's items with this id, as far as they may be told where they ask."""
     memory, alone = assistant.memory, is_alone(asked)
     opened = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.setting))
     narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.setting))
@@ -153,14 +155,15 @@ def _value(value: object) -> str:
 
 def _from(step: StepWords, when: When) -> Iterator[str]:
     for each in step.messages[:MOST_QUOTES]:
-        yield _quote(each, when)
+        yield quote_line(each, when)
     if len(step.messages) > MOST_QUOTES:
         yield f"and {len(step.messages) - MOST_QUOTES} more"
     yield from (f'"{one_line(each)[:QUOTE_CHARS]}"' for each in step.quotes[:MOST_QUOTES])
     yield from map(gone_words, step.gone)
 
 
-def _quote(each: Quoted, when: When) -> str:
+def quote_line(each: Quoted, when: When) -> str:
+    """Who said it, when, the words as far as they may be shown, and a link to them."""
     if each.text is None:
         return gone_words(each)
     words = one_line(each.text)

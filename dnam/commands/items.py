@@ -1,21 +1,19 @@
-"""The commands about durable items: show, remember, edit, forget, restore. Each sees and changes what its place opens,
-and no more."""
+"""The commands about durable items: show, search, at, remember, edit, forget, restore. Each sees and changes what its
+place opens, and no more."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
+from dnam.commands.picking import listed, own, plain, shown_id
+from dnam.commands.undo import undoable
 from dnam.moments import Reader, looked_at
 from dnam.times import shown, zone_of
-from dnam.whereabouts import openings_for
 from projections.context import Block, Memory, Request, item_line, remembered
 from projections.events.values import Audience, Item
 from projections.ids import EventId, Point
-from projections.items import items_in
-from projections.policies.compartments import Setting
-from projections.quoting import label, one_line
 from projections.quoting import opening as quoted
 from projections.rows import Rows
 from projections.summaries import find_summary
@@ -51,9 +49,18 @@ async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
 def _look(rows: Rows, request: Request) -> Shown:
     memory = remembered(rows, request)
     known = {(hit.item.compartment, hit.item.id) for hit in memory.hits}
-    own = _own(rows, request.setting)
-    besides = (each for each in own if each.status == "active" and (each.compartment, each.id) not in known)
+    kept = own(rows, request.setting)
+    besides = (each for each in kept if each.status == "active" and (each.compartment, each.id) not in known)
     return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))))
+
+
+async def search(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """What is kept here that shares words with a text, best first."""
+    hits = await assistant.memory.search(asked.person, arguments["words"], setting=asked.setting)
+    if not hits:
+        return Reply(f"Nothing kept here shares words with that: `{PREFIX} show` lists everything.")
+    lines = [f"{line} ({hit.reason})" for hit, line in zip(hits, listed(hit.item for hit in hits), strict=True)]
+    return Reply("\n".join([f"**Found:** {len(hits)}", *lines]), tuple(hit.item for hit in hits))
 
 
 async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -82,9 +89,9 @@ def is_alone(asked: Invocation) -> bool:
 
 
 def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
-    active = [item for item in _own(then, asked.setting) if item.status == "active"]
+    active = [item for item in own(then, asked.setting) if item.status == "active"]
     if not is_alone(asked):
-        here = {_address(item) for item in _own(today, asked.setting) if item.status == "active"}
+        here = {_address(item) for item in own(today, asked.setting) if item.status == "active"}
         active = [item for item in active if _address(item) in here]
     found = find_summary(then, asked.session, asked.setting.audience.epoch)
     summary = "" if found is None else quoted(found.row.text)
@@ -94,13 +101,6 @@ def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...],
 def _address(item: Item) -> tuple[str, str, str]:
     """Where it is, and its words: what others have read stands, and what was there before it does not come back."""
     return item.compartment, item.id, item.text
-
-
-def _own(rows: Rows, setting: Setting) -> Iterator[Item]:
-    """The person's own items that the place opens, of every status."""
-    for opening in openings_for(rows, setting.person, setting):
-        for found in items_in(rows, *opening):
-            yield found.row.item
 
 
 def _sections(shown: Shown) -> Iterator[str]:
@@ -121,10 +121,12 @@ def _size(*blocks: Block) -> str:
 async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Keep a text, and say who may come to hear it."""
     item = await assistant.memory.remember(asked.person, arguments["text"], by=asked.by, setting=asked.setting)
-    return Reply(f"Remembered: {item.text}\n{_reach(asked.setting.audience)} ({shown_id(item)})", (item,))
+    text = f"Remembered: {item.text}\n{reach(asked.setting.audience)} ({shown_id(item)})"
+    return await undoable(assistant, Reply(text, (item,)))
 
 
-def _reach(audience: Audience) -> str:
+def reach(audience: Audience) -> str:
+    """Who may come to hear what was remembered there."""
     match audience.kind:
         case "direct":
             return "It stays in your direct messages."
@@ -140,20 +142,20 @@ async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.setting)
     if not items:
         return Reply(f"`{plain(item_id)}` says that already.")
-    return Reply(f"Edited: {items[0].text}\n({shown_id(items[0])})", (items[0],))
+    return await undoable(assistant, Reply(f"Edited: {items[0].text}\n({shown_id(items[0])})", (items[0],)))
 
 
 async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take back what an id names, or what the words cover by at least 60 %."""
     what = arguments["what"]
-    named = await assistant.memory.look(lambda rows: any(each.id == what for each in _own(rows, asked.setting)))
+    named = await assistant.memory.look(lambda rows: any(each.id == what for each in own(rows, asked.setting)))
     items = await assistant.memory.forget(
         asked.person, "" if named else what, id=what if named else "", by=asked.by, setting=asked.setting
     )
     if not items:
         return Reply("No matching items found.")
     lines = [f"Forgot {len(items)} item(s).", *listed(items), f"To take it back: `{PREFIX} restore <id>`"]
-    return Reply("\n".join(lines), tuple(items))
+    return await undoable(assistant, Reply("\n".join(lines), tuple(items)))
 
 
 async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -162,19 +164,4 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
     items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.setting)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")
-    return Reply(f"Restored: {items[0].text}\n({shown_id(items[0])})", (items[0],))
-
-
-def listed(items: Iterable[Item]) -> list[str]:
-    """Items, one a line, with their ids."""
-    return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
-
-
-def shown_id(item: Item) -> str:
-    """An item's id as code, so that it can be copied."""
-    return f"`{plain(item.id)}`"
-
-
-def plain(text: str) -> str:
-    """A text as it may stand in code: on one line, without the sign that ends it."""
-    return one_line(text).replace("`", "'")
+    return await undoable(assistant, Reply(f"Restored: {items[0].text}\n({shown_id(items[0])})", (items[0],)))

@@ -14,7 +14,7 @@ SHOWN_CHARS = 32
 
 
 class Call(NamedTuple):
-    """A command with a value for each of its parameters."""
+    """A command with a value for each of its parameters that was given."""
 
     command: Command
     arguments: Mapping[str, str]
@@ -54,10 +54,10 @@ def _filled(command: Command, given: str) -> Call | Misread:
     values = given.split(maxsplit=most) if command.parameters else given.split(maxsplit=0)
     if len(values) > len(command.parameters):
         return Misread(f"`{command.usage}` takes nothing more.", command)
-    if len(values) < len(command.parameters):
-        missing = command.parameters[len(values)]
+    missing = next((each for each in command.parameters[len(values) :] if not each.optional), None)
+    if missing is not None:
         return Misread(f"`{command.usage}` needs {missing.help}.", command)
-    return Call(command, {each.name: value for each, value in zip(command.parameters, values, strict=True)})
+    return Call(command, {each.name: value for each, value in zip(command.parameters, values, strict=False)})
 
 
 def _shown(rest: str) -> str:

@@ -2,7 +2,7 @@
 
 from dnam.assistant import Assistant
 from dnam.commands.command import Arguments, Invocation, Reply
-from dnam.commands.items import listed
+from dnam.commands.picking import listed
 from dnam.loops.extraction import Learned
 from dnam.whereabouts import last_said, openings_for
 from projections.decisions.draft import Draft
@@ -18,6 +18,7 @@ async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -
     """Clear this session's summary. What was said until now does not come back into the next one."""
     audience = asked.setting.audience
     origin, said = assistant.memory.origin(), assistant.memory.now()
+    pending = assistant.is_summarising(asked.session)
 
     def decision(rows: Rows) -> list[Draft]:
         request = ResetRequest(
@@ -29,6 +30,7 @@ async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -
             upto=last_said(rows, asked.session, audience.epoch),
             origin=origin,
             person=asked.person if audience.kind == "direct" else NOBODY,
+            pending=pending,
         )
         return reset(rows, request)
 
@@ -60,12 +62,14 @@ def _changed_since(rows: Rows, asked: Invocation, seq: int) -> tuple[Item, ...]:
 
 def _told(runs: list[Learned], items: tuple[Item, ...]) -> str:
     learned = [item for item in items if item.status == "active"]
-    gone = [item for item in items if item.status != "active"]
+    merged = [item for item in items if item.status == "merged"]
+    gone = [item for item in items if item.status not in ("active", "merged")]
     errors = [f"Some of it could not be read: {run.error}. It is tried again later." for run in runs if run.error]
     left = sum(run.left for run in runs)
     more = [f"{left} message(s) are left: `extract` again reads on."] if left else []
     parts = [
         *([f"Learned {len(learned)} item(s).", *listed(learned)] if learned else []),
+        *([f"Became part of another: {len(merged)} item(s).", *listed(merged)] if merged else []),
         *([f"No longer held: {len(gone)} item(s).", *listed(gone)] if gone else []),
         *errors,
     ]

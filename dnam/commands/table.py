@@ -3,11 +3,17 @@
 What is added here is in the terminal, in Discord's text and among its slash commands at once.
 """
 
+from collections.abc import Awaitable, Callable
+
 from dnam.assistant import Assistant
-from dnam.commands import items, sessions
+from dnam.commands import items, keep, sessions, undo, why
 from dnam.commands.command import PREFIX, Arguments, Command, Invocation, Parameter, Reply
+from dnam.commands.config import PARAMETERS as CONFIG
+from dnam.commands.config import config
+from dnam.commands.costs import costs
 from dnam.commands.history import history
 from dnam.commands.parse import Call, Misread, parse
+from dnam.commands.pointing import Menu, Pointed
 from projections.errors import BadRequest
 from projections.ids import NOBODY
 from replay.errors import LogError
@@ -18,34 +24,46 @@ async def show_help(_: Assistant, __: Invocation, ___: Arguments) -> Reply:
     return Reply(listing())
 
 
-ITEM_ID = Parameter("id", "the id of an item, which `show` lists", is_item=True)
+ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="active")
+GONE_ID = Parameter("id", "the id of an item, which `show` lists", completes="gone", has_menu=True)
+WHAT = Parameter("what", "an item's id, or most of its words", completes="active", has_menu=True)
 SENTENCE = Parameter("text", "a sentence")
 MOMENT = Parameter("when", "a moment, as `yesterday 18:00`, `2026-03-06` or `3 days ago`")
 
 COMMANDS: tuple[Command, ...] = (
     Command("show", "what I remember here, with ids, and this session's summary", items.show),
     Command(
-        "at", "what I remembered here at a moment", items.at, (Parameter("when", "a moment, as `yesterday 18:00`"),)
+        "search",
+        "what I remember here that shares words with yours",
+        items.search,
+        (Parameter("words", "some words"),),
     ),
+    Command("at", "what I remembered here at a moment", items.at, (MOMENT,)),
     Command("history", "where an item comes from: what happened to it, who did it and why", history, (ITEM_ID,)),
     Command("remember", "keep a sentence", items.remember, (SENTENCE,)),
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE)),
-    Command(
-        "forget",
-        "take items back: by id, or by most of their words",
-        items.forget,
-        (Parameter("what", "an item's id, or most of its words", is_item=True),),
-    ),
-    Command("restore", "bring a forgotten item back", items.restore, (ITEM_ID,)),
+    Command("forget", "take items back: by id, or by most of their words", items.forget, (WHAT,)),
+    Command("restore", "bring a forgotten item back", items.restore, (GONE_ID,)),
+    Command("undo", "take back the last thing that you changed here", undo.undo),
     Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling),
     Command("extract", "learn now from what you said here", sessions.extract),
+    Command("costs", "what models cost lately", costs, for_owner=True),
+    Command("config", "what I do here, and for those who may: change it", config, CONFIG),
     Command("help", "list these commands", show_help),
 )
 
 
+MENUS: tuple[Menu, ...] = (
+    Menu("Remember this", "keep what you wrote here", keep.remember_message),
+    Menu("Why did you say that?", "what I remembered when I said that, and where it came from", why.why),
+)
+"""What can be asked of a message, where a platform has menus for that."""
+
+
 def listing() -> str:
     """The commands, one a line."""
-    return "\n".join(["**Memory commands:**", *(f"`{each.usage}`: {each.help}" for each in COMMANDS)])
+    lines = (f"`{each.usage}`: {each.help}{' (the owner)' if each.for_owner else ''}" for each in COMMANDS)
+    return "\n".join(["**Memory commands:**", *lines])
 
 
 def read(text: str) -> Call | Misread | None:
@@ -57,13 +75,31 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
     """Do it. What cannot be done is the reply, in words."""
     if isinstance(call, Misread):
         return Reply(f"{call.problem}\n{listing()}" if call.command is None else call.problem, failed=True)
+    command = call.command
+    if command.for_owner and not asked.is_owner:
+        return Reply("Only the owner of this bot can ask for that.", failed=True)
+    anybody = command.for_owner or command.run is show_help
+    return await guarded(
+        assistant, asked, f"{PREFIX} {command.name}", lambda: command.run(assistant, asked, call.arguments), anybody
+    )
+
+
+async def point(assistant: Assistant, asked: Invocation, menu: Menu, pointed: Pointed) -> Reply:
+    """Do what a menu says with a message. What cannot be done is the reply, in words."""
+    return await guarded(assistant, asked, menu.name, lambda: menu.run(assistant, asked, pointed))
+
+
+async def guarded(
+    assistant: Assistant, asked: Invocation, name: str, do: Callable[[], Awaitable[Reply]], anybody: bool = False
+) -> Reply:
+    """Do something of this name; nothing is raised but what nobody foresaw. `anybody`: also who keeps out of it."""
     if not assistant.memory.settings.memory_enabled:
         return Reply("Memory is switched off here (DNAM_MEMORY_ENABLED=0).", failed=True)
-    if asked.person == NOBODY and call.command.run is not show_help:
+    if asked.person == NOBODY and not anybody:
         return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)
     try:
-        return await call.command.run(assistant, asked, call.arguments)
+        return await do()
     except BadRequest as error:
         return Reply(f"{str(error)[:1].upper()}{str(error)[1:]}", failed=True)
     except (LogError, OSError) as error:
-        return Reply(f"`{PREFIX} {call.command.name}` could not be done: {error}", failed=True)
+        return Reply(f"`{name}` could not be done: {error}", failed=True)

@@ -14,11 +14,13 @@ from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.commands.table import COMMANDS, read, run
+from dnam.conversation import Conversation, Spot
 from dnam.languages import load
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelError, unheard
 from dnam.settings import read as read_settings
 from dnam.whereabouts import Heard
+from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.ids import NOBODY, Ref
 from projections.policies.compartments import Setting
@@ -135,7 +137,9 @@ class TestReading:
     def _is_sound(self, text: str) -> None:
         call = read(text)
         if isinstance(call, Call):
-            assert set(call.arguments) == {each.name for each in call.command.parameters}
+            parameters = call.command.parameters
+            assert {each.name for each in parameters if not each.optional} <= set(call.arguments)
+            assert set(call.arguments) <= {each.name for each in parameters}
             assert all(value.strip() == value != "" for value in call.arguments.values())
         elif isinstance(call, Misread):
             assert call.problem
@@ -157,6 +161,10 @@ class TestTheTable:
 
     def test_every_command_says_what_it_does(self) -> None:
         assert all(each.help and all(parameter.help for parameter in each.parameters) for each in COMMANDS)
+
+    def test_what_it_says_fits_where_slash_commands_are_offered(self) -> None:
+        helps = [parameter.help for each in COMMANDS for parameter in each.parameters]
+        assert all(len(each) <= 100 for each in (*helps, *(command.help for command in COMMANDS)))
 
     def test_names_are_one_or_two_plain_words(self) -> None:
         assert all(re.fullmatch(r"[a-z]+( [a-z]+)?", each.name) for each in COMMANDS)
@@ -371,6 +379,34 @@ class TestExtract:
         world = World(DNAM_DURABLE_MEMORY_ENABLED="0")
         assert await world.asks("ada", "!memory extract") == "Learning is switched off here, so nothing was learned."
         world.memory.engine.close()
+
+
+class TestCosts:
+    @pytest.mark.parametrize(
+        ("is_owner", "text"),
+        [
+            (False, "Only the owner of this bot can ask for that."),
+            (True, "No model was asked in the last 7 days."),
+        ],
+    )
+    async def test_they_are_the_owner_s(self, world: World, is_owner: bool, text: str) -> None:
+        heard = await world.memory.heard("ada", "hello")
+        call = read("!memory costs")
+        assert call is not None
+        reply = await run(world.assistant, Invocation(heard.setting, heard.session, is_owner=is_owner), call)
+        assert (reply.text, reply.failed) == (text, not is_owner)
+
+    @pytest.mark.parametrize(("platform", "is_owner"), [("local", True), ("discord", False)])
+    async def test_who_talks_to_a_memory_directly_owns_it(self, world: World, platform: str, is_owner: bool) -> None:
+        ada = Account(platform, "1", "Ada")
+        place = PlaceSeen(platform, "", "direct", "", "direct", partner=ada)
+        conversation = Conversation(world.assistant, Spot(ada, place))
+        call = read("!memory costs")
+        assert call is not None
+        assert (await conversation.obey(call)).failed is not is_owner
+
+    async def test_help_says_whose_they_are(self, world: World) -> None:
+        assert "`!memory costs`: what models cost lately (the owner)" in await world.asks("ada", "!memory help")
 
 
 class TestCompartments:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dnam import conversation
+from dnam import unwritten
 from dnam.adapters.offline import OfflineModel
 from dnam.adapters.terminal import chat as chatting
 from dnam.adapters.terminal.chat import COULD_NOT, DONE, INTERRUPTED, Chat, chat
@@ -28,7 +28,7 @@ from dnam.conversation import Conversation, Spot
 from dnam.languages import load
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
-from dnam.models import NO_CLAUDE_YET, choose, notice
+from dnam.models import choose
 from dnam.settings import read
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -280,7 +280,7 @@ class TestWhatCannotBeRecorded:
             locked.set()
             monkeypatch.undo()
 
-        monkeypatch.setattr(conversation, "SLOW_SECONDS", 0.02)
+        monkeypatch.setattr(unwritten, "SLOW_SECONDS", 0.02)
         monkeypatch.setattr(assistant.memory.engine, "hand_in", slow)
         code, shown = await talk(assistant, "one", "two", freed, "three")
         assert (code, len(shown.answers)) == (DONE, 3)
@@ -327,7 +327,7 @@ class TestModelsThatFail:
         ("error", "said"),
         [
             (ModelError("the API is down"), "no answer: the API is down"),
-            (TimeoutError(), "no answer: broken did not answer within 30 seconds"),
+            (TimeoutError(), "no answer: broken did not answer within 60 seconds"),
             (RuntimeError("oh"), "this went wrong: RuntimeError('oh')"),
         ],
     )
@@ -512,10 +512,9 @@ class TestScreens:
 class TestChoosingAModel:
     async def test_without_a_key_it_is_the_offline_one(self) -> None:
         model = choose(read({}, {}), load("en"))
-        assert (model.name, model.paid, notice(read({}, {}))) == ("offline", False, "")
+        assert (model.name, model.paid) == ("offline", False)
         assert model.version == OfflineModel(load("en")).version
 
-    async def test_with_a_key_it_says_that_claude_comes_later(self) -> None:
-        settings = read({"ANTHROPIC_API_KEY": "key"}, {})
-        assert choose(settings, load("en")).name == "offline"
-        assert notice(settings) == NO_CLAUDE_YET
+    async def test_with_a_key_it_is_claude(self) -> None:
+        model = choose(read({"ANTHROPIC_API_KEY": "key"}, {}), load("en"))
+        assert (model.name, model.paid) == ("claude", True)

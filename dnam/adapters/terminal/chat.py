@@ -27,7 +27,8 @@ async def chat(assistant: Assistant, who: Account, where: PlaceSeen, lines: Line
     """Talk until the lines end; the exit code."""
     with Interrupts() as interrupts:
         try:
-            return await Chat(assistant, Conversation(assistant, Spot(who, where)), out).run(lines, interrupts)
+            async with assistant.watching():
+                return await Chat(assistant, Conversation(assistant, Spot(who, where)), out).run(lines, interrupts)
         finally:
             await assistant.stop()
 
@@ -91,9 +92,9 @@ class Chat:
 
     def _tell(self) -> None:
         """What failed since the last time, once each."""
-        for failure in self._assistant.failures[self._failures_told :]:
+        for failure in self._assistant.failures.after(self._failures_told):
             self._out.note(f"in the background: {failure}")
-        self._failures_told = len(self._assistant.failures)
+        self._failures_told = self._assistant.failures.total
         unwritten = self._talk.unwritten
         for why in unwritten.lost[self._lost_told :]:
             self._out.warn(f"something that was said cannot be recorded: {why}")

@@ -17,7 +17,6 @@ import pytest
 from dnam.cli.chatting import spot_of
 from dnam.conversation import Spot
 from dnam.errors import Ambiguous, Unknown
-from dnam.models import NO_CLAUDE_YET
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
@@ -27,7 +26,6 @@ from tests.dnam.cli.memories import ROOT, Ran, dnam
 
 PATIENCE_SECONDS = 30
 COMMAND = [sys.executable, "-m", "dnam"]
-NO_BOT = "dnam: DISCORD_TOKEN is set, but the bot comes with a later version: this is the chat in the terminal.\n"
 # A disk that is full after the first message and its answer.
 FULL = """
 from replay import engine, errors
@@ -175,12 +173,11 @@ class TestRun:
         with Engine.open(tmp_path / "new", writable=False) as engine, engine.reading() as rows:
             assert spot_of(rows, "grace", None).who == Account("local", "grace", "grace")
 
-    def test_with_a_token_it_says_that_the_bot_comes_later(self, tmp_path: Path) -> None:
-        ran = chatted(tmp_path / "new", "hello\n", "run", DISCORD_TOKEN="x.y.z", ANTHROPIC_API_KEY="key")
-        assert ran.code == 0
-        assert ran.err == f"{NO_BOT}({NO_CLAUDE_YET})\n"
-        assert "x.y.z" not in ran.out
-        assert ran.out.startswith("dnam: ")
+    def test_with_a_token_it_is_the_bot_and_not_a_chat(self, tmp_path: Path) -> None:
+        ran = chatted(tmp_path / "new", "hello\n", "run", "--as", "Ada", DISCORD_TOKEN="x.y.z")
+        assert (ran.code, ran.out) == (2, "")
+        assert "`dnam chat`" in ran.err
+        assert "x.y.z" not in ran.err
 
     def test_the_assistant_s_name_is_a_setting(self, tmp_path: Path) -> None:
         assert chatted(tmp_path / "new", "hello\n", DNAM_ASSISTANT_NAME="Botty").out.startswith("Botty: ")

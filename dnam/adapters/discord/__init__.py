@@ -1,0 +1,27 @@
+"""Discord: the assistant as a bot, or as an extension of anybody's bot.
+
+await bot.load_extension("dnam.adapters.discord")
+
+translate   a message as a request             respond     whether it is answered
+places      who can read it                    splitting   long answers
+desk        what all of this shares            appearing   an answer as it appears, also after a crash
+hearing     messages, edits, deletions, live   streaming   while the model writes it
+catching_up what was missed                    answering   think, record, send
+audiences   who can read it now                cog         what Discord tells a bot
+ui/         what people press and pick         bot, alone  `dnam run`, once for each token and folder
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discord.ext import commands
+
+
+async def setup(bot: "commands.Bot") -> None:
+    """Give a bot memory, with settings from the environment, `.env` and `dnam.toml`, as `dnam run` reads them.
+
+    SettingError when one of them is not allowed, LogError when the memory cannot be opened.
+    """
+    from dnam.adapters.discord.extension import cog_of
+
+    await bot.add_cog(await cog_of(bot))

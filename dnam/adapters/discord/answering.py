@@ -1,0 +1,153 @@
+"""Answering a message in Discord: whether to, and then think, record, send, record that it arrived."""
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+import discord
+
+from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, reference_to
+from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.respond import Allowed, Approach, Verdict, respond
+from dnam.adapters.discord.splitting import split
+from dnam.adapters.discord.streaming import Streaming, typing
+from dnam.exchange import Exchange, Exchanges
+from dnam.memory import Turn
+from dnam.model import ModelError
+from dnam.unwritten import Pause
+from dnam.whereabouts import Heard, locate
+from projections.decisions.hear import HeardRequest
+from projections.ids import Point
+from projections.pending import Undelivered, is_settled, turn_id
+from projections.policies.compartments import Setting
+from projections.rows import Rows
+from replay.errors import LogError
+
+if TYPE_CHECKING:
+    from discord.abc import MessageableChannel
+
+LOOKED_THROUGH = 100
+"""How many messages after a question are looked through for an answer that may have been sent."""
+NONCE = 25
+"""How many characters a nonce may have."""
+
+
+class Asked(NamedTuple):
+    """A question: whether it was answered or failed before, and the nonce of its answer, the end of its turn's id."""
+
+    is_settled: bool
+    nonce: str
+
+
+class Answering:
+    """Whatever is answered, in whichever session."""
+
+    def __init__(self, desk: Desk, exchanges: Exchanges, pause: Pause = asyncio.sleep) -> None:
+        self._desk = desk
+        self._exchanges = exchanges
+        self._pause = pause
+
+    # -- whether to -------------------------------------------------------------------------------------------------
+
+    async def verdict(self, message: discord.Message, request: HeardRequest) -> Verdict:
+        """Whether this message is to be answered, by what is configured where it was said."""
+        config = await self._desk.config(request.place, request.speaker)
+        verdict = respond(_approach(message, request), config.respond_mode, self.allowed())
+        if verdict.answers and not _may_send(message):
+            return Verdict(False, "not allowed to write there")
+        return verdict
+
+    def allowed(self) -> Allowed:
+        """Whom the bot answers, as far as lists say."""
+        settings = self._desk.memory.settings
+        users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
+        return Allowed(users, guilds, self._desk.owners)
+
+    async def asked(self, request: HeardRequest) -> Asked:
+        """What the log knows of a question; where it cannot be read, a nonce of the message's own."""
+        try:
+            return await self._desk.memory.look(lambda rows: _asked(rows, request))
+        except (LogError, OSError):
+            return Asked(False, f"q{request.key}"[-NONCE:])
+
+    # -- an answer --------------------------------------------------------------------------------------------------
+
+    async def answer(
+        self, message: discord.Message, exchange: Exchange, nonce: str, begun: tuple[discord.Message, ...] = ()
+    ) -> None:
+        """Answer it under the nonce that `asked` told; `begun` is what an earlier try left in the channel.
+
+        discord.HTTPException when it could not be sent: then it is undelivered, and sent at the next chance.
+        """
+        asked = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
+        appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
+        streaming = Streaming(appearing.grow, self._pause)
+        try:
+            async with typing(message.channel, self._pause), streaming.running():
+                thought = await self._exchanges.think(exchange, streaming.hear)
+        except ModelError as error:
+            await self._exchanges.failed(exchange, error)
+            await appearing.finish(error.words)
+            return
+        await self._exchanges.answered(exchange)
+        await appearing.finish(thought.text)
+        await self._exchanges.delivered(exchange, appearing.refs)
+
+    # -- an answer that may not have arrived ------------------------------------------------------------------------
+
+    async def deliver_again(self, channel: "MessageableChannel", waiting: Undelivered) -> None:
+        """Look for an answer in the channel, send what is not there, and record that it arrived."""
+        turn, question = waiting.turn, waiting.question
+        asked_id = int(question.ref.key)
+        nonce = turn.event.hex()[-NONCE:]
+        found = appeared(waiting.text, asked_id, nonce, await self._own_after(channel, asked_id))
+        reference = reference_to(asked_id, channel.id, None if question.guild is None else int(question.guild.key))
+        appearing = Appearing(channel, reference, nonce, self._desk.sent, found)
+        if not is_whole(waiting.text, found):
+            await appearing.finish(waiting.text)
+        heard = Heard(
+            point=Point(question.said, turn.answers),
+            session=turn.session,
+            place=question.place,
+            setting=Setting(turn.asker, turn.audience, question.guild),
+            text=question.text,
+            name="",
+        )
+        await self._desk.memory.delivered(heard, Turn(turn.event, turn.said, turn.era, nonce), appearing.refs)
+        self._desk.assistant.after_turn(heard)
+
+    async def _own_after(self, channel: "MessageableChannel", message_id: int) -> list[discord.Message]:
+        after = discord.Object(message_id)
+        history = channel.history(limit=LOOKED_THROUGH, after=after, oldest_first=True)
+        return [each async for each in history if each.author.id == self._desk.own_id]
+
+    # -- what a command says ----------------------------------------------------------------------------------------
+
+    async def reply(self, message: discord.Message, text: str, view: discord.ui.View | None = None) -> None:
+        """Say something to a message that is no answer, and nothing to remember. `view` stands under the end of it."""
+        reference = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
+        parts = split(text)
+        for index, part in enumerate(parts):
+            shown = view if view and index + 1 == len(parts) else discord.utils.MISSING
+            if index == 0:
+                sent = await message.channel.send(part, reference=reference, allowed_mentions=QUIET, view=shown)
+            else:
+                sent = await message.channel.send(part, allowed_mentions=QUIET, view=shown)
+            self._desk.sent(sent)
+
+
+def _asked(rows: Rows, request: HeardRequest) -> Asked:
+    point = locate(rows, request).point
+    return Asked(is_settled(rows, point), turn_id(rows, point).hex()[-NONCE:])
+
+
+def _approach(message: discord.Message, request: HeardRequest) -> Approach:
+    guild = None if message.guild is None else message.guild.id
+    return Approach(request.author, message.author.id, guild, request.addressed)
+
+
+def _may_send(message: discord.Message) -> bool:
+    """Whether the bot may write there, as far as is known: nobody is asked for an answer that cannot be given."""
+    if message.guild is None or not isinstance(message.channel, discord.abc.GuildChannel | discord.Thread):
+        return True
+    may = message.channel.permissions_for(message.guild.me)
+    return may.send_messages_in_threads if isinstance(message.channel, discord.Thread) else may.send_messages

@@ -1,0 +1,148 @@
+"""An answer as it appears in a channel: a message that grows while the model writes, and then as many as it needs.
+
+An answer is recorded before it is sent, but a streamed one can be seen before it is complete. The two agree like this:
+
+    question ─▶ the turn's id is known: it is made from the question's, and its end is the nonce
+       │
+       ├─ while the model writes: one message, a reply to the question with that nonce, ending in " …"
+       ├─ the model is done: `turn.answered`
+       ├─ the same message is edited to the first part; further parts follow, with nonces made from the first
+       └─ `turn.delivered`, with the ids of all of them
+
+So whatever can be seen belongs to a turn, also to one that is not recorded yet. After a crash it is found again: the
+nonce makes Discord refuse a second message while it remembers the first, and the reply says for good what it answers.
+What ends in " …" was never finished: it is written over. Nothing else of ours that answers a question is touched
+unless its turn is known.
+"""
+
+from collections.abc import Callable, Sequence
+
+import discord
+
+from dnam.adapters.discord.places import PLATFORM
+from dnam.adapters.discord.splitting import LIMIT, split
+from projections.ids import Ref
+
+UNFINISHED = " …"
+"""How a message ends of which more is to come."""
+NOTHING_SAID = "(I have nothing to say to that.)"
+"""What is shown where a model answered with no words at all: Discord takes no empty message."""
+QUIET = discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True)
+"""Whatever an answer says, it calls nobody but whoever asked."""
+
+
+class Appearing:
+    """One answer in one channel. `messages` are those that it has so far, in order."""
+
+    def __init__(
+        self,
+        channel: discord.abc.Messageable,
+        question: discord.MessageReference | None,
+        nonce: str,
+        sent: Callable[[discord.Message], None],
+        messages: Sequence[discord.Message] = (),
+    ) -> None:
+        self.messages = list(messages)
+        self._channel = channel
+        self._question = question
+        self._nonce = nonce
+        self._sent = sent
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """The messages, as events name them."""
+        return tuple(Ref(PLATFORM, str(each.id)) for each in self.messages)
+
+    async def grow(self, text: str) -> None:
+        """Show how far it is. discord.HTTPException when that does not work just now."""
+        parts = split(text, LIMIT - len(UNFINISHED))
+        if parts:
+            await self._put(0, parts[0] + UNFINISHED)
+
+    async def finish(self, text: str) -> None:
+        """Show all of it, each part once, whatever was there before. discord.HTTPException when that does not work."""
+        parts = split(text) or [NOTHING_SAID]
+        for index, part in enumerate(parts):
+            await self._put(index, part)
+
+    async def _put(self, index: int, text: str) -> None:
+        if index < len(self.messages):
+            await self._replace(index, text)
+            return
+        message = await self._send(index, text)
+        if message.content != text:  # Discord remembered the nonce: this is the message of an earlier try
+            message = await message.edit(content=text, allowed_mentions=QUIET)
+        self.messages.append(message)
+
+    async def _replace(self, index: int, text: str) -> None:
+        if self.messages[index].content == text:
+            return
+        try:
+            self.messages[index] = await self.messages[index].edit(content=text, allowed_mentions=QUIET)
+        except discord.NotFound:  # somebody deleted it meanwhile: say it anew, as another message
+            self._nonce = f"x{self._nonce[1:]}"
+            self.messages[index] = await self._send(index, text)
+
+    async def _send(self, index: int, text: str) -> discord.Message:
+        reference = self._question if index == 0 else None
+        nonce = nonce_of_part(self._nonce, index)
+        if reference is None:
+            message = await self._channel.send(text, nonce=nonce, allowed_mentions=QUIET)
+        else:
+            message = await self._channel.send(text, nonce=nonce, allowed_mentions=QUIET, reference=reference)
+        self._sent(message)
+        return message
+
+
+def nonce_of_part(nonce: str, index: int) -> str:
+    """The nonce of a part, of at most 25 characters, as Discord wants it: the first has the turn's own."""
+    return nonce if index == 0 else f"{nonce[:22]}-{index:02}"
+
+
+def reference_to(message_id: int, channel_id: int, guild_id: int | None) -> discord.MessageReference:
+    """A reply to this message; to nothing, should it be gone by then."""
+    return discord.MessageReference(
+        message_id=message_id, channel_id=channel_id, guild_id=guild_id, fail_if_not_exists=False
+    )
+
+
+def is_unfinished(message: discord.Message) -> bool:
+    """Whether this is an answer that was broken off."""
+    return message.content.endswith(UNFINISHED)
+
+
+def appeared(text: str, question_id: int, nonce: str, own: Sequence[discord.Message]) -> tuple[discord.Message, ...]:
+    """The messages among our own, oldest first, as which an answer appeared before: its first by the nonce, the reply
+    or its words, and then those that say its further parts in order.
+    """
+    parts = split(text) or [NOTHING_SAID]
+    first = next((each for each in own if _is_first(each, question_id, nonce, parts[0])), None)
+    if first is None:
+        return ()
+    found = [first]
+    for part in parts[1:]:
+        behind = (each for each in own if each.id > found[-1].id and _same(each.content, part))
+        following = next(behind, None)
+        if following is None:
+            break
+        found.append(following)
+    return tuple(found)
+
+
+def is_whole(text: str, found: Sequence[discord.Message]) -> bool:
+    """Whether these messages say all of an answer."""
+    parts = split(text) or [NOTHING_SAID]
+    return len(found) == len(parts) and all(_same(each.content, part) for each, part in zip(found, parts, strict=True))
+
+
+def _is_first(message: discord.Message, question_id: int, nonce: str, part: str) -> bool:
+    if message.nonce is not None and str(message.nonce) == nonce:
+        return True
+    if message.reference is not None and message.reference.message_id is not None:
+        return message.reference.message_id == question_id
+    return _same(message.content, part)
+
+
+def _same(shown: str, part: str) -> bool:
+    """Whether two texts are one. A name has its `@` or not, depending on whether it went through the log."""
+    return shown.replace("@", "") == part.replace("@", "")

@@ -1,0 +1,151 @@
+"""The bot of `dnam run`: discord.py's, with the cog, and an end that is clean.
+
+On SIGTERM and SIGINT it takes nothing more, finishes the answer under way, and closes within ten seconds.
+"""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import aiohttp
+import discord
+import yarl
+from discord.ext import commands
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from dnam.adapters.discord.cog import MemoryCog
+from dnam.adapters.discord.desk import Desk
+from dnam.assistant import Assistant
+from dnam.metrics import Metrics
+from dnam.observing import observed, watch, watch_thinking
+from dnam.unwritten import Pause
+from projections.errors import DnamError
+
+ENDINGS = (signal.SIGTERM, signal.SIGINT)
+BAD_TOKEN = (
+    "Discord does not accept DISCORD_TOKEN. Copy it anew: Discord's developer portal, your application, Bot, Reset"
+    " Token."
+)
+NO_INTENTS = (
+    "Discord refuses the intents. Enable Message Content Intent: Discord's developer portal, your application, Bot,"
+    " Privileged Gateway Intents."
+)
+
+
+class CannotConnect(DnamError):
+    """The bot cannot be at Discord, and trying again does not help; the message says what does."""
+
+
+def intents() -> discord.Intents:
+    """What the bot needs to hear: guilds with their channels and roles, messages everywhere, and what they say."""
+    return discord.Intents(guilds=True, messages=True, message_content=True)
+
+
+class DnamBot(commands.Bot):
+    """A bot that does nothing but what its cog does."""
+
+    def __init__(self, assistant: Assistant, pause: Pause = asyncio.sleep, *, guild_ready_seconds: float = 2.0) -> None:
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # it neither speaks nor listens
+        super().__init__(
+            command_prefix=commands.when_mentioned,
+            intents=intents(),
+            help_command=None,
+            allowed_mentions=discord.AllowedMentions.none(),
+            chunk_guilds_at_startup=False,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            max_messages=None,
+            guild_ready_timeout=guild_ready_seconds,
+        )
+        self.desk = Desk(self, assistant)
+        self._pause = pause
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is connected and knows its guilds."""
+        return self.is_ready() and self.ws.open
+
+    async def setup_hook(self) -> None:
+        if self.desk.memory.settings.discord_api_url:
+            _, url, _ = await self.http.get_bot_gateway()
+            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
+        await self.add_cog(MemoryCog(self.desk, pause=self._pause))
+
+    async def on_message(self, message: discord.Message, /) -> None:
+        """The cog hears it; there are no commands with a prefix."""
+
+    async def on_error(self, event_method: str, /, *_: object, **__: object) -> None:
+        """A listener raised: keep it as an event."""
+        error = sys.exc_info()[1]
+        if isinstance(error, Exception):
+            await self.desk.failed(event_method, error)
+
+
+@contextmanager
+def at(api_url: str) -> Iterator[None]:
+    """Speak with another REST API than Discord's own, where a setting names one; it says where its gateway is.
+
+    discord.py keeps both addresses in class attributes, so they hold for the whole process.
+    """
+    rest, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+    if api_url:
+        Route.BASE = api_url.rstrip("/")
+    try:
+        yield
+    finally:
+        Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = rest, gateway
+
+
+async def run(assistant: Assistant, token: str, *, pause: Pause = asyncio.sleep) -> None:
+    """Be at Discord until somebody ends it, and be watched meanwhile. CannotConnect when that is hopeless."""
+    settings, metrics = assistant.memory.settings, Metrics()
+    async with DnamBot(assistant, pause) as bot, ended_by_signals() as ended:
+        watch(metrics, assistant.memory, bot.desk.unwritten)
+        watch_thinking(metrics, assistant)
+        metrics.health.needs("discord", lambda: "" if bot.is_there else "not connected to Discord")
+        async with observed(metrics, settings.health_port or None, settings.health_host):
+            await _until(ended, bot, token)
+
+
+async def _until(ended: asyncio.Event, bot: DnamBot, token: str) -> None:
+    """Until it is told to end, or cannot go on. Whoever waits to connect again is not waited for."""
+    connected = asyncio.create_task(_connected(bot, token))
+    ending = asyncio.create_task(ended.wait())
+    try:
+        await asyncio.wait({connected, ending}, return_when=asyncio.FIRST_COMPLETED)
+        failed = connected.done()
+        await bot.close()
+    finally:
+        connected.cancel()
+        ending.cancel()
+        await asyncio.wait({connected, ending})
+    if failed:
+        await connected
+
+
+async def _connected(bot: DnamBot, token: str) -> None:
+    try:
+        await bot.start(token)
+    except discord.LoginFailure:
+        raise CannotConnect(BAD_TOKEN) from None
+    except discord.PrivilegedIntentsRequired:
+        raise CannotConnect(NO_INTENTS) from None
+    except discord.ConnectionClosed as error:
+        raise CannotConnect(BAD_TOKEN if error.code == 4004 else f"Discord ended it with code {error.code}") from None
+    except (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError) as error:
+        raise CannotConnect(f"Discord cannot be reached: {error}") from error
+
+
+@asynccontextmanager
+async def ended_by_signals() -> AsyncIterator[asyncio.Event]:
+    """An event that is set when the process is told to end."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for each in ENDINGS:
+        loop.add_signal_handler(each, ended.set)
+    try:
+        yield ended
+    finally:
+        for each in ENDINGS:
+            loop.remove_signal_handler(each)

@@ -1,0 +1,176 @@
+"""The cog: what Discord tells a bot, handed to whoever does something about it. Any discord.py bot can have it.
+
+    await bot.load_extension("dnam.adapters.discord")      # memory, model and settings from the environment
+    await bot.add_cog(MemoryCog(Desk(bot, assistant)))     # with an assistant of your own
+
+It needs the intents `guilds`, `messages` and `message_content`.
+"""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+import discord
+from discord.ext import commands
+
+from dnam.adapters.discord import ui
+from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.hearing import Hearing
+from dnam.adapters.discord.respond import NOBODY_ALLOWED
+from dnam.unwritten import Pause
+
+if TYPE_CHECKING:
+    from discord.abc import MessageableChannel
+
+CLOSING_SECONDS = 8.0
+"""How long an answer under way may take when the bot is told to end: it is closed within ten seconds."""
+DIRECT_READ = 50
+"""How many DMs are read back after a connection, the latest first: a bot cannot ask Discord which there are."""
+NO_CONTENT = (
+    "the intent `message_content` is off: in servers the bot reads only what mentions it. Set `intents.message_content`"
+    " and enable Message Content Intent under Bot in Discord's developer portal."
+)
+PERMISSIONS = discord.Permissions(
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    read_message_history=True,
+    manage_messages=True,
+    pin_messages=True,
+)
+"""What the bot asks for in a server: to read, to answer, and to pin what the transparency channel shows."""
+log = logging.getLogger(__name__)
+
+
+class MemoryCog(commands.Cog, name="Memory"):
+    """Listens for a desk. `opened` is closed with it."""
+
+    def __init__(self, desk: Desk, opened: AsyncExitStack | None = None, pause: Pause = asyncio.sleep) -> None:
+        self.desk = desk
+        self.hearing = Hearing(desk, pause)
+        self._opened = opened or AsyncExitStack()
+        self._pause = pause
+        self._told = False
+
+    async def cog_load(self) -> None:
+        await self._opened.enter_async_context(self.desk.unwritten.retrying(self._pause))
+        await self._opened.enter_async_context(self.desk.assistant.watching(self._pause))
+        await ui.attach(self.desk, self._pause)
+
+    async def cog_unload(self) -> None:
+        """Take nothing more, finish what is under way, and close what was opened for it."""
+        await self.hearing.close()
+        await self.desk.bot.remove_cog(ui.MemoryMenus.NAME)
+        if not await self.desk.sessions.settle(CLOSING_SECONDS):
+            log.warning("discord: what was under way did not end within %g s and is given up", CLOSING_SECONDS)
+            await self.desk.sessions.stop()
+        await self.desk.unwritten.again()
+        await self.desk.assistant.stop()
+        await self._opened.aclose()
+
+    # -- connections ------------------------------------------------------------------------------------------------
+
+    @commands.Cog.listener()
+    async def on_connect(self) -> None:
+        """A new session, whose guilds are still to come."""
+        self.hearing.catching_up.connected()
+        self._know_owners()
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """The guilds are there, and are read back one by one as each comes."""
+        self._tell()
+        self.hearing.direct(DIRECT_READ)
+
+    @commands.Cog.listener()
+    async def on_resumed(self) -> None:
+        """The same session goes on; Discord says again what was said meanwhile, as far as it remembers."""
+        self.hearing.catching_up.connected(resumed=True)
+        for guild in self.desk.bot.guilds:
+            self._read_back_guild(guild)
+        self.hearing.direct(DIRECT_READ)
+
+    @commands.Cog.listener()
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """It is there, at the beginning of a session or after it was away."""
+        self._read_back_guild(guild)
+
+    @commands.Cog.listener()
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """The bot is new there."""
+        self._read_back_guild(guild)
+
+    def _know_owners(self) -> None:
+        """Whose bot it is, where no setting says: its application's owner, or their team."""
+        application = self.desk.bot.application
+        if self.desk.owners or application is None:
+            return
+        team = application.team
+        self.desk.owners = frozenset([application.owner.id] if team is None else [each.id for each in team.members])
+
+    def _tell(self) -> None:
+        """Say once what the operator should know."""
+        if self._told:
+            return
+        self._told = True
+        bot = self.desk.bot
+        log.info("discord: connected as %s; servers: %d", bot.user and bot.user.name, len(bot.guilds))
+        if not bot.guilds and bot.application_id:
+            log.warning("discord: in no server yet: open %s to invite it", invitation(bot.application_id))
+        if self.hearing.answering.allowed().is_empty:
+            log.warning("discord: %s", NOBODY_ALLOWED)
+        if not bot.intents.message_content:
+            log.warning("discord: %s", NO_CONTENT)
+
+    def _read_back_guild(self, guild: discord.Guild) -> None:
+        """Every place in which something can have been said that the bot may read."""
+        for channel in (*guild.channels, *guild.threads):
+            if isinstance(channel, discord.abc.Messageable) and _may_read(channel):
+                self.hearing.place(channel)
+
+    # -- what is said -----------------------------------------------------------------------------------------------
+
+    @commands.Cog.listener()
+    async def on_message(self, message: discord.Message) -> None:
+        self.hearing.message(message)
+
+    @commands.Cog.listener()
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        self.hearing.edited(payload.message)
+
+    @commands.Cog.listener()
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        self.hearing.deleted(payload.channel_id, payload.guild_id, [payload.message_id])
+
+    @commands.Cog.listener()
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        self.hearing.deleted(payload.channel_id, payload.guild_id, payload.message_ids)
+
+    # -- who can read it --------------------------------------------------------------------------------------------
+
+    @commands.Cog.listener()
+    async def on_guild_channel_update(self, _: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        self.hearing.readers_changed(after)
+
+    @commands.Cog.listener()
+    async def on_guild_role_update(self, _: discord.Role, after: discord.Role) -> None:
+        if after.is_default():
+            self.hearing.readers_changed(*after.guild.channels)
+
+    @commands.Cog.listener()
+    async def on_thread_update(self, _: discord.Thread, after: discord.Thread) -> None:
+        self.hearing.readers_changed(after)
+
+
+def invitation(application_id: int) -> str:
+    """The link by which whoever manages a server lets the bot in."""
+    return discord.utils.oauth_url(application_id, permissions=PERMISSIONS, scopes=("bot", "applications.commands"))
+
+
+def _may_read(channel: "MessageableChannel") -> bool:
+    guild = channel.guild
+    if guild is None or isinstance(channel, discord.PartialMessageable):
+        return False
+    may = channel.permissions_for(guild.me)
+    return may.view_channel and may.read_message_history

@@ -1,0 +1,267 @@
+"""The desk: what everything that faces Discord shares. The cog makes one; listeners, commands and buttons hold it.
+
+    desk.assistant, desk.memory            what is asked and changed
+    desk.owners, desk.is_owner(user)       whose bot it is
+    await desk.setting_of(interaction)     who asks and where, as `dnam.commands` wants it
+    await desk.run_in_session(queue, work) in order with what is said there
+    desk.sent(message)                     "this message is ours": it is not heard as something that was said
+
+`await dnam.adapters.discord.ui.attach(desk)` is called once, before the bot is ready, and adds commands and menus to
+`desk.bot`.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import discord
+from discord.ext import commands
+
+from dnam.adapters.discord.places import PLATFORM, account_of, place_of, queue_of
+from dnam.adapters.discord.translate import addressed_words, replied_to, said_of
+from dnam.assistant import Assistant
+from dnam.commands import table
+from dnam.commands.command import Invocation
+from dnam.commands.parse import Call, Misread
+from dnam.configuration import Learn, PlaceConfig, RespondMode, config_for
+from dnam.memory import Memory
+from dnam.sessions import Sessions
+from dnam.settings import Settings
+from dnam.unwritten import Unwritten
+from dnam.whereabouts import handle_of, last_said
+from projections.decisions.hear import message_identity
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen, place_ref, session_of
+from projections.decisions.work import JobRequest, record_job
+from projections.errors import DnamError
+from projections.events.values import Audience
+from projections.ids import NOBODY, Point, Ref
+from projections.pending import is_settled
+from projections.people import accounts_of
+from projections.places import PLACES, audience_of
+from projections.policies.compartments import Setting
+from projections.rows import Rows
+from projections.turns import SENT, sent_key
+from replay.errors import LogError
+
+if TYPE_CHECKING:
+    from discord.abc import MessageableChannel
+
+T = TypeVar("T")
+KEPT = 4096
+"""How many of our own latest messages, and of those taken up, are known by id. Older ones are known by the log."""
+AUDIENCES = "discord:audiences"
+"""The queue of what is compared when channels and roles change."""
+ANYBODY = Account(PLATFORM, "")
+"""Nobody in particular: what holds in a place for whoever is there."""
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """One bot, its assistant, and what they share."""
+
+    def __init__(self, bot: commands.Bot, assistant: Assistant, unwritten: Unwritten | None = None) -> None:
+        self.bot = bot
+        self.assistant = assistant
+        self.sessions = Sessions()
+        self.unwritten = unwritten or Unwritten()
+        self.owners: frozenset[int] = frozenset(map(int, assistant.memory.settings.owner_ids))
+        """Where no setting says, the application's owner or its team: known once the bot is connected."""
+        self._ours: deque[int] = deque(maxlen=KEPT)
+        self._taken: deque[int] = deque(maxlen=KEPT)
+
+    @property
+    def memory(self) -> Memory:
+        return self.assistant.memory
+
+    @property
+    def own_id(self) -> int:
+        """The bot's own id. It has one once it has logged in."""
+        assert self.bot.user is not None
+        return self.bot.user.id
+
+    def is_owner(self, user: discord.abc.User) -> bool:
+        """Whether this is one of the bot's owners."""
+        return user.id in self.owners
+
+    # -- who asks and where -----------------------------------------------------------------------------------------
+
+    async def setting_of(self, interaction: discord.Interaction) -> Invocation:
+        """Who uses a command, a menu or a button, and where. Who was never heard is met now."""
+        place, may = place_of_interaction(interaction), interaction.permissions
+        return await self.asked_by(
+            interaction.user, place, manages=interaction.guild_id is not None and may.manage_guild
+        )
+
+    async def asked_by(self, user: discord.abc.User, place: PlaceSeen, *, manages: bool = False) -> Invocation:
+        """Somebody who asks something of the memory in a place. `manages`: they have Manage Server in its guild."""
+        who = account_of(user)
+        if self.memory.engine.store.writable:
+            await self.memory.meet(who)
+        asked = await self.memory.look(lambda rows: invocation(rows, who, place))
+        return asked._replace(is_owner=self.is_owner(user), manages_guild=manages)
+
+    async def config(self, place: PlaceSeen, who: Account) -> PlaceConfig:
+        """What is in force for somebody in a place; what the settings say, where nothing can be read."""
+        settings = self.memory.settings
+        try:
+            return await self.memory.look(lambda rows: _config(rows, settings, place, who))
+        except (LogError, OSError):
+            return PlaceConfig(
+                cast(RespondMode, settings.respond_mode),
+                settings.message_history_count,
+                cast(Learn, settings.learn),
+                settings.retention_days,
+            )
+
+    def command(self, message: discord.Message) -> Call | Misread | None:
+        """What a text asks of the memory; None when it is said to everybody."""
+        if not self.memory.settings.memory_commands_enabled:
+            return None
+        return table.read(addressed_words(message, self.own_id))
+
+    # -- in order ---------------------------------------------------------------------------------------------------
+
+    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Do this in order with everything else of a session; `queue` is `queue_of(place)`."""
+
+        async def closed_first() -> T:
+            await self.closed()
+            return await work()
+
+        return await self.sessions.run(queue, closed_first)
+
+    async def closed(self) -> None:
+        """Until what was told of who can read a place is recorded: what closed anywhere is told nowhere after that."""
+        await self.sessions.passed(AUDIENCES)
+
+    def queue_of(self, interaction: discord.Interaction) -> str:
+        """The queue of the place where something is used."""
+        return queue_of(place_of_interaction(interaction))
+
+    # -- our own messages -------------------------------------------------------------------------------------------
+
+    def sent(self, message: discord.Message | discord.PartialMessage | int) -> None:
+        """Remember that this is an answer, or what a command or the transparency channel shows: nothing to hear."""
+        self._ours.append(message if isinstance(message, int) else message.id)
+
+    def is_ours(self, message_id: int) -> bool:
+        """Whether `sent` was told of it."""
+        return message_id in self._ours
+
+    def is_told(self, message: discord.Message) -> bool:
+        """Whether this is of our own but nothing that was said: a command's reply, or what the transparency channel
+        shows.
+        """
+        if message.author.id != self.own_id:
+            return False
+        shown = self.memory.settings.memory_channel_id
+        return message.interaction_metadata is not None or str(message.channel.id) == shown
+
+    async def is_accounted_for(self, message: discord.Message) -> bool:
+        """Whether a message of our own is nothing to hear: it was sent as an answer, answers what has its turn or asked
+        something of the memory, or says nothing to anybody.
+        """
+        if self.is_ours(message.id) or self.is_told(message):
+            return True
+        reply = replied_to(message)
+        if reply is None:
+            return False
+        asked = None if message.reference is None else message.reference.resolved
+        if isinstance(asked, discord.Message) and self.command(asked) is not None:
+            return True
+        try:
+            return await self.memory.look(lambda rows: is_settled(rows, _point(rows, int(reply.key))))
+        except (LogError, OSError):
+            return False
+
+    async def knows(self, message_id: int) -> bool:
+        """Whether a message was heard, or sent as an answer or as what a command says."""
+        if self.is_ours(message_id):
+            return True
+        sent = sent_key(Ref(PLATFORM, str(message_id)))
+        return await self.memory.look(
+            lambda rows: rows.get(SENT, sent) is not None or rows.ids.status(_point(rows, message_id).id) != "unknown"
+        )
+
+    def takes(self, message_id: int) -> bool:
+        """Whether it is taken up now for the first time: Discord may tell of a message twice."""
+        if message_id in self._taken:
+            return False
+        self._taken.append(message_id)
+        return True
+
+    # -- what went wrong --------------------------------------------------------------------------------------------
+
+    async def failed(self, job: str, error: Exception) -> None:
+        """Keep it as an event, and in the log of the program, without anybody's words."""
+        words = error_words(error)
+        log.warning("discord: %s failed: %s", job, words)
+        memory = self.memory
+        request = JobRequest(f"discord {job}", words, memory.now(), memory.origin())
+
+        async def step() -> None:
+            await memory.record(lambda rows: record_job(rows, request))
+
+        await self.unwritten.write("failure", step)
+
+    # -- where ------------------------------------------------------------------------------------------------------
+
+    async def direct_partners(self, most: int) -> list[int]:
+        """With whom the bot exchanged DMs, by Discord's ids, the latest first."""
+        try:
+            return await self.memory.look(lambda rows: _direct_partners(rows, most))
+        except (LogError, OSError):
+            return []
+
+    def channel(self, channel_id: int, guild_id: int | None) -> "MessageableChannel | None":
+        """A place as far as it is in the cache."""
+        guild = None if guild_id is None else self.bot.get_guild(guild_id)
+        found = self.bot.get_channel(channel_id) if guild is None else guild.get_channel_or_thread(channel_id)
+        return found if isinstance(found, discord.abc.Messageable) else None
+
+
+def _point(rows: Rows, message_id: int) -> Point:
+    """Where a message of Discord's lies."""
+    said = said_of(message_id)
+    return Point(said, rows.ids.event_id(message_identity(PLATFORM, str(message_id), "heard", said)))
+
+
+def error_words(error: Exception) -> str:
+    """What went wrong, in the program's words: Discord's own may quote what was to be sent."""
+    if isinstance(error, discord.HTTPException):
+        return f"{type(error).__name__}: status {error.status}, code {error.code}"
+    return str(error) if isinstance(error, DnamError) else type(error).__name__
+
+
+def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
+    """Where something is used. Without a channel nothing is known, and it is a place of its own."""
+    if interaction.channel is None:
+        return PlaceSeen("discord", str(interaction.channel_id or interaction.id), "unknown", "", "channel")
+    return place_of(interaction.channel, interaction.user)
+
+
+def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:
+    """Who asks and where, by what is known of both. An audience that was never recorded is the one seen."""
+    person = handle_of(rows, who)
+    partner = handle_of(rows, place.partner) if place.partner else NOBODY
+    ref = place_ref(place, partner)
+    audience = audience_of(rows, ref) or Audience(place.audience, ref)
+    if (audience.kind, place.audience) == ("guild", "channel"):  # narrowed, and not recorded yet
+        audience = Audience("channel", ref, audience.epoch)
+    return Invocation(Setting(person, audience, place.guild), session_of(place, partner))
+
+
+def _config(rows: Rows, settings: Settings, place: PlaceSeen, who: Account) -> PlaceConfig:
+    asked = invocation(rows, who, place)
+    partner = handle_of(rows, place.partner) if place.partner else NOBODY
+    return config_for(rows, settings, asked.person, place_ref(place, partner), place.guild, place.parent)
+
+
+def _direct_partners(rows: Rows, most: int) -> list[int]:
+    places = [found.row for found in rows.scan(PLACES) if found.row.person and found.row.place.platform == PLATFORM]
+    latest = ((last_said(rows, each.session, 0), each.person) for each in places)
+    people = [person for _, person in sorted((point, person) for point, person in latest if point is not None)]
+    accounts = (account.row for person in people[: -most - 1 : -1] for account in accounts_of(rows, person))
+    return [int(each.platform_id) for each in accounts if each.platform == PLATFORM and each.platform_id.isdecimal()]

@@ -1,0 +1,28 @@
+"""A bot of somebody else's gets memory: everything is opened here, and closed when the extension is unloaded."""
+
+import logging
+import os
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from discord.ext import commands
+
+from dnam.adapters.discord.alone import alone
+from dnam.adapters.discord.cog import MemoryCog
+from dnam.adapters.discord.desk import Desk
+from dnam.assistant import Assistant
+from dnam.memory import Memory
+from dnam.models import opened as model_opened
+from dnam.settings import gather
+
+log = logging.getLogger(__name__)
+
+
+async def cog_of(bot: commands.Bot) -> MemoryCog:
+    """A cog with a memory of its own, by the environment, `.env` and `dnam.toml`."""
+    settings = gather(os.environ, Path.cwd())
+    async with AsyncExitStack() as opened:
+        opened.enter_context(alone(settings.data, bot.http.token or settings.discord_token))
+        memory = await opened.enter_async_context(Memory.open(settings=settings))
+        model = await opened.enter_async_context(model_opened(memory, log.warning))
+        return MemoryCog(Desk(bot, Assistant(memory, model)), opened.pop_all())

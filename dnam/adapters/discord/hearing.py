@@ -1,0 +1,230 @@
+"""What happens live: messages, edits and deletions, each in the queue of its session."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
+
+import discord
+
+from dnam.adapters.discord.answering import Answering
+from dnam.adapters.discord.audiences import Audiences
+from dnam.adapters.discord.catching_up import CatchingUp
+from dnam.adapters.discord.desk import ANYBODY, AUDIENCES, Desk, invocation
+from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
+from dnam.adapters.discord.translate import deletion, place_of_message, translate
+from dnam.adapters.discord.ui.shown import under
+from dnam.commands import table
+from dnam.commands.parse import Call, Misread
+from dnam.exchange import Exchanges
+from dnam.unwritten import Pause
+from projections.decisions.draft import Draft
+from projections.decisions.hear import HeardRequest, delete, message_identity
+from projections.decisions.place import PlaceSeen
+from projections.ids import Ref
+from projections.places import find_place
+from projections.rows import Rows
+from replay.errors import LogError
+
+if TYPE_CHECKING:
+    from discord.abc import MessageableChannel
+
+AGAIN_SECONDS = 60.0
+"""How long after something went wrong in a place it is read back once more."""
+DIRECT = "discord:dm"
+"""The queue of looking up which DMs there are."""
+
+
+class Hearing:
+    """Everything that the bot hears. `closing` is set when it takes no more."""
+
+    def __init__(self, desk: Desk, pause: Pause = asyncio.sleep) -> None:
+        self.desk = desk
+        self.exchanges = Exchanges(desk.assistant, desk.unwritten)
+        self.answering = Answering(desk, self.exchanges, pause)
+        self.audiences = Audiences(desk)
+        self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences)
+        self.closing = False
+        self._pause = pause
+        self._later: set[asyncio.Task[None]] = set()
+
+    def submit(
+        self,
+        place: PlaceSeen,
+        what: str,
+        work: Callable[[], Awaitable[None]],
+        channel: "MessageableChannel | None" = None,
+    ) -> None:
+        """Do this in its session's order. Whatever goes wrong is an event, and ends nothing else; what may come right
+        by itself is tried once more after a while, by reading the `channel` back.
+        """
+        if not self.closing:
+            self.desk.sessions.submit(queue_of(place), lambda: self._guarded(place, what, work, channel))
+
+    async def _guarded(
+        self,
+        place: PlaceSeen,
+        what: str,
+        work: Callable[[], Awaitable[None]],
+        channel: "MessageableChannel | None",
+    ) -> None:
+        try:
+            await self.desk.closed()
+            await work()
+        except Exception as error:  # noqa: BLE001 - one thing that goes wrong in Discord does not end the bot
+            self.catching_up.again(place)
+            await self.desk.failed(what, error)
+            if channel is not None and not isinstance(error, discord.Forbidden | discord.NotFound):
+                self._try_later(channel)
+
+    def _try_later(self, channel: "MessageableChannel") -> None:
+        task = asyncio.create_task(self._read_back_later(channel))
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
+    async def _read_back_later(self, channel: "MessageableChannel") -> None:
+        await self._pause(AGAIN_SECONDS)
+        self.place(channel, again=False)
+
+    async def close(self) -> None:
+        """Take nothing more, and give up what was to be tried later: it is read back at the next start."""
+        self.closing = True
+        for task in self._later:
+            task.cancel()
+        if self._later:
+            await asyncio.wait(list(self._later))
+
+    # -- messages ---------------------------------------------------------------------------------------------------
+
+    def message(self, message: discord.Message) -> None:
+        """Somebody said something."""
+        if self.desk.is_ours(message.id) or self.desk.is_told(message):
+            return
+        place = place_of_message(message, self.desk.own_id)
+        self.submit(place, "message", lambda: self._take(message, place), message.channel)
+
+    def place(self, channel: "MessageableChannel", *, again: bool = True) -> None:
+        """A place that can be read back; `again`: once more after a while, should it not work."""
+        place = place_of(channel)
+        retried = channel if again else None
+        self.submit(place, "read-back", lambda: self.catching_up.catch_up(channel, place), retried)
+
+    def direct(self, most: int) -> None:
+        """The DMs that there were, the latest first, as far as they are known: Discord tells no bot of all of them."""
+        if not self.closing:
+            self.desk.sessions.submit(DIRECT, lambda: self._direct(most))
+
+    async def _direct(self, most: int) -> None:
+        for user_id in await self.desk.direct_partners(most):
+            try:
+                self.place(await self.desk.bot.create_dm(discord.Object(user_id)))
+            except (discord.HTTPException, OSError) as error:
+                await self.desk.failed("opening a DM", error)
+
+    async def _take(self, message: discord.Message, place: PlaceSeen) -> None:
+        is_closed = await self._catch_up(message, place)
+        request = translate(message, self.desk.own_id)
+        if request is None or (request.author == "self" and await self.desk.is_accounted_for(message)):
+            return
+        call = self.desk.command(message)
+        if call is not None and request.author == "person":
+            await self._obey(message, request, call)
+            return
+        verdict = await self.answering.verdict(message, request)
+        # What is answered is said to the bot, also where it need not be called by name.
+        exchange = await self.exchanges.hear(request._replace(addressed=request.addressed or verdict.answers))
+        if not verdict.answers or is_closed:
+            self.desk.assistant.after_heard(exchange.heard)
+        elif self.desk.takes(message.id):
+            asked = await self.answering.asked(request)
+            if not asked.is_settled:
+                await self.answering.answer(message, exchange, asked.nonce)
+
+    async def _catch_up(self, message: discord.Message, place: PlaceSeen) -> bool:
+        """Read the place back first; whether it is closed to answers.
+
+        Where that does not work just now, what was said is answered all the same, unless more people can read it than
+        the log knows of: what was said before is not for them.
+        """
+        try:
+            await self.catching_up.catch_up(message.channel, place)
+        except Exception as error:  # noqa: BLE001 - what was missed is no reason not to hear what is said now
+            await self.desk.failed("read-back", error)
+            return await self.audiences.is_wider(place)
+        return False
+
+    # -- who can read it --------------------------------------------------------------------------------------------
+
+    def readers_changed(self, *channels: discord.abc.GuildChannel | discord.Thread) -> None:
+        """Compare at once, not behind what is said there: what closes, closes now."""
+        if not self.closing:
+            self.desk.sessions.submit(AUDIENCES, lambda: self._compare(channels))
+
+    async def _compare(self, channels: Iterable[discord.abc.GuildChannel | discord.Thread]) -> None:
+        try:
+            for each in channels:
+                await self.audiences.compare_channel(each)
+        except Exception as error:  # noqa: BLE001 - one thing that goes wrong in Discord does not end the bot
+            self.catching_up.connected()  # compared again, wherever something is said next
+            await self.desk.failed("audience", error)
+
+    # -- commands ---------------------------------------------------------------------------------------------------
+
+    async def _obey(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
+        guild = None if message.guild is None else message.guild.id
+        if not self.answering.allowed().admits(message.author.id, guild) or not self.desk.takes(message.id):
+            return
+        manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
+        try:
+            asked = await self.desk.asked_by(message.author, request.place, manages=manages)
+        except (LogError, OSError) as error:
+            await self.answering.reply(message, f"The memory cannot be asked just now: {error}")
+            return
+        reply = await table.run(self.desk.assistant, asked, call)
+        await self.answering.reply(message, reply.text, under(reply, message.author.id))
+
+    # -- edits and deletions ----------------------------------------------------------------------------------------
+
+    def edited(self, message: discord.Message) -> None:
+        """A message was edited. One that was never heard stays unheard, and a link's preview is no edit."""
+        if message.edited_at is None or self.desk.is_ours(message.id) or message.author.id == self.desk.own_id:
+            return
+        request = translate(message, self.desk.own_id)
+        if request is not None:
+            self.submit(request.place, "edit", lambda: self._edit(request))
+
+    async def _edit(self, request: HeardRequest) -> None:
+        if len(self.desk.unwritten) or await self.desk.memory.look(lambda rows: _is_known(rows, request)):
+            await self.exchanges.hear(request)
+
+    def deleted(self, channel_id: int, guild_id: int | None, message_ids: Iterable[int]) -> None:
+        """Messages were deleted, one or many at once."""
+        ids = sorted(message_ids)
+        channel = self.desk.channel(channel_id, guild_id)
+        place = PlaceSeen(PLATFORM, str(channel_id), "unknown", "", "channel") if channel is None else place_of(channel)
+        self.submit(place, "deletion", lambda: self._delete(channel_id, guild_id, place, ids))
+
+    async def _delete(self, channel_id: int, guild_id: int | None, place: PlaceSeen, ids: list[int]) -> None:
+        if guild_id is None and place.partner is None:
+            fetched = await self.desk.bot.fetch_channel(channel_id)
+            place = place_of(fetched)
+        memory = self.desk.memory
+
+        async def step() -> None:
+            now = memory.now()
+            await memory.record(lambda rows: _deletions(rows, place, ids, now))
+
+        await self.desk.unwritten.write("deletion", step)
+
+
+def _is_known(rows: Rows, request: HeardRequest) -> bool:
+    heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
+    return rows.ids.status(heard) == "known"
+
+
+def _deletions(rows: Rows, place: PlaceSeen, ids: list[int], now: int) -> list[Draft]:
+    """All of them at once: what rests on them is made anew once. The log knows which session a place is; Discord may
+    have forgotten whether it was a thread.
+    """
+    found = None if place.partner else find_place(rows, Ref(PLATFORM, place.key))
+    session = invocation(rows, ANYBODY, place).session if found is None else found.row.session
+    return [draft for each in ids for draft in delete(rows, deletion(each, session, now))]

@@ -1,0 +1,112 @@
+"""Who can read a place in Discord: from a channel to a `PlaceSeen`.
+
+channel                                   audience
+───────────────────────────────────────   ─────────────────────────────────────────────────────
+a DM                                      direct: its person
+what @everyone of the guild can read      guild
+a public thread, a forum post             its parent's
+a private thread, a group, all else       channel: restricted to itself
+
+What is not known fails closed: a kind of channel that this program does not know, a thread without its parent, a guild
+that is not in the cache. Closed too soon costs a fresh window; open too soon cannot be taken back.
+"""
+
+import discord
+
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
+from projections.events.heard import PlaceKind
+from projections.events.values import AudienceKind
+from projections.ids import Ref
+
+PLATFORM = "discord"
+
+KINDS: dict[discord.ChannelType, PlaceKind] = {
+    discord.ChannelType.text: "channel",
+    discord.ChannelType.news: "channel",
+    discord.ChannelType.voice: "voice",
+    discord.ChannelType.stage_voice: "stage",
+    discord.ChannelType.forum: "forum",
+    discord.ChannelType.media: "forum",
+    discord.ChannelType.public_thread: "thread",
+    discord.ChannelType.news_thread: "thread",
+    discord.ChannelType.private_thread: "thread",
+    discord.ChannelType.private: "direct",
+    discord.ChannelType.group: "group",
+}
+"""What Discord's channels are; whatever else there may be is `unknown`."""
+OPEN_THREADS = (discord.ChannelType.public_thread, discord.ChannelType.news_thread)
+LISTENED = (discord.VoiceChannel, discord.StageChannel)
+"""Whose text is for those who may join."""
+
+Channel = (
+    discord.abc.GuildChannel
+    | discord.abc.PrivateChannel
+    | discord.Thread
+    | discord.PartialMessageable
+    | discord.abc.Messageable
+)
+
+
+def account_of(user: discord.abc.User) -> Account:
+    """Somebody, under the name that people see there."""
+    return Account(PLATFORM, str(user.id), user.display_name)
+
+
+def place_of(channel: Channel, partner: discord.abc.User | None = None) -> PlaceSeen:
+    """A place as Discord describes it now. `partner` is whose DM it is, where the channel does not say."""
+    if isinstance(channel, discord.DMChannel) or (
+        isinstance(channel, discord.PartialMessageable) and not channel.guild
+    ):
+        whose = partner or getattr(channel, "recipient", None)
+        if whose is not None and _kind(channel) in ("direct", "unknown"):
+            return PlaceSeen(PLATFORM, "", "direct", "", "direct", partner=account_of(whose))
+    guild = getattr(channel, "guild", None)
+    parent = getattr(channel, "parent_id", None) if isinstance(channel, discord.Thread) else None
+    return PlaceSeen(
+        platform=PLATFORM,
+        key=str(channel.id),  # type: ignore[union-attr] # everything of Discord's has an id
+        kind=_kind(channel),
+        name="" if guild is None else getattr(channel, "name", None) or "",
+        audience=audience_of(channel),
+        guild=None if guild is None else Ref(PLATFORM, str(guild.id)),
+        guild_name="" if guild is None else getattr(guild, "name", None) or "",
+        parent=Ref(PLATFORM, str(parent)) if parent else None,
+    )
+
+
+def _is_direct(channel: Channel) -> bool:
+    """Whether it is a DM; what is not in the cache, and of no guild, is one when Discord says so."""
+    return isinstance(channel, discord.DMChannel) or (
+        isinstance(channel, discord.PartialMessageable) and channel.type is discord.ChannelType.private
+    )
+
+
+def audience_of(channel: object) -> AudienceKind:
+    """Who can read a place that is no DM: everyone of its guild, or those it is restricted to."""
+    if isinstance(channel, discord.Thread):
+        parent = channel.parent
+        return audience_of(parent) if channel.type in OPEN_THREADS and parent is not None else "channel"
+    if isinstance(channel, discord.abc.GuildChannel) and _kind(channel) != "unknown":
+        return "guild" if _everyone_reads(channel) else "channel"
+    return "channel"
+
+
+def _everyone_reads(channel: discord.abc.GuildChannel) -> bool:
+    everyone = channel.guild.get_role(channel.guild.id)
+    if everyone is None:  # the guild is not in the cache
+        return False
+    may = channel.permissions_for(everyone)
+    return may.view_channel and (may.connect or not isinstance(channel, LISTENED))
+
+
+def _kind(channel: object) -> PlaceKind:
+    kind = getattr(channel, "type", None)
+    return KINDS.get(kind, "unknown") if isinstance(kind, discord.ChannelType) else "unknown"
+
+
+def queue_of(place: PlaceSeen) -> str:
+    """The name of a place's queue: its session, with the account for a DM. It is never recorded."""
+    if place.partner is not None:
+        return f"{place.platform}:dm:{place.partner.id}"
+    return f"{place.platform}:{'thread' if place.kind == 'thread' else 'channel'}:{place.key}"

@@ -1,0 +1,78 @@
+"""Showing an answer while the model writes it: never more than one edit in a while, and none after its end."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import discord
+
+from dnam.unwritten import Pause
+
+EDIT_SECONDS = 1.2
+"""How long an answer rests between two edits: Discord lets a bot edit five times in five seconds, in each channel."""
+TYPING_SECONDS = 8.0
+"""How often "… is typing" is said again; Discord shows it for ten seconds."""
+log = logging.getLogger(__name__)
+
+
+class Streaming:
+    """What a model has written so far, and the one who shows it. `hear` is what the model is given."""
+
+    def __init__(self, show: Callable[[str], Awaitable[None]], pause: Pause = asyncio.sleep) -> None:
+        self._show = show
+        self._pause = pause
+        self._text = ""
+        self._news = asyncio.Event()
+        self._showing = asyncio.Lock()
+
+    def hear(self, text: str) -> None:
+        """The whole text so far."""
+        self._text = text
+        self._news.set()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Show it as it comes, for as long as the `async with` lasts; what is being sent then is sent to its end."""
+        task = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            async with self._showing:
+                task.cancel()
+            await asyncio.wait({task})
+
+    async def _run(self) -> None:
+        """First rest, then show: a short answer is whole before anything of it is shown."""
+        while True:
+            await self._news.wait()
+            await self._pause(EDIT_SECONDS)
+            self._news.clear()
+            async with self._showing:
+                await self._try()
+
+    async def _try(self) -> None:
+        try:
+            await self._show(self._text)
+        except (discord.HTTPException, OSError) as error:  # the whole answer comes in any case
+            log.info("part of an answer could not be shown: %s", type(error).__name__)
+
+
+@asynccontextmanager
+async def typing(channel: discord.abc.Messageable, pause: Pause = asyncio.sleep) -> AsyncIterator[None]:
+    """Say that the bot is typing, for as long as the `async with` lasts. Nothing waits for it."""
+    task = asyncio.create_task(_typing(channel, pause))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _typing(channel: discord.abc.Messageable, pause: Pause) -> None:
+    try:
+        while True:
+            await channel.typing()
+            await pause(TYPING_SECONDS)
+    except (discord.HTTPException, OSError):
+        return  # whoever may not type may still be able to answer

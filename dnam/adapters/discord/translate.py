@@ -1,0 +1,189 @@
+"""From Discord's messages to requests: pure, no word to the network.
+
+What arrives live, is read back, or comes out of an export (dnam/importers/discord_export.py) has one id, and says the
+same: the text without the people it names, who they are, when it was said (the message id has it), what it replies to.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import discord
+
+from dnam.adapters.discord.places import PLATFORM, account_of, place_of
+from dnam.importers.discord_export import DELETED_USER
+from dnam.importers.times import SNOWFLAKE_EPOCH_MS
+from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
+from projections.events.values import Attachment, AuthorKind, SpanKind
+from projections.ids import Ref
+from projections.policies.text import whole
+
+TAKEN = (
+    discord.MessageType.default,
+    discord.MessageType.reply,
+    discord.MessageType.chat_input_command,
+    discord.MessageType.context_menu_command,
+)
+"""Messages that somebody wrote. All others are the platform's own notices."""
+
+MARKUP = re.compile(
+    r"<@!?(?P<user>[0-9]{1,20})>|<@&(?P<role>[0-9]{1,20})>|<#(?P<channel>[0-9]{1,20})>"
+    r"|<a?:(?P<emoji>[A-Za-z0-9_~]{1,32}):[0-9]{1,20}>"
+)
+QUOTED = re.compile(r"(?:^|\n)>[^\n]*\n[ ]*\Z")
+"""A mention right after a quote names who was quoted."""
+
+
+def said_of(snowflake: int) -> int:
+    """When something got its id, in ms since 1970."""
+    return (snowflake >> 22) + SNOWFLAKE_EPOCH_MS
+
+
+def ms(moment: datetime | None) -> int | None:
+    """A moment in ms since 1970, cut as in an export."""
+    return None if moment is None else (moment - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)
+
+
+def translate(message: discord.Message, own_id: int, *, addressed: bool = False) -> HeardRequest | None:
+    """A message as a request; None for a notice of the platform and for what says nothing in words or files.
+
+    `own_id` is the bot's. `addressed` says that it is also where nothing in it shows that (see `calls_us`).
+    """
+    if message.type not in TAKEN:
+        return None
+    author = author_kind(message, own_id)
+    text, mentions = cut(message, own_id)
+    if not (text.strip() or mentions or message.attachments):
+        return None
+    reply_to = replied_to(message)
+    return HeardRequest(
+        key=str(message.id),
+        place=place_of_message(message, own_id),
+        author=author,
+        speaker=_speaker(message),
+        text=whole(text),
+        said=said_of(message.id),
+        fresh=(),
+        mentions=mentions,
+        edited=ms(message.edited_at),
+        reply_to=reply_to,
+        reply_said=None if reply_to is None else said_of(int(reply_to.key)),
+        attachments=tuple(Attachment(whole(each.filename), each.size) for each in message.attachments),
+        addressed=author != "self" and (addressed or calls_us(message, own_id)),
+    )
+
+
+def deletion(message_id: int, session: str, now: int) -> DeletedRequest:
+    """A message that was deleted, by its id alone."""
+    return DeletedRequest(PLATFORM, str(message_id), session, said_of(message_id), max(now, said_of(message_id)))
+
+
+def place_of_message(message: discord.Message, own_id: int) -> PlaceSeen:
+    """Where it was said. A DM that is not in the cache is its author's, unless that is the bot."""
+    partner = None if message.author.id == own_id else message.author
+    return place_of(message.channel, partner)
+
+
+def author_kind(message: discord.Message, own_id: int) -> AuthorKind:
+    """Who wrote it. A webhook may carry a person's name, and is none."""
+    if message.author.id == own_id:
+        return "self"
+    if message.webhook_id is not None:
+        return "webhook"
+    if message.author.bot or message.author.system:
+        return "bot"
+    return "unknown" if str(message.author.id) == DELETED_USER else "person"
+
+
+def _speaker(message: discord.Message) -> Account:
+    account = account_of(message.author)
+    return account._replace(name=whole(account.name))
+
+
+def calls_us(message: discord.Message, own_id: int) -> bool:
+    """Whether it is said to the bot: in a DM, by a mention of it or of its own role, or as a reply to it."""
+    return (
+        message.guild is None
+        or any(each.id == own_id for each in message.mentions)
+        or any(_is_own_role(role, own_id) for role in message.role_mentions)
+        or replies_to(message, own_id)
+    )
+
+
+def addressed_words(message: discord.Message, own_id: int) -> str:
+    """The text without a mention of the bot in front of it."""
+    return re.sub(rf"\A\s*<@!?{own_id}>\s*", "", message.content)
+
+
+def _is_own_role(role: discord.Role, own_id: int) -> bool:
+    return role.tags is not None and role.tags.bot_id == own_id
+
+
+def replied_to(message: discord.Message) -> Ref | None:
+    """The message that is answered, in the same channel. What is forwarded or crossposted is no answer."""
+    reference = message.reference
+    if reference is None or reference.message_id is None or reference.type is discord.MessageReferenceType.forward:
+        return None
+    return Ref(PLATFORM, str(reference.message_id)) if reference.channel_id == message.channel.id else None
+
+
+def replies_to(message: discord.Message, author_id: int) -> bool:
+    """Whether it answers a message of this author."""
+    resolved = None if message.reference is None else message.reference.resolved
+    return replied_to(message) is not None and isinstance(resolved, discord.Message) and resolved.author.id == author_id
+
+
+# -- the text ----------------------------------------------------------------------------------------------------------
+
+
+def cut(message: discord.Message, own_id: int) -> tuple[str, tuple[Mention, ...]]:
+    """The text without the people it names, and who they are, at which code point of what remains.
+
+    A bot is no person: it stays in the text as `@Name`. So do roles, channels and custom emoji, by their names.
+    """
+    text, mentions, done = "", [], 0
+    for found in MARKUP.finditer(message.content):
+        text += message.content[done : found.start()]
+        done = found.end()
+        who = _person(message, found, own_id)
+        if who is None:
+            text += _in_words(message, found)
+        else:
+            kind: SpanKind = "quote" if QUOTED.search(text) else "mention"
+            mentions.append(Mention(len(text), who, kind))
+    return text + message.content[done:], tuple(mentions)
+
+
+def _person(message: discord.Message, found: re.Match[str], own_id: int) -> Account | None:
+    """Whom a mention names; None where that is no person. Who is not among the message's users has no name here."""
+    if found["user"] is None or int(found["user"]) == own_id:
+        return None
+    user = _user(message.mentions, int(found["user"]))
+    if user is None:
+        return Account(PLATFORM, found["user"])
+    return None if user.bot else account_of(user)
+
+
+def _user(users: Sequence[discord.abc.User], user_id: int) -> discord.abc.User | None:
+    return next((user for user in users if user.id == user_id), None)
+
+
+def _in_words(message: discord.Message, found: re.Match[str]) -> str:
+    """What a mark stands for, as it is shown."""
+    if found["emoji"]:
+        return f":{found['emoji']}:"
+    if found["user"]:
+        user = _user(message.mentions, int(found["user"]))
+        return f"@{user.display_name if user else found['user']}"
+    return next(_names(message, found), found[0])
+
+
+def _names(message: discord.Message, found: re.Match[str]) -> Iterator[str]:
+    if message.guild is None:
+        return
+    if found["role"] and (role := message.guild.get_role(int(found["role"]))):
+        yield f"@{role.name}"
+    if found["channel"] and (channel := message.guild.get_channel_or_thread(int(found["channel"]))):
+        yield f"#{channel.name}"

@@ -1,0 +1,128 @@
+"""What every use of a command, a menu or a button has in common.
+
+    defer (Discord waits 3 seconds) ─▶ who asks and where ─▶ in order with what is said there ─▶ show, privately
+
+Nothing is raised: what goes wrong is told to who asked, and recorded. In a guild only who asked sees the reply.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+
+import aiohttp
+import discord
+
+from dnam.adapters.discord.desk import Desk, invocation, place_of_interaction
+from dnam.adapters.discord.places import account_of
+from dnam.adapters.discord.respond import Allowed
+from dnam.adapters.discord.ui.shown import Lists, Shown
+from dnam.commands.command import Command, Invocation, Reply
+from dnam.commands.parse import Call
+from dnam.commands.table import run
+from projections.decisions.place import PlaceSeen, describe
+from projections.ids import NOBODY
+from replay.errors import LogError
+
+NOT_HERE = "I do not answer you here. Who runs me decides where I answer, and whom."
+BROKEN = "That did not work, and is noted for whoever runs me."
+Work = Callable[[Invocation], Awaitable[Reply]]
+Making = Callable[[Invocation], Awaitable[Shown]]
+
+
+class Asking:
+    """The desk as commands and buttons use it."""
+
+    def __init__(self, desk: Desk, lists: Lists) -> None:
+        self.desk = desk
+        self.lists = lists
+
+    # -- who asks ---------------------------------------------------------------------------------------------------
+
+    async def peek(self, interaction: discord.Interaction) -> Invocation:
+        """Who asks and where, without recording anything: for what is asked while somebody types."""
+        who, place = account_of(interaction.user), place_of_interaction(interaction)
+        return await self.desk.memory.look(lambda rows: invocation(rows, who, place))
+
+    # -- commands and menus -----------------------------------------------------------------------------------------
+
+    async def command(self, interaction: discord.Interaction, command: Command, given: Mapping[str, str]) -> None:
+        """Do what a command says."""
+        await self.reply(interaction, lambda asked: run(self.desk.assistant, asked, Call(command, given)))
+
+    async def reply(self, interaction: discord.Interaction, work: Work) -> None:
+        """Do it and show what comes of it as a new message."""
+
+        async def making(asked: Invocation) -> Shown:
+            return self.lists.shown(await work(asked), interaction.user.id)
+
+        await self.show(interaction, making)
+
+    async def show(self, interaction: discord.Interaction, making: Making) -> None:
+        """Show what is made as a new message, privately where others read along."""
+        await interaction.response.defer(ephemeral=interaction.guild_id is not None, thinking=True)
+        shown = await self._made(interaction, making)
+        await self.guarded("answering a command", lambda: self._sent(interaction, shown))
+
+    async def change(self, interaction: discord.Interaction, making: Making) -> None:
+        """Show what is made in place of the message whose button was pressed."""
+        await interaction.response.defer()
+        shown = await self._made(interaction, making)
+        await self.guarded("answering a button", lambda: self._edited(interaction, shown))
+
+    def admits(self, interaction: discord.Interaction) -> bool:
+        """Whether this person is answered here at all."""
+        settings = self.desk.memory.settings
+        users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
+        return Allowed(users, guilds, self.desk.owners).admits(interaction.user.id, interaction.guild_id)
+
+    async def _describe(self, place: PlaceSeen) -> None:
+        """Record a place in which nothing was said yet: who may configure it goes by its guild."""
+        memory = self.desk.memory
+        said, origin = memory.now(), memory.origin()
+        if place.guild is not None and await memory.look(
+            lambda rows: bool(describe(rows, place, NOBODY, said, origin))
+        ):
+            await memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
+
+    async def _made(self, interaction: discord.Interaction, making: Making) -> Shown:
+        if not self.admits(interaction):
+            return Shown(NOT_HERE)
+        queue = self.desk.queue_of(interaction)
+
+        async def work() -> Shown:
+            with suppress(LogError, OSError):  # what can be shown is shown also where nothing can be written
+                await self._describe(place_of_interaction(interaction))
+            return await making(await self.desk.setting_of(interaction))
+
+        try:
+            return await self.desk.run_in_session(queue, work)
+        except (LogError, OSError) as error:
+            return Shown(f"The memory cannot be asked just now: {error}")
+        except Exception as error:  # noqa: BLE001 - one use of a command; whoever asked is told, and it is recorded
+            await self.desk.failed("a command", error)
+            return Shown(BROKEN)
+
+    async def _sent(self, interaction: discord.Interaction, shown: Shown) -> None:
+        message = await interaction.followup.send(
+            shown.text,
+            view=discord.utils.MISSING if shown.view is None else shown.view,
+            allowed_mentions=discord.AllowedMentions.none(),
+            suppress_embeds=True,
+            wait=True,
+        )
+        self.desk.sent(message.id)
+
+    async def _edited(self, interaction: discord.Interaction, shown: Shown) -> None:
+        await interaction.edit_original_response(
+            content=shown.text, view=shown.view, allowed_mentions=discord.AllowedMentions.none()
+        )
+
+    # -- what goes wrong --------------------------------------------------------------------------------------------
+
+    async def guarded(self, job: str, work: Callable[[], Awaitable[None]]) -> bool:
+        """Do this; False when Discord or the network did not let it happen, and then that is recorded."""
+        try:
+            await work()
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+            await self.desk.failed(job, error)
+            return False
+        return True

@@ -1,0 +1,93 @@
+"""What is added to a bot: commands, menus, whoever hears of buttons, and the keeper of the transparency channel."""
+
+import asyncio
+
+import discord
+from discord.ext import commands
+
+from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.ui.asking import Asking
+from dnam.adapters.discord.ui.pointing import menus
+from dnam.adapters.discord.ui.presses import Presses
+from dnam.adapters.discord.ui.shown import Lists
+from dnam.adapters.discord.ui.slash import NAME, memory_group
+from dnam.adapters.discord.ui.snapshots import Snapshots
+from dnam.unwritten import Pause
+
+
+class MemoryMenus(commands.Cog, name="dnam menus"):
+    """Commands where they are on, the transparency channel where there is one. `pause` waits so many seconds."""
+
+    NAME = "dnam menus"
+
+    def __init__(self, desk: Desk, pause: Pause = asyncio.sleep) -> None:
+        settings = desk.memory.settings
+        self.asking = Asking(desk, Lists())
+        channel = settings.memory_channel_id if settings.memory_enabled else ""
+        self.snapshots = Snapshots(desk, int(channel), pause) if channel else None
+        self._has_commands = settings.memory_commands_enabled and settings.memory_enabled
+        self._presses = Presses(self.asking)
+        self._menus = menus(self.asking)
+        self._bot = desk.bot
+        self._tree = desk.bot.tree
+        self._keeping: asyncio.Task[None] | None = None
+        self._told = self._gone = False
+        self.ready = asyncio.Event()
+        """Set once Discord knows of the commands, or has refused them, and the channel is kept."""
+
+    async def cog_load(self) -> None:
+        """Offer the commands, and begin to keep the channel."""
+        if self._has_commands:
+            self._tree.add_command(memory_group(self.asking), override=True)
+            for each in self._menus:
+                self._tree.add_command(each, override=True)
+        if self._bot.is_ready():  # added to a bot that runs
+            await self.on_ready()
+
+    async def cog_unload(self) -> None:
+        """Take them away, and let go of the channel."""
+        self._gone = True
+        if self._has_commands:
+            self._tree.remove_command(NAME)
+            for each in self._menus:
+                self._tree.remove_command(each.name, type=each.type)
+        if self._keeping is not None:
+            self._keeping.cancel()
+            await asyncio.wait([self._keeping])
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """Tell Discord which commands there are, once a process: it says that it is ready at every new session."""
+        if self._told:
+            return
+        self._told = True
+        await self._begin_keeping()
+        if self._has_commands:
+            await self.asking.guarded("telling Discord of the commands", self._tell)
+        self.ready.set()
+
+    async def _tell(self) -> None:
+        await self._tree.sync()
+
+    async def _begin_keeping(self) -> None:
+        if self.snapshots is not None:
+            await self.snapshots.begin()
+        if self.snapshots is not None and not self._gone:
+            self._keeping = asyncio.create_task(self.snapshots.keep_up(), name="transparency channel")
+
+    @commands.Cog.listener()
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """A button or a menu, of ours or somebody else's."""
+        await self._presses.on_interaction(interaction)
+
+    @commands.Cog.listener()
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        """Perhaps a message in the transparency channel."""
+        if self.snapshots is not None:
+            self.snapshots.deleted(payload.channel_id, [payload.message_id])
+
+    @commands.Cog.listener()
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        """The same, of many."""
+        if self.snapshots is not None:
+            self.snapshots.deleted(payload.channel_id, payload.message_ids)

@@ -1,0 +1,40 @@
+"""*Remember this* and *Why did you say that?* in the menu of a message."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from dnam.adapters.discord.places import PLATFORM
+from dnam.adapters.discord.translate import said_of
+from dnam.adapters.discord.ui.asking import Asking
+from dnam.commands.pointing import Menu, Pointed
+from dnam.commands.table import MENUS, point
+from projections.ids import Ref
+
+Callback = Callable[[discord.Interaction, discord.Message], Coroutine[Any, Any, None]]
+"""discord.py reads off the types which menu it is: a message's."""
+
+
+def menus(asking: Asking) -> list[app_commands.ContextMenu]:
+    """All that can be asked of a message."""
+    return [app_commands.ContextMenu(name=each.name, callback=_callback(asking, each)) for each in MENUS]
+
+
+def pointed_at(message: discord.Message, user: discord.abc.User) -> Pointed:
+    """The message as commands see it. A webhook's is nobody's, whatever name it goes by."""
+    return Pointed(
+        message=Ref(PLATFORM, str(message.id)),
+        said=said_of(message.id),
+        text=message.clean_content,
+        by_asker=message.author.id == user.id and message.webhook_id is None,
+    )
+
+
+def _callback(asking: Asking, menu: Menu) -> Callback:
+    async def callback(interaction: discord.Interaction, message: discord.Message) -> None:
+        pointed = pointed_at(message, interaction.user)
+        await asking.reply(interaction, lambda asked: point(asking.desk.assistant, asked, menu, pointed))
+
+    return callback

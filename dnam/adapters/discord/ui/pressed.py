@@ -1,0 +1,46 @@
+"""What a button or a menu means, and whose it is, as Discord keeps it: in its custom_id, at most 100 characters.
+
+dnam:<what>:<user>[:<more>…]
+
+page    <list> <page>       turn a long list to this page
+undo    <event>             take back what this event did
+pick    <act>               a menu of items; what is chosen comes with the press
+more    <act> <offset>      other items in the menu
+do      <act>               do it to what is chosen
+cancel                      do nothing
+"""
+
+import re
+from typing import Literal, NamedTuple, cast, get_args
+
+PREFIX = "dnam"
+MOST_CHARS = 100
+What = Literal["page", "undo", "pick", "more", "do", "cancel"]
+WHATS: frozenset[str] = frozenset(get_args(What))
+MORE: dict[What, int] = {"page": 2, "undo": 1, "pick": 1, "more": 2, "do": 1, "cancel": 0}
+"""How many parts follow the user."""
+_FORM = re.compile(rf"{PREFIX}:(?P<what>[a-z]+):(?P<user>0|[1-9][0-9]{{0,19}})(?P<more>(?::[^:]*)*)")
+
+
+class Pressed(NamedTuple):
+    """A button or menu: what it does, the id of the one who may press it, and what it needs."""
+
+    what: What
+    user: int
+    more: tuple[str, ...] = ()
+
+    @property
+    def custom_id(self) -> str:
+        """As Discord keeps it."""
+        text = ":".join((PREFIX, self.what, str(self.user), *self.more))
+        assert len(text) <= MOST_CHARS, text
+        return text
+
+
+def read(custom_id: str) -> Pressed | None:
+    """What a custom_id says; None for somebody else's, and for what no program of ours wrote."""
+    found = _FORM.fullmatch(custom_id)
+    if found is None or found["what"] not in WHATS:
+        return None
+    what, more = cast("What", found["what"]), tuple(found["more"].split(":")[1:])
+    return Pressed(what, int(found["user"]), more) if len(more) == MORE[what] else None

@@ -1,0 +1,111 @@
+"""From what was pressed to what is done: a table. Only who asked may press."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar, cast
+
+import discord
+
+from dnam.adapters.discord.ui import picking
+from dnam.adapters.discord.ui.asking import Asking
+from dnam.adapters.discord.ui.pressed import Pressed, What, read
+from dnam.adapters.discord.ui.shown import Shown
+from dnam.commands.command import Invocation
+from dnam.commands.picking import STATUSES, Act
+from dnam.commands.table import guarded
+from dnam.commands.undo import undo_change
+from projections.ids import EventId
+
+NOT_YOURS = "Only who asked for this can use it."
+OUTDATED = "This is of an older me, and does nothing any more. Ask again."
+T = TypeVar("T")
+ACTS: Mapping[str, Act] = {each: each for each in STATUSES}
+WITH_ACT: frozenset[What] = frozenset({"pick", "more", "do"})
+"""What says first which act it is about."""
+Press = Callable[[Asking, discord.Interaction, Pressed], Awaitable[None]]
+
+
+class Presses:
+    """Hears of every button and menu in Discord, and does what ours say."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """A button was pressed or a menu used, or something else happened that is none of ours."""
+        if interaction.type is not discord.InteractionType.component:
+            return
+        pressed = read(_data(interaction, "custom_id", ""))
+        if pressed is None:
+            return
+        await self._asking.guarded("answering a button", lambda: self._press(interaction, pressed))
+
+    async def _press(self, interaction: discord.Interaction, pressed: Pressed) -> None:
+        if interaction.user.id != pressed.user:
+            await interaction.response.send_message(NOT_YOURS, ephemeral=True)
+        elif pressed.what in WITH_ACT and pressed.more[0] not in ACTS:
+            await interaction.response.edit_message(content=OUTDATED, view=None)
+        else:
+            await PRESSES[pressed.what](self._asking, interaction, pressed)
+
+
+def _data(interaction: discord.Interaction, name: str, default: T) -> T:
+    """A part of what Discord says of a press; which parts there are depends on what was pressed."""
+    data = cast("Mapping[str, T]", interaction.data or {})
+    return data.get(name, default)
+
+
+async def _page(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    name, page = pressed.more
+    shown = asking.lists.turned(name, page, pressed.user)
+    await interaction.response.edit_message(
+        content=shown.text, view=shown.view, allowed_mentions=discord.AllowedMentions.none()
+    )
+
+
+async def _undo(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    change = event_of(pressed.more[0])
+
+    async def making(asked: Invocation) -> Shown:
+        if change is None:
+            return Shown(OUTDATED)
+        assistant = asking.desk.assistant
+        reply = await guarded(assistant, asked, "Undo", lambda: undo_change(assistant, asked, change))
+        return asking.lists.shown(reply, pressed.user)
+
+    await asking.change(interaction, making)
+
+
+def event_of(text: str) -> EventId | None:
+    """The event that a button names in hex."""
+    try:
+        return EventId(bytes.fromhex(text))
+    except ValueError:
+        return None
+
+
+async def _pick(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    tokens: list[str] = _data(interaction, "values", [])
+    await picking.chosen(asking, interaction, ACTS[pressed.more[0]], tokens)
+
+
+async def _more(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    act, offset = pressed.more
+    await picking.turned(asking, interaction, ACTS[act], int(offset) if offset.isdecimal() else 0)
+
+
+async def _do(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    await picking.done(asking, interaction, ACTS[pressed.more[0]])
+
+
+async def _cancel(_: Asking, interaction: discord.Interaction, __: Pressed) -> None:
+    await interaction.response.edit_message(content=picking.UNCHANGED, view=None)
+
+
+PRESSES: Mapping[What, Press] = {
+    "page": _page,
+    "undo": _undo,
+    "pick": _pick,
+    "more": _more,
+    "do": _do,
+    "cancel": _cancel,
+}

@@ -1,0 +1,95 @@
+"""`/memory …`: slash commands made from the table of `dnam.commands`, one for one.
+
+A command of two words is one of a group: `reset rolling` is `/memory reset rolling`. A parameter that a menu can ask
+for need not be given.
+"""
+
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from dnam.adapters.discord.ui.asking import Asking
+from dnam.adapters.discord.ui.picking import offered
+from dnam.commands.command import Command, Completes, Parameter
+from dnam.commands.picking import Act, completions
+from dnam.commands.table import COMMANDS
+
+NAME = "memory"
+HELP = "what I remember of you here"
+MOST_HELP = 100
+MOST_CHOICES = 25
+MOST_CHOICE_CHARS = 100
+ACTS: dict[str, Act] = {"forget": "forget", "restore": "restore"}
+"""Commands that a menu can do."""
+
+Slash = app_commands.Command[app_commands.Group, ..., None]
+Callback = Callable[..., Coroutine[Any, Any, None]]
+Complete = Callable[[discord.Interaction, str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
+
+
+def memory_group(asking: Asking) -> app_commands.Group:
+    """All commands of the table."""
+    group = app_commands.Group(name=NAME, description=HELP)
+    groups: dict[str, app_commands.Group] = {}
+    for command in COMMANDS:
+        first, _, second = command.name.partition(" ")
+        if second and first not in groups:
+            groups[first] = app_commands.Group(name=first, description=f"{first} …", parent=group)
+        parent = groups[first] if second else group
+        parent.add_command(_slash(asking, command, second or first))
+    return group
+
+
+def _slash(asking: Asking, command: Command, name: str) -> Slash:
+    return app_commands.Command(name=name, description=command.help[:MOST_HELP], callback=_callback(asking, command))
+
+
+def _callback(asking: Asking, command: Command) -> Callback:
+    """A function with the command's parameters, as discord.py reads them off one."""
+
+    async def callback(interaction: discord.Interaction, **given: str | None) -> None:
+        values = {name: value.strip() for name, value in given.items() if value is not None and value.strip()}
+        act = ACTS.get(command.name)
+        if act is None:
+            await asking.command(interaction, command, values)
+        else:
+            await offered(asking, interaction, act, next(iter(values.values()), ""))
+
+    parameters = [_parameter(each) for each in command.parameters]
+    first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=discord.Interaction)
+    callback.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    made: Callback = callback
+    made = app_commands.describe(**{each.name: each.help[:MOST_HELP] for each in command.parameters})(made)
+    for each in command.parameters:
+        if each.choices:
+            choices = [app_commands.Choice(name=choice, value=choice) for choice in each.choices]
+            made = app_commands.choices(**{each.name: choices})(made)
+        if each.completes:
+            made = app_commands.autocomplete(**{each.name: completing(asking, each.completes)})(made)
+    return made
+
+
+def _parameter(parameter: Parameter) -> inspect.Parameter:
+    default = None if parameter.optional or parameter.has_menu else inspect.Parameter.empty
+    kind = str if default is inspect.Parameter.empty else str | None
+    return inspect.Parameter(parameter.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def completing(asking: Asking, completes: Completes) -> Complete:
+    """What may stand in a parameter: the person's own items that the place opens, by id or by words of theirs."""
+
+    async def complete(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
+        if not asking.admits(interaction):
+            return []
+        asked = await asking.peek(interaction)
+        found = await asking.desk.memory.look(lambda rows: completions(rows, asked.setting, completes, typed))
+        return [
+            app_commands.Choice(name=each.words[:MOST_CHOICE_CHARS], value=each.id)
+            for each in found
+            if len(each.id) <= MOST_CHOICE_CHARS
+        ][:MOST_CHOICES]
+
+    return complete

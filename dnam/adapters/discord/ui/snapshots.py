@@ -1,0 +1,240 @@
+"""The transparency channel: one message per person, pinned and edited in place, that shows what is known of them there.
+
+    the log grows ─▶ whose memory changed? ─▶ has their text changed? ─▶ edit, or post and pin ─▶ snapshot.posted
+
+It looks at the log every GATHER_SECONDS, so that what changes in between is one edit, whichever process recorded it.
+What is shown is the text of `dnam.snapshot`: no more than every reader of that channel may see. A message that somebody
+deleted is posted anew; where the channel has no room for another pin, it stays unpinned, and the event says so. What
+does not work is an event (`job.failed`) and nothing else: the next change of that person's memory tries again, and what
+goes on failing for the same reason is told once.
+
+Who opts out has their message taken down. An erasure leaves no row that would name the message: then what is pinned
+there by us, begins as these do, and is nobody's, is taken down.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+
+import discord
+
+from dnam.adapters.discord.desk import Desk, error_words, invocation
+from dnam.adapters.discord.places import PLATFORM, account_of, place_of
+from dnam.snapshot import BEGINNING, Channel, Snapshot, snapshot
+from dnam.unwritten import Pause
+from projections.consent import ERASED
+from projections.decisions.snapshots import PostRequest, post_snapshot
+from projections.errors import DnamError
+from projections.events import (
+    ItemEvent,
+    MessageRedacted,
+    PersonErased,
+    PersonOptedOut,
+    PersonRenamed,
+    PlaceAudienceChanged,
+    SummaryRefreshed,
+    SummaryReset,
+)
+from projections.fold import Record
+from projections.ids import NOBODY, Handle, Ref
+from projections.messages import unit
+from projections.rows import Rows
+from projections.snapshots import SnapshotRow, snapshot_of, snapshots_in
+from projections.turns import TURNS
+from replay.errors import LogError
+
+GATHER_SECONDS = 5.0
+"""How long changes are gathered: Discord takes about one edit a second."""
+MANY = 4096
+"""With so many new events everybody who is shown is looked at: that is less work than to look at the events."""
+JOB = "snapshot"
+Wall = discord.TextChannel | discord.Thread
+
+
+class Unsuitable(DnamError):
+    """The channel that is set cannot show anything."""
+
+
+class Snapshots:
+    """Keeps the channel up with the memory. `pause` waits so many seconds."""
+
+    def __init__(self, desk: Desk, channel_id: int, pause: Pause = asyncio.sleep) -> None:
+        self._desk = desk
+        self._channel_id = channel_id
+        self._place = Ref(PLATFORM, str(channel_id))
+        self._pause = pause
+        self._done: int | None = None
+        self._sweeps = False
+        self._gone: set[str] = set()
+        self._shown: dict[Handle, bytes] = {}
+        self._posted: dict[Handle, int] = {}
+        self._failing: dict[Handle, str] = {}
+
+    async def keep_up(self) -> None:
+        """Look and write until cancelled."""
+        while True:
+            await self._pause(GATHER_SECONDS)
+            await self.round()
+
+    async def begin(self) -> None:
+        """What changes from now on is shown, and what changed since something was shown last."""
+        try:
+            self._done, self._sweeps = await self._desk.memory.look(self._at_first)
+        except (LogError, OSError) as error:
+            await self._desk.failed(JOB, error)
+
+    def _at_first(self, rows: Rows) -> tuple[int, bool]:
+        """How far what is shown is, and whether anybody was ever erased: a bot that was off may not have seen it."""
+        return self._shown_up_to(rows), next(rows.scan(ERASED), None) is not None
+
+    def _shown_up_to(self, rows: Rows) -> int:
+        size = self._desk.memory.engine.head().size
+        return max((found.seq for found in snapshots_in(rows, self._place)), default=size)
+
+    async def round(self) -> None:
+        """Bring every message up to date whose person's memory changed since the last round."""
+        await self._guarded(NOBODY, self._round)
+
+    async def _round(self) -> None:
+        for person in sorted(await self._desk.memory.look(self._changed)):
+            await self._guarded(person, partial(self._bring_up, person))
+        if self._sweeps:
+            await self._sweep()
+
+    def deleted(self, channel_id: int, message_ids: Iterable[int]) -> None:
+        """Messages were deleted, ours among them perhaps: those are posted anew with the next round."""
+        if channel_id == self._channel_id:
+            self._gone.update(map(str, message_ids))
+
+    async def _guarded(self, whose: Handle, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception as error:  # noqa: BLE001 - a background job: it is recorded, and nothing else waits for it
+            if self._failing.get(whose) != error_words(error):
+                self._failing[whose] = error_words(error)
+                await self._desk.failed(JOB, error)
+        else:
+            self._failing.pop(whose, None)
+
+    # -- whose memory changed ---------------------------------------------------------------------------------------
+
+    def _changed(self, rows: Rows) -> set[Handle]:
+        engine = self._desk.memory.engine
+        size = engine.head().size
+        if self._done is None:
+            self._done, self._sweeps = self._at_first(rows)
+        done = self._done
+        gone, self._gone = self._gone, set()
+        again = {found.row.person for found in snapshots_in(rows, self._place) if found.row.message.key in gone}
+        for person in again:
+            self._shown.pop(person, None)
+        if size - done > MANY:
+            found, self._sweeps = set(_everybody(rows, self._place)), True
+        else:
+            stored = engine.store.log.read(done, size)
+            records = [record for each in stored if (record := engine.live.folding.record(each)) is not None]
+            found = {who for record in records for who in touched(rows, record, self._place)}
+            self._sweeps = self._sweeps or any(isinstance(record.event, PersonErased) for record in records)
+        self._done = size
+        return (found | again) - {NOBODY}
+
+    # -- their message ----------------------------------------------------------------------------------------------
+
+    async def _bring_up(self, person: Handle) -> None:
+        channel = await self._channel()
+        made, row = await self._desk.memory.look(partial(self._made, person=person, channel=channel))
+        if made is None:
+            await self._take_down(channel, row)
+        elif not (row is None and made.is_empty) and self._shown.get(person) != made.content_digest:
+            await self._show(channel, person, row, made)
+
+    async def _show(self, channel: Wall, person: Handle, row: SnapshotRow | None, made: Snapshot) -> None:
+        before = self._posted.get(person) if row is None else int(row.message.key)
+        message = await _written(channel, before, made.text)
+        self._desk.sent(message.id)
+        self._posted[person] = message.id
+        await self._note(person, message.id, made, await _pinned(message))
+        self._shown[person] = made.content_digest
+
+    async def _take_down(self, channel: Wall, row: SnapshotRow | None) -> None:
+        if row is not None:
+            with suppress(discord.NotFound):
+                await channel.get_partial_message(int(row.message.key)).delete()
+
+    async def _sweep(self) -> None:
+        """Take down what is nobody's any more, and keep nothing of whose it was."""
+        channel = await self._channel()
+        rows = await self._desk.memory.look(lambda rows: [found.row for found in snapshots_in(rows, self._place)])
+        known = {int(row.message.key) for row in rows}
+        pinned = {each.id async for each in channel.pins(limit=None) if self._is_of_ours(each)}
+        for each in (pinned | set(self._posted.values())) - known:
+            with suppress(discord.NotFound):
+                await channel.get_partial_message(each).delete()
+        for person in set(self._shown) - {row.person for row in rows}:
+            del self._shown[person], self._posted[person]
+        self._sweeps = False
+
+    def _is_of_ours(self, message: discord.Message) -> bool:
+        return message.author.id == self._desk.own_id and message.content.startswith(BEGINNING)
+
+    async def _channel(self) -> Wall:
+        bot = self._desk.bot
+        channel = bot.get_channel(self._channel_id) or await bot.fetch_channel(self._channel_id)
+        if not isinstance(channel, discord.TextChannel | discord.Thread):
+            raise Unsuitable("DNAM_MEMORY_CHANNEL_ID is no text channel of a guild")
+        return channel
+
+    def _made(self, rows: Rows, person: Handle, channel: Wall) -> tuple[Snapshot | None, SnapshotRow | None]:
+        memory, bot = self._desk.memory, self._desk.bot.user
+        assert bot is not None
+        setting = invocation(rows, account_of(bot), place_of(channel)).setting
+        where = Channel(setting.audience, setting.guild)
+        made = snapshot(rows, person, where, memory.engine.head(), memory.vocabulary)
+        return made, snapshot_of(rows, self._place, person)
+
+    async def _note(self, person: Handle, message_id: int, made: Snapshot, pinned: bool) -> None:
+        memory = self._desk.memory
+        message = Ref(PLATFORM, str(message_id))
+        request = PostRequest(person, self._place, message, made.digest, pinned, memory.now(), memory.origin())
+        await memory.record(lambda rows: post_snapshot(rows, request))
+
+
+async def _written(channel: Wall, before: int | None, text: str) -> discord.Message:
+    """The message, edited, or posted where there is none any more."""
+    if before is not None:
+        with suppress(discord.NotFound):  # it was deleted
+            there = channel.get_partial_message(before)
+            return await there.edit(content=text, allowed_mentions=discord.AllowedMentions.none())
+    return await channel.send(text, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True, silent=True)
+
+
+async def _pinned(message: discord.Message) -> bool:
+    """Pin it where it is not; whether it is. A channel has room for so many, and pinning is a permission."""
+    if message.pinned:
+        return True
+    try:
+        await message.pin()
+    except discord.HTTPException:
+        return False
+    return True
+
+
+def touched(rows: Rows, record: Record, channel: Ref) -> Iterator[Handle]:
+    """Whose text an event may change."""
+    match record.event:
+        case ItemEvent(item=item):
+            yield item.owner
+        case SummaryRefreshed(session=session, audience=audience) | SummaryReset(session=session, audience=audience):
+            last = next(rows.scan(TURNS, unit(session, audience.epoch), reverse=True), None)
+            yield NOBODY if last is None else last.row.asker
+        case PersonRenamed(person=person):
+            yield person
+        case PlaceAudienceChanged() | MessageRedacted() | PersonOptedOut():
+            yield from _everybody(rows, channel)
+        case _:
+            return
+
+
+def _everybody(rows: Rows, channel: Ref) -> Iterator[Handle]:
+    return (found.row.person for found in snapshots_in(rows, channel))

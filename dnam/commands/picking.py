@@ -1,0 +1,132 @@
+"""Choosing items by hand: what can be forgotten or brought back here, which of it is meant, and doing it.
+
+A menu names an item by the end of its row's key (compartment and id, 64 hex digits), so that two items with one
+id are told apart, and what a menu says after a restart is found again. Whose item it is never comes from a menu: it is
+the person's who asks, and only where the place opens it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from dnam.assistant import Assistant
+from dnam.commands.command import Completes, Invocation, Reply
+from dnam.keeping import matching
+from dnam.whereabouts import openings_for
+from projections.decisions.remember import RESTORABLE
+from projections.events.values import Item
+from projections.items import ItemRow, item_key, items_in
+from projections.policies.compartments import Setting
+from projections.policies.matching import find_meant
+from projections.quoting import label, one_line
+from projections.retrieval import Vocabulary
+from projections.rows import Found, Rows
+
+Act = Literal["forget", "restore"]
+STATUSES: Mapping[Act, frozenset[str]] = {"forget": frozenset({"active"}), "restore": RESTORABLE}
+OWNER_BYTES = 16
+
+
+class Offer(NamedTuple):
+    """Items to choose from, and whether the words that were given mean exactly these."""
+
+    items: tuple[Item, ...]
+    exact: bool
+
+
+def own_rows(rows: Rows, setting: Setting) -> Iterator[Found[ItemRow]]:
+    """The person's own items that the place opens, of every status."""
+    for opening in openings_for(rows, setting.person, setting):
+        yield from items_in(rows, *opening)
+
+
+def own(rows: Rows, setting: Setting) -> Iterator[Item]:
+    """The same, without what made them."""
+    return (each.row.item for each in own_rows(rows, setting))
+
+
+def offer(rows: Rows, setting: Setting, act: Act, words: str, now: int, vocabulary: Vocabulary) -> Offer:
+    """What may be meant: what an id or most of the words name, else what shares words with them, else everything.
+
+    `now` is in ms. The newest come first where nothing else decides.
+    """
+    found = [each for each in own_rows(rows, setting) if each.row.item.status in STATUSES[act]]
+    found.sort(key=lambda each: (-each.row.item.updated, each.row.item.id))
+    if not words:
+        return Offer(tuple(each.row.item for each in found), exact=False)
+    named = [each.row.item for each in found if each.row.item.id == words]
+    meant = named or [row.item for row in find_meant([each.row for each in found], "", words).rows]
+    if meant:
+        return Offer(tuple(meant), exact=True)
+    return Offer(tuple(hit.item for hit in matching(found, words, now, vocabulary)), exact=False)
+
+
+class Completion(NamedTuple):
+    """An item to choose while typing: what is shown, and its id."""
+
+    words: str
+    id: str
+
+
+def completions(rows: Rows, setting: Setting, completes: Completes, typed: str) -> list[Completion]:
+    """The items that fit what was typed so far, newest first: by id, or by all of its words in any order."""
+    statuses = STATUSES["restore" if completes == "gone" else "forget"]
+    words = typed.casefold().split()
+    found = [each for each in own(rows, setting) if each.status in statuses and _fits(each, words)]
+    found.sort(key=lambda each: (-each.updated, each.id))
+    return [Completion(f"[{label(each.kind) or 'fact'}] {one_line(each.text)}", each.id) for each in found]
+
+
+def _fits(item: Item, words: Sequence[str]) -> bool:
+    text = f"{item.id} {item.kind} {item.text}".casefold()
+    return all(word in text for word in words)
+
+
+def token(item: Item) -> str:
+    """An item's address without its owner, 64 hex digits."""
+    return item_key(item.owner, item.compartment, item.id)[OWNER_BYTES:].hex()
+
+
+def picked(rows: Rows, setting: Setting, tokens: Iterable[str], act: Act) -> tuple[Item, ...]:
+    """The items that a menu's choices name, as far as they are still there to be chosen."""
+    wanted = frozenset(tokens)
+    return tuple(each for each in own(rows, setting) if each.status in STATUSES[act] and token(each) in wanted)
+
+
+def preview(items: Sequence[Item], act: Act) -> str:
+    """What would happen, in words."""
+    if act == "restore":
+        return "\n".join([f"This would be remembered again, {len(items)} item(s):", *listed(items)])
+    return "\n".join(
+        [
+            f"This would be forgotten, {len(items)} item(s):",
+            *listed(items),
+            "The messages that it rests on leave my memory with it, unless something else that I keep rests on them.",
+        ]
+    )
+
+
+async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str], act: Act) -> Reply:
+    """Forget or restore what a menu's choices name, at once: one act, which one undo takes back."""
+    memory = assistant.memory
+    chosen = await memory.look(lambda rows: picked(rows, asked.setting, tokens, act))
+    change = memory.forget_all if act == "forget" else memory.restore_all
+    done = await change(chosen, by=asked.by)
+    if not done:
+        return Reply("Nothing of that is there any more.", failed=True)
+    verb = "Forgot" if act == "forget" else "Restored"
+    return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done)]), tuple(done))
+
+
+def listed(items: Iterable[Item]) -> list[str]:
+    """Items, one a line, with their ids."""
+    return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
+
+
+def shown_id(item: Item) -> str:
+    """An item's id as code, so that it can be copied."""
+    return f"`{plain(item.id)}`"
+
+
+def plain(text: str) -> str:
+    """A text as it may stand in code: on one line, without the sign that ends it."""
+    return one_line(text).replace("`", "'")

@@ -1,0 +1,127 @@
+"""A message and its answer, in whatever place, whatever the memory does meanwhile.
+
+    hear ─▶ think ─▶ (the shell shows it) ─▶ delivered ─▶ the loops that are due
+              └────▶ failed: no model, no answer; the person is told
+
+What cannot be recorded waits in `Unwritten`, behind what was said before it, and no answer waits for it.
+"""
+
+from collections.abc import Sequence
+
+from dnam.assistant import Assistant, Thought
+from dnam.memory import Turn
+from dnam.model import Hear, ModelError, unheard
+from dnam.unwritten import DELIVERY, Unwritten
+from dnam.whereabouts import Heard, locate
+from projections.context import Context
+from projections.decisions.hear import HeardRequest
+from projections.events.values import Audience
+from projections.ids import NOBODY, EventId, Point, Ref
+from projections.messages import find_message
+from projections.policies.compartments import Setting
+from projections.rows import Rows
+from replay.errors import LogError
+
+AT_END = EventId(b"\xff" * 16)
+"""The id of a message that lies nowhere: behind everything said in its millisecond."""
+
+
+class Exchange:
+    """A message and what becomes of it. `heard` is where it lies, or would."""
+
+    def __init__(self, request: HeardRequest, heard: Heard) -> None:
+        self.request = request
+        self.heard = heard
+        self.thought: Thought | None = None
+        self.turn: Turn | None = None
+
+
+class Exchanges:
+    """What is said to an assistant and answered, one exchange after the other in each session."""
+
+    def __init__(self, assistant: Assistant, unwritten: Unwritten) -> None:
+        self.assistant = assistant
+        self.unwritten = unwritten
+        self._memory = assistant.memory
+
+    async def hear(self, request: HeardRequest) -> Exchange:
+        """Record a message, or keep it to be recorded."""
+        nowhere = _nowhere(request)
+        exchange = Exchange(request, nowhere)
+
+        async def step() -> None:
+            exchange.heard = await self._memory.hear(request)
+
+        await self.unwritten.write("message", step)
+        if exchange.heard is nowhere:  # it waits, or never can be recorded
+            exchange.heard = await self._whereabouts(request)
+        return exchange
+
+    async def think(self, exchange: Exchange, hear: Hear = unheard) -> Thought:
+        """The answer; nothing is recorded yet. ModelError when the model cannot be asked."""
+        thought = exchange.thought = await self.assistant.think(exchange.heard, hear)
+        return thought
+
+    async def answered(self, exchange: Exchange, said: int | None = None) -> None:
+        """Record the answer that was thought, or keep it to be recorded: before it is sent.
+
+        Of an answer to somebody of whom nothing is kept, what it took is recorded, and no words.
+        """
+        thought = exchange.thought
+        assert thought is not None
+        finished = self._memory.now() if said is None else said
+
+        async def step() -> None:
+            context = await self._memory.look(lambda rows: _rests_on(rows, exchange.heard, thought.context))
+            text = thought.text if exchange.heard.person else ""
+            exchange.turn = await self._memory.answered(
+                exchange.heard, context, text, call=thought.use, files=thought.files, said=finished
+            )
+
+        await self.unwritten.write("answer", step)
+
+    async def failed(self, exchange: Exchange, error: ModelError) -> None:
+        """Record that there is no answer, and what the person is told instead; or keep it to be recorded."""
+        given_up = self._memory.now()
+
+        async def step() -> None:
+            await self._memory.failed(exchange.heard, error, said=given_up)
+
+        await self.unwritten.write("failure", step)
+
+    async def delivered(self, exchange: Exchange, messages: Sequence[Ref] = (), said: int | None = None) -> None:
+        """The answer was shown, as these messages; what is due after it begins."""
+        arrived = self._memory.now() if said is None else said
+
+        async def step() -> None:
+            if exchange.turn is not None:  # else the answer could not be recorded, and never can be
+                await self._memory.delivered(exchange.heard, exchange.turn, messages, said=arrived)
+
+        if await self.unwritten.write(DELIVERY, step):
+            self.assistant.after_turn(exchange.heard)
+
+    async def _whereabouts(self, request: HeardRequest) -> Heard:
+        """Where a message would lie that is not recorded; nowhere, when nothing can be read."""
+        try:
+            return await self._memory.look(lambda rows: _located(rows, request))
+        except (LogError, OSError):
+            return _nowhere(request)
+
+
+def _rests_on(rows: Rows, heard: Heard, context: Context) -> Context:
+    """The context of an answer, its message among the causes also where that was recorded after the answer was made."""
+    known = find_message(rows, heard.session, heard.setting.audience.epoch, heard.point)
+    if known is None or heard.point.id in context.causes:
+        return context
+    return context._replace(causes=(heard.point.id, *context.causes))
+
+
+def _located(rows: Rows, request: HeardRequest) -> Heard:
+    return locate(rows, request)._replace(point=Point(request.said, AT_END))
+
+
+def _nowhere(request: HeardRequest) -> Heard:
+    place = Ref(request.place.platform, request.place.key)
+    audience = Audience(request.place.audience, place)
+    setting = Setting(NOBODY, audience, request.place.guild)
+    return Heard(Point(request.said, AT_END), "", place, setting, request.text, "")

@@ -1,0 +1,192 @@
+"""How the bot answers: in order, while it is written, in parts, and when something is in its way."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dnam.adapters.discord.hearing import AGAIN_SECONDS
+from dnam.memory import Memory
+from dnam.model import Ask, ModelDown
+from projections.decisions.draft import Decision
+from projections.events import (
+    JobFailed,
+    MessageHeard,
+    PlaceAudienceChanged,
+    TurnAnswered,
+    TurnDelivered,
+    TurnFailed,
+)
+from replay.errors import LogFull
+from replay.group import Recorded
+from tests.dnam.discord.stage import Edits, Writing, bot_in, events, garden, heard, idle, shown
+from tests.dnam.scripted import ScriptedModel
+
+
+async def test_a_session_is_in_order_and_sessions_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    model = Writing("", "done")
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.kim.says(here.general, "one", mention=world.bot)
+        await here.ada.says(here.general, "two", mention=world.bot)
+        await here.kim.says(here.cellar, "three", mention=world.bot)
+        await model.was_asked(2)
+        assert sorted(ask.prompt.splitlines()[-1] for ask in model.asks) == ["@marcy one", "@marcy three"]
+        model.go.set()
+        await idle(world, bot)
+        assert [each.reference and each.reference.author for each in world.bot_messages(here.general)] == [
+            here.kim,
+            here.ada,
+        ]
+        assert not len(bot.desk.sessions)
+
+
+async def test_a_long_answer_comes_in_parts_and_calls_nobody(tmp_path: Path) -> None:
+    paragraph = "@everyone roses are red. " * 50
+    model = ScriptedModel({"answer": lambda _: f"{paragraph}\n\n{paragraph}"})
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.kim.says(here.general, "tell me", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == [paragraph.strip(), paragraph.strip()]
+        assert not any(each.said.mention_everyone for each in world.bot_messages(here.general))
+        (delivered,) = events(bot, TurnDelivered)
+        assert isinstance(delivered, TurnDelivered)
+        assert [each.key for each in delivered.messages] == [str(each.id) for each in world.bot_messages(here.general)]
+
+
+async def test_an_answer_grows_while_it_is_written(tmp_path: Path) -> None:
+    model = Writing("Roses", "Roses are red.")
+    async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
+        await here.kim.says(here.general, "tell me", mention=world.bot)
+        await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+        assert events(bot, TurnAnswered) == []
+        model.go.set()
+        await idle(world, bot)
+        assert shown(world, here.general) == ["Roses are red."]
+        (turn,) = events(bot, TurnAnswered)
+        assert isinstance(turn, TurnAnswered)
+        assert world.bot_messages(here.general)[0].nonce == turn.nonce
+
+
+async def test_without_a_model_it_says_so_and_the_turn_failed(tmp_path: Path) -> None:
+    def gone(_: Ask) -> str:
+        raise ModelDown("529")
+
+    model = ScriptedModel({"answer": gone})
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        asked = await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        world.redeliver(asked)
+        await idle(world, bot)
+        assert shown(world, here.general) == [ModelDown.words]
+        (failed,) = events(bot, TurnFailed)
+        assert isinstance(failed, TurnFailed)
+        assert (failed.error, failed.told) == ("529", ModelDown.words)
+        assert events(bot, TurnAnswered) == []
+
+
+async def test_a_full_log_stops_no_answer_and_is_written_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        raise LogFull("the disk is full")
+
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await here.kim.says(here.general, "hello")
+        await idle(world, bot)
+        monkeypatch.setattr(bot.desk.memory.engine, "hand_in", full)
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes"]
+        assert str(bot.desk.unwritten) == "1 message, 1 answer"
+        monkeypatch.undo()
+        assert await bot.desk.unwritten.again()
+        assert heard(bot) == ["hello", "@marcy roses?"]
+        assert len(events(bot, TurnDelivered)) == 1
+
+
+async def test_what_discord_refuses_is_an_event_and_ends_nothing(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        world.fail("POST", f"/channels/{here.general.id}/messages", status=403)
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == []
+        (failed,) = events(bot, JobFailed)
+        assert isinstance(failed, JobFailed)
+        assert failed.job == "discord message"
+        await here.kim.says(here.general, "and tulips?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes", "yes"]  # the first one was still on its way
+        first = world.bot_messages(here.general)[0].reference
+        assert first is not None
+        assert first.content.endswith("roses?")
+
+
+async def test_what_could_not_be_sent_is_tried_once_more_after_a_while(tmp_path: Path) -> None:
+    passed = asyncio.Event()
+
+    async def pause(seconds: float) -> None:
+        await (passed if seconds == AGAIN_SECONDS else asyncio.Event()).wait()
+
+    async with garden() as (world, here), bot_in(world, tmp_path, pause=pause) as bot:
+        world.fail("POST", f"/channels/{here.general.id}/messages", status=400)
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == []
+        passed.set()
+        await world.until(lambda: shown(world, here.general) == ["yes"], "the answer to be sent after all")
+
+
+async def test_a_text_command_is_obeyed_and_not_heard(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        await here.kim.says(here.general, "!memory remember I like roses")
+        await here.kim.says(here.general, "!memory show", mention=world.bot)
+        await idle(world, bot)
+        first, second = shown(world, here.general)
+        assert first.startswith("Remembered: I like roses")
+        assert "I like roses" in second
+        assert events(bot, MessageHeard) == []
+
+
+async def test_when_it_is_told_to_end_it_finishes_the_answer_and_takes_no_more(tmp_path: Path) -> None:
+    model = Writing("", "done")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model) as bot:
+            await here.kim.says(here.general, "one", mention=world.bot)
+            await model.was_asked()
+            ending = asyncio.create_task(bot.close())
+            await world.gateway.flushed()
+            await here.kim.says(here.general, "two", mention=world.bot)
+            await world.gateway.flushed()
+            model.go.set()
+            await ending
+            assert shown(world, here.general) == ["done"]
+            assert len(events(bot, TurnDelivered)) == 1
+        async with bot_in(world, tmp_path, model):
+            assert shown(world, here.general) == ["done", "done"]
+
+
+async def test_where_more_can_read_than_the_log_can_be_told_it_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            await here.kim.says(here.cellar, "a secret", mention=world.bot)
+            await idle(world, bot)
+        here.cellar.overwrites = []
+        real = Memory.submit
+
+        def full(self: Memory, decision: Decision) -> asyncio.Future[Recorded]:
+            if decision.__qualname__.startswith("Audiences."):
+                raise LogFull("the disk is full")
+            return real(self, decision)
+
+        monkeypatch.setattr(Memory, "submit", full)
+        async with bot_in(world, tmp_path) as bot:
+            await here.ada.says(here.cellar, "what did Kim say?", mention=world.bot)
+            await idle(world, bot)
+            assert shown(world, here.cellar) == ["yes"]
+            monkeypatch.undo()
+            await here.ada.says(here.cellar, "and now?", mention=world.bot)
+            await idle(world, bot)
+            assert len(events(bot, PlaceAudienceChanged)) == 1
+            assert "a secret" not in bot.desk.assistant.model.asks[-1].prompt  # type: ignore[attr-defined]

@@ -1,0 +1,244 @@
+"""The bot dies, or loses the connection, at the worst moments: nothing is answered twice, and nothing not at all."""
+
+from pathlib import Path
+
+import discord
+import pytest
+
+from dnam.adapters.discord.cog import MemoryCog
+from projections.events import (
+    MessageDeleted,
+    MessageEdited,
+    MessageHeard,
+    PlaceAudienceChanged,
+    TurnAnswered,
+    TurnDelivered,
+)
+from projections.events.values import Audience
+from projections.ids import Ref
+from tests.dnam.discord.stage import (
+    Edits,
+    Garden,
+    Writing,
+    bot_in,
+    events,
+    for_ever,
+    garden,
+    heard,
+    idle,
+    opt_out,
+    shown,
+)
+from tests.dnam.scripted import ScriptedModel
+from tests.loopback.discord import World
+
+
+async def test_killed_before_the_answer_it_is_answered_once_it_is_back(tmp_path: Path) -> None:
+    model = Writing("", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True) as bot:
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await model.was_asked()
+            assert len(events(bot, MessageHeard)) == 1
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == ["yes"]
+            assert len(events(bot, MessageHeard)) == len(events(bot, TurnDelivered)) == 1
+
+
+async def test_killed_while_it_writes_it_goes_on_in_the_same_message(tmp_path: Path) -> None:
+    model = Writing("Roses", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, pause=Edits(), dies=True) as bot:
+            await here.kim.says(here.general, "tell me", mention=world.bot)
+            await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+            assert events(bot, TurnAnswered) == []
+        (begun,) = world.bot_messages(here.general)
+        async with bot_in(world, tmp_path) as bot:
+            assert world.bot_messages(here.general) == [begun]
+            assert begun.content == "yes"
+            (delivered,) = events(bot, TurnDelivered)
+            assert isinstance(delivered, TurnDelivered)
+            assert delivered.messages == (Ref("discord", str(begun.id)),)
+            assert heard(bot) == ["@marcy tell me"]
+
+
+async def test_killed_between_recorded_and_sent_it_is_sent_once_it_is_back(tmp_path: Path) -> None:
+    other = ScriptedModel({"answer": lambda _: "something else"})
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, dies=True) as bot:
+            sending = world.slow("POST", f"/channels/{here.general.id}/messages")
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await world.until(lambda: sending.met, "the answer to be on its way")
+            assert len(events(bot, TurnAnswered)) == 1
+        assert shown(world, here.general) == []
+        async with bot_in(world, tmp_path, other) as bot:
+            assert shown(world, here.general) == ["yes"]
+            assert (len(events(bot, TurnAnswered)), len(events(bot, TurnDelivered))) == (1, 1)
+            assert other.asks == []
+
+
+async def test_killed_between_sent_and_recorded_it_is_found_and_not_sent_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, dies=True) as bot:
+            monkeypatch.setattr(bot.desk.memory, "delivered", for_ever)
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await world.until(lambda: shown(world, here.general) == ["yes"], "the answer to be there")
+            assert events(bot, TurnDelivered) == []
+        posts = len(world.requests("POST", "/messages"))
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == ["yes"]
+            assert len(world.requests("POST", "/messages")) == posts
+            (delivered,) = events(bot, TurnDelivered)
+            assert isinstance(delivered, TurnDelivered)
+            assert delivered.messages == (Ref("discord", str(world.bot_messages(here.general)[0].id)),)
+            assert heard(bot) == ["@marcy roses?"]
+
+
+async def test_killed_between_two_parts_only_the_second_is_sent(tmp_path: Path) -> None:
+    paragraph = "roses are red " * 100
+    model = ScriptedModel({"answer": lambda _: f"{paragraph}\n\n{paragraph}end"})
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True):
+            first = world.slow("POST", f"/channels/{here.general.id}/messages")
+            first.open()
+            second = world.slow("POST", f"/channels/{here.general.id}/messages")
+            await here.kim.says(here.general, "tell me", mention=world.bot)
+            await world.until(lambda: second.met, "the second part to be on its way")
+        assert len(shown(world, here.general)) == 1
+        async with bot_in(world, tmp_path, model) as bot:
+            assert shown(world, here.general) == [paragraph.strip(), f"{paragraph}end"]
+            (delivered,) = events(bot, TurnDelivered)
+            assert isinstance(delivered, TurnDelivered)
+            assert len(delivered.messages) == 2
+
+
+async def test_a_lost_reply_of_discord_s_is_no_second_message(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        world.fail("POST", f"/channels/{here.general.id}/messages", status=502, after=True)
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes"]
+        assert len(world.requests("POST", f"/channels/{here.general.id}/messages")) == 2
+
+
+async def test_what_was_missed_is_heard_and_answered(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            first = await here.kim.says(here.general, "one")
+            second = await here.kim.says(here.general, "two")
+            await here.kim.says(here.kim.dm, "hello")
+            await idle(world, bot)
+        await here.kim.edits(first, "One!")
+        await here.kim.deletes(second)
+        await here.ada.says(here.general, "roses?", mention=world.bot)
+        await here.kim.says(here.kim.dm, "are you there?")
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == ["yes"]
+            assert shown(world, here.kim.dm) == ["yes", "yes"]
+            assert sorted(heard(bot)) == ["@marcy roses?", "One!", "are you there?", "hello"]
+            assert (len(events(bot, MessageEdited)), len(events(bot, MessageDeleted))) == (1, 1)
+
+
+async def test_a_memory_that_is_new_reads_back_and_answers_nothing_again(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path / "old") as bot:
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await idle(world, bot)
+        async with bot_in(world, tmp_path / "new") as bot:
+            assert shown(world, here.general) == ["yes"]
+            messages = [each.message for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)]
+            assert [(each.author, each.text) for each in messages] == [("person", "@marcy roses?"), ("self", "yes")]
+
+
+async def test_who_opted_out_is_not_answered_a_second_time(tmp_path: Path) -> None:
+    model = Writing("", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True) as bot:
+            await opt_out(bot, here.kim)
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await model.was_asked()
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == []
+            assert events(bot, MessageHeard) == []
+
+
+async def test_a_dropped_connection_goes_on_and_nothing_comes_twice(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await here.kim.says(here.general, "one", mention=world.bot)
+        await idle(world, bot)
+        await world.gateway.drop(again=3)
+        await here.kim.says(here.general, "two", mention=world.bot)
+        await world.ready()
+        await world.until(lambda: len(shown(world, here.general)) == 2, "both to be answered")
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes", "yes"]
+        assert len(events(bot, MessageHeard)) == len(events(bot, TurnDelivered)) == 2
+
+
+def close(world: World, here: Garden) -> None:
+    """From now on only the bot and Kim can read #general."""
+    here.general.overwrites = list(here.cellar.overwrites)
+    world.state.changed_channel(here.general)
+
+
+@pytest.mark.parametrize("live", [True, False])
+async def test_when_fewer_can_read_a_place_a_new_epoch_begins(tmp_path: Path, live: bool) -> None:
+    async with garden() as (world, here):
+        place = Ref("discord", str(here.general.id))
+        async with bot_in(world, tmp_path) as bot:
+            await here.kim.says(here.general, "in the open")
+            await idle(world, bot)
+            if live:
+                close(world, here)
+                await idle(world, bot)
+                assert len(events(bot, PlaceAudienceChanged)) == 1
+        if not live:
+            close(world, here)
+        async with bot_in(world, tmp_path) as bot:
+            (changed,) = events(bot, PlaceAudienceChanged)
+            assert isinstance(changed, PlaceAudienceChanged)
+            assert changed.audience == Audience("channel", place, 1)
+            assert changed.previous == Audience("guild", place)
+
+
+async def test_a_resumed_connection_reads_back_only_where_something_is_new(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await here.kim.says(here.general, "one", mention=world.bot)
+        await here.kim.says(here.cellar, "two")
+        await idle(world, bot)
+        before = len(world.requests("GET", "/messages"))
+        await world.gateway.drop()
+        await world.ready()
+        await idle(world, bot)
+        assert len(world.requests("GET", "/messages")) == before
+        cog = bot.get_cog("Memory")
+        assert isinstance(cog, MemoryCog)
+        with world.gateway.held():  # Discord has forgotten to tell of it
+            await here.ada.says(here.general, "three")
+            channel = bot.get_channel(here.general.id)
+            assert isinstance(channel, discord.TextChannel)
+            channel.last_message_id = max(here.general.messages)
+            cog.hearing.catching_up.connected(resumed=True)
+            cog.hearing.place(channel)
+            await bot.desk.sessions.settle()
+            assert "three" in heard(bot)
+
+
+async def test_a_session_that_is_no_more_begins_anew_and_reads_back(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        bot.before_identify_hook = for_nothing  # type: ignore[method-assign]
+        await here.kim.says(here.general, "one", mention=world.bot)
+        await idle(world, bot)
+        first = world.gateway.connections[0]
+        await world.gateway.invalidate()
+        await world.until(lambda: first not in world.gateway.connections, "the connection to end")
+        await here.kim.says(here.general, "two", mention=world.bot)
+        await world.until(lambda: len(shown(world, here.general)) == 2, "what was missed to be answered")
+        await idle(world, bot)
+        assert len(events(bot, MessageHeard)) == len(events(bot, TurnDelivered)) == 2
+
+
+async def for_nothing(*_: object, **__: object) -> None:
+    """discord.py waits five seconds before it identifies anew."""

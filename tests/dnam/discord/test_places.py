@@ -1,0 +1,72 @@
+"""Who can read a place: what is not known is closed."""
+
+from typing import Any
+
+import discord
+import pytest
+
+from dnam.adapters.discord.places import audience_of, place_of, queue_of
+from projections.decisions.meet import Account
+from projections.ids import Ref
+from tests.dnam.discord.made import CONNECT, EVERYONE, channel, direct, guild, state, thread
+
+
+@pytest.mark.parametrize(
+    ("data", "everyone", "audience", "kind"),
+    [
+        (channel(), EVERYONE, "guild", "channel"),
+        (channel(hidden=True), EVERYONE, "channel", "channel"),
+        (channel(), 0, "channel", "channel"),
+        (channel(kind=5), EVERYONE, "guild", "channel"),
+        (channel(kind=15), EVERYONE, "guild", "forum"),
+        (channel(kind=2, bitrate=1, user_limit=0), EVERYONE, "channel", "voice"),
+        (channel(kind=2, bitrate=1, user_limit=0), EVERYONE | CONNECT, "guild", "voice"),
+        (channel(kind=13, bitrate=1, user_limit=0), EVERYONE | CONNECT, "guild", "stage"),
+    ],
+)
+def test_a_channel_is_the_guild_s_when_everyone_reads_it(
+    data: dict[str, Any], everyone: int, audience: str, kind: str
+) -> None:
+    place = place_of(guild(everyone, (data,)).get_channel(10))  # type: ignore[arg-type]
+    assert (place.audience, place.kind, place.key, place.name) == (audience, kind, "10", "channel-10")
+    assert (place.guild, place.guild_name, place.parent) == (Ref("discord", "7"), "Garden", None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "hidden", "parent", "audience"),
+    [(11, False, 10, "guild"), (10, False, 10, "guild"), (11, True, 10, "channel"), (12, False, 10, "channel"),
+     (11, False, 404, "channel")],
+)  # fmt: skip
+def test_an_open_thread_has_its_parent_s_audience(kind: int, hidden: bool, parent: int, audience: str) -> None:
+    place = place_of(thread(guild(channels=(channel(hidden=hidden),)), kind, parent))
+    assert (place.audience, place.kind, place.parent) == (audience, "thread", Ref("discord", str(parent)))
+    assert queue_of(place) == "discord:thread:20"
+
+
+def test_a_dm_is_its_person_s() -> None:
+    place = place_of(direct())
+    assert (place.audience, place.partner, place.guild) == ("direct", Account("discord", "1", "Kim"), None)
+    assert queue_of(place) == "discord:dm:1"
+
+
+def test_what_is_not_known_is_closed() -> None:
+    unknown = discord.PartialMessageable(state=state(), id=10, guild_id=7)
+    assert place_of(unknown).audience == "channel"
+    assert audience_of(None) == audience_of(object()) == "channel"
+    uncached = guild(channels=(channel(),), roles=False).get_channel(10)
+    assert audience_of(uncached) == "channel"
+    assert queue_of(place_of(unknown)) == "discord:channel:10"
+
+
+class Novel(discord.TextChannel):
+    """A kind of channel that this program has not heard of."""
+
+    @property
+    def type(self) -> Any:  # type: ignore[override]
+        return discord.enums.try_enum(discord.ChannelType, 77)
+
+
+def test_a_kind_of_channel_that_is_new_is_closed() -> None:
+    home = guild()
+    novel = Novel(state=home._state, guild=home, data=channel())  # type: ignore[arg-type]
+    assert (place_of(novel).audience, place_of(novel).kind) == ("channel", "unknown")

@@ -1,0 +1,215 @@
+"""The real bot in a loopback Discord: whom it answers, where, and what it hears."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from dnam.adapters.discord.respond import NOBODY_ALLOWED
+from projections.events import (
+    MessageDeleted,
+    MessageEdited,
+    MessageHeard,
+    PlaceDescribed,
+    TurnAnswered,
+    TurnDelivered,
+)
+from projections.ids import NOBODY, Ref
+from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, opt_out, shown
+from tests.loopback.discord import ChannelKind, Permission, World
+
+
+async def test_a_mention_is_answered_as_a_reply_and_recorded_in_order(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        asked = await here.kim.says(here.general, "do you like roses?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes"]
+        (answer,) = world.bot_messages(here.general)
+        assert answer.reference is asked
+        message, turn, delivered = events(bot, MessageHeard, TurnAnswered, TurnDelivered)
+        assert isinstance(message, MessageHeard)
+        assert isinstance(turn, TurnAnswered)
+        assert isinstance(delivered, TurnDelivered)
+        assert message.message.text == "@marcy do you like roses?"
+        assert message.message.session == f"discord:channel:{here.general.id}"
+        assert (message.message.addressed, message.message.audience.kind) == (True, "guild")
+        assert delivered.messages == (Ref("discord", str(answer.id)),)
+        assert answer.nonce == turn.nonce
+
+
+async def test_what_is_not_said_to_it_is_heard_and_not_answered(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await here.kim.says(here.general, "lovely weather")
+        await here.ada.says(here.general, "so it is", mention=here.kim)
+        await idle(world, bot)
+        assert shown(world, here.general) == []
+        first, second = events(bot, MessageHeard)
+        assert isinstance(first, MessageHeard)
+        assert isinstance(second, MessageHeard)
+        assert not first.message.addressed
+        assert second.message.text == " so it is"
+        assert [span.person for span in second.message.spans] == [first.message.speaker]
+
+
+async def test_a_reply_to_it_is_answered_also_when_it_does_not_call(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        await here.ada.replies(world.bot_messages(here.general)[0], "and tulips?", ping=False)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes", "yes"]
+
+
+async def test_a_dm_is_answered_and_lies_with_its_person(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await here.kim.says(here.kim.dm, "just between us")
+        await idle(world, bot)
+        assert shown(world, here.kim.dm) == ["yes"]
+        (message,) = events(bot, MessageHeard)
+        assert isinstance(message, MessageHeard)
+        assert message.message.session == f"discord:dm:{message.message.speaker.hex()}"
+        assert message.message.audience.kind == "direct"
+
+
+async def test_a_public_thread_has_the_audience_of_its_channel(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        thread = await here.kim.begins_thread(here.general, "seeds")
+        await here.kim.says(thread, "which ones?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, thread) == ["yes"]
+        (message,) = events(bot, MessageHeard)
+        assert isinstance(message, MessageHeard)
+        assert message.message.session == f"discord:thread:{thread.id}"
+        assert message.message.audience.kind == "guild"
+        described = [each for each in events(bot, PlaceDescribed) if isinstance(each, PlaceDescribed)]
+        assert {each.kind: each.parent for each in described}["thread"] == Ref("discord", str(here.general.id))
+
+
+async def test_what_few_can_read_is_restricted(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        private = await here.kim.begins_thread(here.general, "secret", private=True, add=[world.bot])
+        await here.kim.says(private, "psst", mention=world.bot)
+        await here.kim.says(here.cellar, "psst", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, private) == shown(world, here.cellar) == ["yes"]
+        kinds = [each.message.audience.kind for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)]
+        assert kinds == ["channel", "channel"]
+
+
+async def test_other_bots_are_heard_and_never_answered(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, respond_mode="all") as bot:
+        other = world.person("Robo", here.guild, bot=True)
+        await other.says(here.general, "beep", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == []
+        (message,) = events(bot, MessageHeard)
+        assert isinstance(message, MessageHeard)
+        assert (message.message.author, message.message.speaker, message.message.author_name) == ("bot", NOBODY, "robo")
+
+
+@pytest.mark.parametrize(
+    ("mode", "answered"), [("mention", [0, 0, 1]), ("all", [1, 1, 1]), ("owner", [0, 0, 0]), ("none", [0, 0, 0])]
+)
+async def test_respond_mode_says_what_is_answered(tmp_path: Path, mode: str, answered: list[int]) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, respond_mode=mode) as bot:
+        said = []
+        for text, mention in (("one", ()), ("two", ()), ("three", world.bot)):
+            await here.kim.says(here.general, text, mention=mention)
+            await idle(world, bot)
+            said.append(len(shown(world, here.general)))
+        assert [after - before for before, after in zip([0, *said], said, strict=False)] == answered
+
+
+async def test_the_application_s_owner_owns_it_where_no_setting_says(tmp_path: Path) -> None:
+    async with garden() as (world, _), bot_in(world, tmp_path) as bot:
+        assert bot.desk.owners == {world.application.owner.id}
+
+
+async def test_its_owner_is_answered_where_only_owners_are(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        owner = world.person("Ines", here.guild)
+        async with bot_in(world, tmp_path, respond_mode="owner", owner_ids=str(owner.id)) as bot:
+            await owner.says(here.general, "roses?", mention=world.bot)
+            await idle(world, bot)
+            assert shown(world, here.general) == ["yes"]
+
+
+async def test_who_is_on_no_list_is_not_answered(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        kim = str(here.kim.id)
+        async with bot_in(world, tmp_path, allow_users=kim, allow_guilds="") as bot:
+            await here.ada.says(here.general, "roses?", mention=world.bot)
+            await here.ada.says(here.ada.dm, "roses?")
+            await idle(world, bot)
+            assert shown(world, here.general) == shown(world, here.ada.dm) == []
+            await here.kim.says(here.kim.dm, "roses?")
+            await idle(world, bot)
+            assert shown(world, here.kim.dm) == ["yes"]
+
+
+async def test_with_empty_lists_nobody_is_and_it_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    async with garden() as (world, here), bot_in(world, tmp_path, allow_users="", allow_guilds="") as bot:
+        await here.kim.says(here.kim.dm, "roses?")
+        await idle(world, bot)
+        assert shown(world, here.kim.dm) == []
+    assert NOBODY_ALLOWED in caplog.text
+
+
+async def test_who_opted_out_is_answered_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        await opt_out(bot, here.kim)
+        await here.kim.says(here.general, "a secret", mention=world.bot)
+        await here.kim.says(here.kim.dm, "another secret")
+        await idle(world, bot)
+        assert shown(world, here.general) == shown(world, here.kim.dm) == ["yes"]
+        assert events(bot, MessageHeard) == []
+        (turn,) = events(bot, TurnAnswered)
+        assert isinstance(turn, TurnAnswered)
+        assert (turn.asker, turn.text, turn.call.model) == (NOBODY, "", "scripted")
+
+
+async def test_edits_and_deletions_are_heard(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        first = await here.kim.says(here.general, "I like tee")
+        second, third = [await here.kim.says(here.general, text) for text in ("two", "three")]
+        secret = await here.kim.says(here.kim.dm, "a secret")
+        await idle(world, bot)
+        await here.kim.edits(first, "I like tea")
+        await here.kim.deletes(secret)
+        await idle(world, bot)
+        assert sorted(heard(bot)) == ["I like tea", "three", "two"]
+        here.guild.role("gardener", Permission.MANAGE_MESSAGES, here.ada)
+        await here.ada.deletes(second, third)
+        await idle(world, bot)
+        assert heard(bot) == ["I like tea"]
+        assert (len(events(bot, MessageEdited)), len(events(bot, MessageDeleted))) == (1, 3)
+
+
+async def test_a_message_told_twice_is_answered_once(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        asked = await here.kim.says(here.general, "roses?", mention=world.bot)
+        world.redeliver(asked)
+        await idle(world, bot)
+        world.redeliver(asked)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes"]
+        assert len(events(bot, MessageHeard)) == len(events(bot, TurnAnswered)) == 1
+
+
+async def test_in_no_server_it_says_how_it_is_invited(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with World() as world, bot_in(world, tmp_path):
+        await world.gateway.flushed()
+    assert f"oauth2/authorize?client_id={world.application.id}" in caplog.text
+
+
+async def test_a_forum_post_has_the_audience_of_its_forum(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        forum = here.guild.channel("questions", ChannelKind.FORUM)
+        post = await here.kim.begins_thread(forum, "roses")
+        await here.kim.says(post, "which ones?", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, post) == ["yes"]
+        (message,) = events(bot, MessageHeard)
+        assert isinstance(message, MessageHeard)
+        assert (message.message.session, message.message.audience.kind) == (f"discord:thread:{post.id}", "guild")

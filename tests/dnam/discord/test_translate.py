@@ -1,0 +1,148 @@
+"""From Discord's messages to requests, as a table; and that an export of the same message is the same event."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import discord
+import pytest
+
+from dnam.adapters.discord.translate import addressed_words, deletion, said_of, translate
+from dnam.importers.discord_export import recognise
+from dnam.importers.source import Arrived, Options
+from projections.decisions.hear import HeardRequest, Mention, message_identity
+from projections.decisions.meet import Account
+from projections.events.values import Attachment
+from projections.ids import Ref
+from tests.dnam.discord import made
+from tests.dnam.discord.made import ADA, BOT, KIM, OWN, ROBO, SNOWFLAKE, direct, message, reply_to
+
+KIM_S, ADA_S = Account("discord", "1", "Kim"), Account("discord", "2", "Ada")
+
+
+def translated(content: str = "hello", **more: Any) -> HeardRequest:
+    request = translate(message(content, **more), OWN)
+    assert request is not None
+    return request
+
+
+@pytest.mark.parametrize(
+    ("content", "users", "text", "mentions"),
+    [
+        ("hello", [], "hello", ()),
+        ("<@2> hello", [ADA], " hello", (Mention(0, ADA_S),)),
+        ("so <@!2> and <@1>", [ADA, KIM], "so  and ", (Mention(3, ADA_S), Mention(8, KIM_S))),
+        ("<@4> who?", [], " who?", (Mention(0, Account("discord", "4")),)),
+        ("<@99> hello <@3>", [BOT, ROBO], "@marcy hello @robo", ()),
+        ("<@99>", [], "@99", ()),
+        ("<@&51> <@&60>", [], "@gardeners <@&60>", ()),
+        ("see <#10> or <#11>", [], "see #channel-10 or <#11>", ()),
+        ("<:rose:123> <a:wave:124>", [], ":rose: :wave:", ()),
+        ("> I like tea\n<@2> me too", [ADA], "> I like tea\n me too", (Mention(13, ADA_S, "quote"),)),
+    ],
+)
+def test_a_text_is_cut_where_people_are_named(
+    content: str, users: list[dict[str, Any]], text: str, mentions: tuple[Mention, ...]
+) -> None:
+    request = translated(content, mentions=users)
+    assert (request.text, request.mentions) == (text, mentions)
+
+
+@pytest.mark.parametrize(
+    ("more", "kind", "speaker"),
+    [
+        ({}, "person", KIM_S),
+        ({"author": ROBO}, "bot", Account("discord", "3", "robo")),
+        ({"author": BOT}, "self", Account("discord", "99", "marcy")),
+        ({"author": {**KIM, "id": "800"}, "webhook_id": "800"}, "webhook", Account("discord", "800", "Kim")),
+        ({"author": {**KIM, "id": "456226577798135808"}}, "unknown", Account("discord", "456226577798135808", "Kim")),
+        ({"author": {**KIM, "system": True}}, "bot", KIM_S),
+        ({"author": BOT, "webhook_id": "99"}, "self", Account("discord", "99", "marcy")),
+    ],
+)
+def test_only_people_are_people(more: dict[str, Any], kind: str, speaker: Account) -> None:
+    request = translated(**more)
+    assert (request.author, request.speaker) == (kind, speaker)
+
+
+@pytest.mark.parametrize(
+    ("more", "addressed"),
+    [
+        ({}, False),
+        ({"content": "<@99> hi", "mentions": [BOT]}, True),
+        ({"mentions": [BOT]}, True),
+        ({"mention_roles": ["50"]}, True),
+        ({"mention_roles": ["51"]}, False),
+        ({"mention_everyone": True}, False),
+        (reply_to(BOT), True),
+        (reply_to(ADA), False),
+        (reply_to(BOT, kind=1), False),
+        ({"where": direct()}, True),
+        ({"where": direct(), "author": BOT}, False),
+    ],
+)
+def test_who_is_addressed(more: dict[str, Any], addressed: bool) -> None:
+    assert translated(**more).addressed == addressed
+
+
+def test_a_reply_names_what_it_answers_and_when_that_was_said() -> None:
+    request = translated(**reply_to(ADA, SNOWFLAKE - 5))
+    assert request.reply_to == Ref("discord", str(SNOWFLAKE - 5))
+    assert request.reply_said == said_of(SNOWFLAKE - 5)
+    assert translated(**reply_to(ADA, where=11)).reply_to is None
+
+
+def test_files_are_named_with_their_size_and_their_bytes_stay_away() -> None:
+    file = {"id": "1", "filename": "rose.png", "size": 12, "url": "u", "proxy_url": "p"}
+    assert translated("", attachments=[file]).attachments == (Attachment("rose.png", 12),)
+
+
+@pytest.mark.parametrize("more", [{"type": 7}, {"content": "  "}, {"content": "", "embeds": [{"type": "rich"}]}])
+def test_what_nobody_said_is_no_request(more: dict[str, Any]) -> None:
+    assert translate(message(**more), OWN) is None
+
+
+def test_said_is_the_platform_s_time_and_an_edit_has_its_own() -> None:
+    request = translated(edited_timestamp="2023-11-15T00:00:01.234567+00:00")
+    assert (request.said, request.edited) == (said_of(SNOWFLAKE), 1_700_006_401_234)
+    assert translated().edited is None
+
+
+def test_a_deletion_needs_the_id_alone() -> None:
+    request = deletion(SNOWFLAKE, "discord:channel:10", 5)
+    assert (request.key, request.heard_said, request.said) == (str(SNOWFLAKE), said_of(SNOWFLAKE), said_of(SNOWFLAKE))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("!memory show", "!memory show"), (" <@99>  !memory show", "!memory show"), ("<@2> !memory", "<@2> !memory")],
+)
+def test_a_command_may_have_the_bot_s_name_before_it(content: str, words: str) -> None:
+    assert addressed_words(message(content), OWN) == words
+
+
+def test_an_export_of_the_same_message_is_the_same_event(tmp_path: Path) -> None:
+    user = {"id": "1", "name": "kim", "discriminator": "0000", "nickname": "Kim", "isBot": False}
+    other = {**user, "id": "2", "name": "ada", "nickname": "Ada"}
+    exported = {
+        "id": str(SNOWFLAKE), "type": "Default", "timestamp": "2023-11-15T00:00:00+00:00", "timestampEdited": None,
+        "content": "well @Ada, yes", "author": user, "attachments": [], "mentions": [other],
+    }  # fmt: skip
+    path = tmp_path / "export.json"
+    where = {"id": "10", "type": "GuildTextChat", "categoryId": "", "name": "channel-10"}
+    document = {"guild": {"id": "7", "name": "Garden"}, "channel": where, "messages": [exported], "messageCount": 1}
+    path.write_text(json.dumps(document))
+    (arrival,) = recognise(path).read(Options())
+    assert isinstance(arrival, Arrived)
+    live, read = translated("well <@2>, yes", mentions=[ADA]), arrival.request
+    assert message_identity("discord", live.key, "heard", live.said) == message_identity(
+        "discord", read.key, "heard", read.said
+    )
+    assert (live.text, live.mentions, live.speaker, live.said) == (read.text, read.mentions, read.speaker, read.said)
+    assert (live.place.key, live.place.guild) == (read.place.key, read.place.guild)
+
+
+def test_a_dm_that_is_not_in_the_cache_is_its_author_s() -> None:
+    where = discord.PartialMessageable(state=made.state(), id=30, type=discord.ChannelType.private)
+    assert translated(where=where).place.partner == KIM_S
+    assert translated(where=where, author=BOT).place.audience == "channel"

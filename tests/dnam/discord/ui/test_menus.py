@@ -1,0 +1,216 @@
+"""Menus and buttons in a loopback Discord: forgetting by hand, undoing, turning pages, and what is nobody else's."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dnam.adapters.discord.ui.asking import BROKEN
+from dnam.adapters.discord.ui.picking import ASK, UNCHANGED
+from dnam.adapters.discord.ui.presses import NOT_YOURS, OUTDATED
+from dnam.adapters.discord.ui.shown import EXPIRED, Lists
+from dnam.commands.undo import OUTDATED as CHANGED_SINCE
+from projections.events import ItemForgotten, JobFailed
+from tests.dnam.discord.stage import events
+from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
+from tests.loopback.discord import Message
+from tests.loopback.discord.menus import labels, menu
+
+ROSES, OSLO = "I like roses", "I live in Oslo"
+
+
+def chosen(message: Message) -> list[str]:
+    """What the menu of a message has chosen."""
+    return [each["label"] for each in menu(message, "")["options"] if each.get("default")]
+
+
+async def forgetting(scene: Scene, text: str = "/memory forget") -> Message:
+    return await scene.replied(scene.kim.uses(scene.general, text))
+
+
+class TestForgetting:
+    async def test_choose_look_confirm_undo(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES, OSLO)
+            message = await forgetting(scene)
+            assert (message.said.content, chosen(message)) == (ASK["forget"], [])
+            looked = await scene.pressed(scene.kim.selects(message, ROSES), message, "would be forgotten")
+            assert looked.startswith("This would be forgotten, 1 item(s):\n- [fact] I like roses `durable-")
+            assert (chosen(message), labels(message)) == ([ROSES], ["Forget 1", "Cancel"])
+            assert await scene.held(scene.kim) == [ROSES, OSLO]
+            await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).\n- [fact] I like")
+            assert await scene.held(scene.kim) == [OSLO]
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: restored.\n- [fact] I like roses")
+            assert await scene.held(scene.kim) == [ROSES, OSLO]
+
+    async def test_what_the_words_mean_is_chosen_already_and_needs_a_yes(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES, OSLO)
+            message = await forgetting(scene, "/memory forget what:like roses")
+            assert message.said.content.startswith("This would be forgotten, 1 item(s):")
+            assert await scene.held(scene.kim) == [ROSES, OSLO]
+            await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).")
+            assert await scene.held(scene.kim) == [OSLO]
+
+    async def test_words_that_mean_nothing_exactly_offer_what_shares_them(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES, OSLO)
+            message = await forgetting(scene, "/memory forget what:something about roses")
+            assert [each["label"] for each in menu(message, "")["options"]] == [ROSES]
+            assert chosen(message) == []
+
+    async def test_several_go_at_once_and_come_back_at_once(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES, OSLO)
+            message = await forgetting(scene)
+            await scene.pressed(scene.kim.selects(message, ROSES, OSLO), message, "2 item(s)")
+            await scene.pressed(scene.kim.clicks(message, "Forget 2"), message, "Forgot 2 item(s).")
+            assert await scene.held(scene.kim) == []
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: restored.")
+            assert await scene.held(scene.kim) == [ROSES, OSLO]
+
+    async def test_cancelling_changes_nothing(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES)
+            message = await forgetting(scene, "/memory forget what:like roses")
+            await scene.pressed(scene.kim.clicks(message, "Cancel"), message, UNCHANGED)
+            assert message.said.components == []
+            assert events(scene.bot, ItemForgotten) == []
+
+    async def test_what_went_meanwhile_is_not_done_again(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES)
+            message = await forgetting(scene, "/memory forget what:like roses")
+            await scene.bot.desk.memory.forget(await scene.handle(scene.kim), "like roses")
+            await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Nothing of that is there any more.")
+
+    async def test_more_than_a_menu_holds_are_turned(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            person = await scene.bot.desk.memory.person(str(scene.kim.id), platform="discord", make=True)
+            for number in range(30):
+                await scene.bot.desk.memory.remember(person, f"I like sort {number} of tea")
+            message = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory forget"))
+            assert len(menu(message, "")["options"]) == 25
+            await scene.kim.clicks(message, "Next ▶")
+            await scene.world.until(lambda: len(menu(message, "")["options"]) == 5)
+            await scene.pressed(scene.kim.selects(message, "I like sort 0 of tea"), message, "1 item(s)")
+            await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).")
+            assert len(await scene.held(scene.kim)) == 29
+
+    async def test_of_more_matches_than_a_menu_holds_it_is_said_how_many_are_left(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            person = await scene.bot.desk.memory.person(str(scene.kim.id), platform="discord", make=True)
+            for number in range(30):
+                await scene.bot.desk.memory.remember(person, f"I like sort {number} of tea")
+            message = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory forget what:some tea"))
+            assert message.said.content.endswith("\n5 more match: say more of the words to see them.")
+
+
+class TestRestoring:
+    async def test_choose_look_confirm_undo(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES, OSLO)
+            await scene.bot.desk.memory.forget(await scene.handle(scene.kim), "like roses")
+            message = await scene.replied(scene.kim.uses(scene.general, "/memory restore"))
+            await scene.pressed(scene.kim.selects(message, ROSES), message, "would be remembered again")
+            await scene.pressed(scene.kim.clicks(message, "Restore 1"), message, "Restored 1 item(s).")
+            assert await scene.held(scene.kim) == [ROSES, OSLO]
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: forgotten.")
+            assert await scene.held(scene.kim) == [OSLO]
+
+
+class TestButtons:
+    async def test_undo_stands_under_what_was_remembered(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: forgotten.")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: restored.")
+            assert await scene.held(scene.kim) == [ROSES]
+
+    async def test_undo_stands_under_what_was_asked_as_text_and_is_only_for_who_asked(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.kim.says(scene.general, f"!memory remember {ROSES}")
+            await scene.world.until(lambda: scene.world.bot_messages(scene.general))
+            [message] = scene.world.bot_messages(scene.general)
+            assert (await scene.replied(scene.ada.clicks(message, "Undo"))).said.content == NOT_YOURS
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: forgotten.")
+
+    async def test_an_undo_of_what_was_changed_since_says_so(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+            await scene.bot.desk.memory.forget(await scene.handle(scene.kim), "like roses")
+            await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, CHANGED_SINCE)
+
+    async def test_buttons_work_after_a_restart(self, tmp_path: Path) -> None:
+        async with garden_in() as starting:
+            async with starting(tmp_path) as scene:
+                await scene.remembers(scene.kim, ROSES)
+                message = await forgetting(scene, "/memory forget what:like roses")
+            async with starting(tmp_path) as later:
+                await later.pressed(later.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).")
+                await later.pressed(later.kim.clicks(message, "Undo"), message, "Undone: restored.")
+                assert await later.held(later.kim) == [ROSES]
+
+    async def test_a_stranger_s_press_does_nothing(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES, place=scene.general)
+            message = await forgetting(scene, "/memory forget what:like roses")
+            message.only_for = None  # as if it had been said to all
+            refused = await scene.replied(scene.ada.clicks(message, "Forget 1"))
+            assert (refused.said.content, refused.only_for) == (NOT_YOURS, scene.ada)
+            assert await scene.held(scene.kim) == [ROSES]
+
+    async def test_long_lists_turn_their_pages(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            person = await scene.bot.desk.memory.person(str(scene.kim.id), platform="discord", make=True)
+            for number in range(12):
+                await scene.bot.desk.memory.remember(person, f"{number} " + "x" * 400)
+            message = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
+            pages = int(re.search(r"page 1 of (\d+)$", message.said.content)[1])  # type: ignore[index]
+            assert pages > 2
+            for page in range(2, pages + 1):
+                await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, f"page {page} of {pages}")
+            assert len(message.said.content) <= 2000
+            with pytest.raises(AssertionError):
+                await scene.kim.clicks(message, "Next ▶")
+            await scene.pressed(scene.kim.clicks(message, "◀ Back"), message, f"page {pages - 1} of {pages}")
+            scene.menus.asking.lists = Lists()
+            await scene.pressed(scene.kim.clicks(message, "◀ Back"), message, EXPIRED)
+
+    async def test_a_button_of_another_program_is_none_of_ours(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+            for custom_id in ("other", "dnam:what:1"):
+                message.said.components[0]["components"][0]["custom_id"] = custom_id
+                await scene.kim.clicks(message, "Undo")
+            await scene.idle()
+            assert await scene.held(scene.kim) == [ROSES]
+
+    @pytest.mark.parametrize("meaning", ["undo:{}:zz", "do:{}:burn", "more:{}:burn:0"])
+    async def test_a_button_of_an_older_form_says_so(self, tmp_path: Path, meaning: str) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+            message.said.components[0]["components"][0]["custom_id"] = f"dnam:{meaning.format(scene.kim.id)}"
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, OUTDATED)
+
+    async def test_a_press_that_discord_refuses_is_recorded(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+            failure = scene.next_failure(monkeypatch)
+            scene.world.fail("POST", "/interactions/*", status=404)
+            await scene.kim.clicks(message, "Undo")
+            assert await failure == "answering a button"
+            assert len(events(scene.bot, JobFailed)) == 1
+
+    async def test_what_nobody_foresaw_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+
+            def broken(*_: object, **__: object) -> None:
+                raise ValueError(ROSES)
+
+            monkeypatch.setattr(scene.bot.desk.memory, "forget_all", broken)
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, BROKEN)

@@ -1,0 +1,53 @@
+"""The menu of a message in a loopback Discord: *Remember this* and *Why did you say that?*."""
+
+from pathlib import Path
+
+from dnam.commands.keep import OTHERS
+from dnam.commands.why import NO_ANSWER
+from tests.dnam.discord.ui.stage import scene_in
+
+REMEMBER, WHY = "Remember this", "Why did you say that?"
+
+
+async def test_one_s_own_message_is_remembered_and_undone(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        hello = await scene.kim.says(scene.general, "I like roses")
+        await scene.idle()
+        reply = await scene.replied(scene.kim.applies(REMEMBER, hello))
+        assert reply.said.content.startswith(
+            "Remembered: I like roses\nIt may be told wherever everyone in this server"
+        )
+        assert reply.only_for is scene.kim
+        [item] = await scene.items(scene.kim)
+        assert [(each.quote, bool(each.message)) for each in item.evidence] == [("I like roses", True)]
+        await scene.pressed(scene.kim.clicks(reply, "Undo"), reply, "Undone: forgotten.")
+
+
+async def test_somebody_else_s_message_is_not(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        hello = await scene.kim.says(scene.general, "I fear dogs")
+        await scene.idle()
+        reply = await scene.replied(scene.ada.applies(REMEMBER, hello))
+        assert reply.said.content == OTHERS
+        assert await scene.held(scene.ada) == []
+
+
+async def test_why_tells_what_stood_in_the_prompt_with_a_link_to_it(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        hello = await scene.kim.says(scene.general, "I like roses")
+        await scene.idle()
+        await scene.replied(scene.kim.applies(REMEMBER, hello))
+        await scene.kim.says(scene.general, "what do I like?", mention=scene.world.bot)
+        await scene.world.until(lambda: scene.world.bot_messages(scene.general))
+        await scene.idle()
+        [answer] = [each for each in scene.world.bot_messages(scene.general) if each.only_for is None]
+        reply = await scene.replied(scene.kim.applies(WHY, answer))
+        assert reply.only_for is scene.kim
+        assert "- **[fact] I like roses** `durable-" in reply.said.content
+        link = f"https://discord.com/channels/{scene.garden.id}/{scene.general.id}/{hello.id}"
+        assert f'"I like roses" {link}' in reply.said.content
+        others = await scene.replied(scene.ada.applies(WHY, answer))
+        assert "roses" not in others.said.content
+        assert others.said.content.startswith("1 item(s) more that are not told here.")
+        none = await scene.replied(scene.kim.applies(WHY, hello))
+        assert none.said.content == NO_ANSWER

@@ -1,0 +1,87 @@
+"""What a button means, as Discord keeps it; and the pages of long replies."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dnam.adapters.discord.ui import shown
+from dnam.adapters.discord.ui.pressed import MORE, MOST_CHARS, Pressed, What, read
+from dnam.adapters.discord.ui.presses import PRESSES
+from dnam.adapters.discord.ui.shown import EXPIRED, NOTHING, Lists
+from dnam.commands.command import Reply
+from projections.ids import EventId
+
+UNHURRIED = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+LONGEST = 2**64 - 1
+"""The largest id that Discord can give."""
+parts = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters=":"), max_size=20)
+
+
+@UNHURRIED
+@given(st.sampled_from(get_args(What)), st.integers(0, LONGEST), st.data())
+def test_what_is_written_is_read_back(what: What, user: int, data: st.DataObject) -> None:
+    pressed = Pressed(what, user, tuple(data.draw(parts) for _ in range(MORE[what])))
+    assert read(pressed.custom_id) == pressed
+
+
+@UNHURRIED
+@given(st.text())
+def test_nothing_that_is_no_button_of_ours_is_read(text: str) -> None:
+    pressed = read(text)
+    assert pressed is None or pressed.custom_id == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "dnam", "dnam:undo", "dnam:undo:1", "dnam:undo:x:1", "dnam:fly:1", "other:undo:1:2"]
+)
+def test_what_is_not_whole_is_none(text: str) -> None:
+    assert read(text) is None
+
+
+def test_the_longest_of_each_fits() -> None:
+    event, name = bytes(16).hex(), "0" * 16
+    for pressed in (
+        Pressed("undo", LONGEST, (event,)),
+        Pressed("page", LONGEST, (name, "99999")),
+        Pressed("more", LONGEST, ("restore", "99999")),
+    ):
+        assert len(pressed.custom_id) <= MOST_CHARS
+
+
+def test_every_button_has_something_that_is_done() -> None:
+    assert set(PRESSES) == set(get_args(What)) == set(MORE)
+
+
+async def test_a_short_reply_is_one_message_and_an_empty_one_says_so() -> None:
+    lists = Lists()
+    assert lists.shown(Reply("Hello"), 1) == ("Hello", None)
+    assert lists.shown(Reply(""), 1).text == NOTHING
+    undone = lists.shown(Reply("Hello", undo=EventId(bytes(16))), 1).view
+    assert undone is not None
+    assert [each.custom_id for each in undone.children] == [f"dnam:undo:1:{bytes(16).hex()}"]  # type: ignore[attr-defined]
+
+
+@UNHURRIED
+@given(st.integers(0, 9000), st.sampled_from(["x", "x ", "x\n", "😀", "```\nx\n"]))
+async def test_no_page_is_longer_than_a_message(size: int, of: str) -> None:
+    lists = Lists()
+    first = lists.shown(Reply((of * size)[:size]), 1)
+    assert 0 < len(first.text) <= 2000
+    for name in list(lists._lists):
+        assert all(len(lists.turned(name, str(page), 1).text) <= 2000 for page in range(9))
+
+
+async def test_only_the_latest_lists_are_kept_and_one_that_is_turned_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "MOST_LISTS", 2)
+    lists = Lists()
+    names: list[str] = []
+    for letter in "abc":
+        lists.shown(Reply(f"{letter} " * 2000), 1)
+        names.append(next(reversed(lists._lists)))
+        lists.turned(names[0], "0", 1)
+    texts = [lists.turned(name, "0", 1).text[:1] for name in names]
+    assert texts == ["a", EXPIRED[:1], "c"]
+    assert lists.turned(names[0], "zz", 1).text == EXPIRED
+    assert lists.turned("never", "0", 1).text == EXPIRED

@@ -1,0 +1,220 @@
+"""Slash commands in a loopback Discord, by the real discord.py: made from the table, private, completed."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dnam.adapters.discord.ui import attach
+from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE
+from dnam.commands.table import COMMANDS, MENUS
+from projections.events import ItemRemembered, JobFailed, PersonOptedOut, PersonSeen
+from projections.events.values import OPERATOR
+from tests.dnam.discord.stage import events, heard
+from tests.dnam.discord.ui.stage import garden_in, scene_in
+from tests.loopback.discord import Permission
+from tests.replay.stage import drafts
+from tests.world import NOW
+
+ROSES = "I like roses"
+
+
+async def test_each_command_of_the_table_is_a_slash_command_and_each_menu_one_of_messages(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        offered = {each.name: each.body for each in scene.world.state.commands.values()}
+        assert set(offered) == {"memory", *(each.name for each in MENUS)}
+        names: set[str] = set()
+        for option in offered["memory"]["options"]:
+            inner = [each for each in option.get("options") or [] if each["type"] == 1]
+            names |= {f"{option['name']} {each['name']}" for each in inner} or {option["name"]}
+        assert names == {each.name for each in COMMANDS}
+
+
+async def test_what_is_remembered_is_shown_and_privately_in_a_guild(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        kim, general = scene.kim, scene.general
+        remembered = await scene.replied(kim.uses(general, "/memory remember text:I like roses"))
+        assert remembered.said.content.startswith("Remembered: I like roses\nIt may be told wherever everyone in this ")
+        shown = await scene.replied(kim.uses(general, "/memory show"))
+        assert "- [fact] I like roses (src: manual, updated " in shown.said.content
+        assert (remembered.only_for, shown.only_for) == (kim, kim)
+        assert len(events(scene.bot, ItemRemembered)) == 1
+        await scene.idle()
+        assert heard(scene.bot) == []  # what a command shows was not said
+
+
+async def test_in_direct_messages_everything_of_theirs_is_there(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        await scene.remembers(scene.kim, "I like roses")
+        shown = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
+        assert "I like roses" in shown.said.content
+        assert shown.only_for is None
+        await scene.remembers(scene.kim, "I fear dogs", place=scene.kim.dm)
+        shown = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
+        assert "dogs" not in shown.said.content
+
+
+EMPTY = {
+    "/memory search words:roses": "Nothing kept here shares words with that: `!memory show` lists everything.",
+    "/memory reset rolling": "There is no rolling summary for this session.",
+    "/memory extract": "Nothing new was said since I last learned.",
+    "/memory undo": "There is nothing to undo here: you changed none of what is kept in this place.",
+    "/memory forget": "No matching items found.",
+    "/memory restore": "There is nothing here to bring back.",
+    "/memory history id:durable-00000000": "There is no item `durable-00000000` here: `!memory show` lists the ids.",
+    "/memory edit id:durable-00000000 text:x": "There is no item 'durable-00000000' here: `show` lists the ids",
+    "/memory at when:soon": "'soon' is no moment",
+    "/memory help": "**Memory commands:**",
+    "/memory config": "**What holds here:**",
+}
+"""What is asked of a memory with nothing in it, and how what it says begins."""
+
+
+async def test_an_empty_memory_says_so(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        for text, reply in EMPTY.items():
+            said = await scene.replied(scene.kim.uses(scene.general, text))
+            assert said.said.content.startswith(reply), text
+
+
+async def test_items_complete_by_words_and_by_id_one_s_own_that_the_place_opens(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        kim, ada = scene.kim, scene.ada
+        await scene.remembers(kim, "I like roses", "I live in Oslo")
+        await scene.remembers(kim, "I lead the team", place=scene.kim.dm)
+        await scene.remembers(ada, "I like roses too")
+        found = await kim.completes(scene.general, "/memory forget what:")
+        assert [each.name for each in found] == ["[fact] I live in Oslo", "[fact] I like roses"]
+        assert [each.name for each in await kim.completes(scene.general, "/memory edit id:ROSES")] == [
+            "[fact] I like roses"
+        ]
+        assert [each.value for each in await kim.completes(scene.general, f"/memory history id:{found[0].value}")] == [
+            found[0].value
+        ]
+        assert await kim.completes(scene.general, "/memory restore id:ros") == []
+        assert [each.name for each in await kim.completes(kim.dm, "/memory forget what:team")] == [
+            "[fact] I lead the team"
+        ]
+
+
+async def test_completing_records_nothing(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        size = scene.bot.desk.memory.engine.head().size
+        assert await scene.kim.completes(scene.general, "/memory forget what:") == []
+        assert scene.bot.desk.memory.engine.head().size == size
+
+
+async def test_no_more_than_discord_takes_is_offered(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        memory, kim = scene.bot.desk.memory, scene.kim
+        await scene.remembers(kim, "x" * 300)
+        for number in range(30):
+            await memory.remember(await scene.handle(kim), f"{number} " + "y" * 200)
+        found = await kim.completes(kim.dm, "/memory forget what:")
+        assert len(found) == 25
+        assert all(len(each.name) <= 100 for each in found)
+
+
+async def test_discord_is_told_at_once_that_the_bot_thinks_while_the_session_is_busy(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        done = asyncio.Event()
+        busy = scene.bot.desk.sessions.submit(f"discord:channel:{scene.general.id}", done.wait)
+        used = await (await scene.kim.uses(scene.general, "/memory show")).answered()
+        assert used.original is not None
+        assert used.original.loading
+        done.set()
+        await busy
+        assert (await used.reply()).said.content.startswith("**Durable memory:**")
+
+
+async def test_who_opted_out_is_told_so_and_stays_unknown(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        memory = scene.bot.desk.memory
+        hashed = await memory.look(lambda rows: rows.ids.keyed_hash("discord", str(scene.kim.id)))
+        await memory.record(drafts(PersonOptedOut(said=NOW, by=OPERATOR, hashes=(hashed,))))
+        for text in ("/memory show", "/memory forget", f"/memory remember text:{ROSES}"):
+            said = await scene.replied(scene.kim.uses(scene.general, text))
+            assert said.said.content == "I keep nothing about you, so there is nothing to show or to change."
+        assert events(scene.bot, PersonSeen, ItemRemembered) == []
+
+
+async def test_who_is_on_no_list_is_not_answered(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, allow_guilds="", allow_users="1") as scene:
+        assert await scene.kim.completes(scene.general, "/memory forget what:") == []
+        said = await scene.replied(scene.kim.uses(scene.general, "/memory remember text:I like roses"))
+        assert said.said.content == NOT_HERE
+        assert events(scene.bot, ItemRemembered) == []
+
+
+async def test_configuring_is_for_those_who_manage_the_server(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        given = {"action": "set", "scope": "here", "setting": "respond_mode=all"}
+        refused = await scene.replied(scene.kim.uses(scene.general, "/memory config", **given))
+        assert "respond_mode = all" not in refused.said.content
+        scene.garden.role("gardeners", Permission.MANAGE_GUILD, scene.ada)
+        done = await scene.replied(scene.ada.uses(scene.general, "/memory config", **given))
+        assert "`respond_mode = all`, from the next message on" in done.said.content
+
+
+async def test_without_commands_nothing_is_offered(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, memory_commands_enabled="0") as scene:
+        assert scene.world.state.commands == {}
+        assert scene.bot.tree.get_commands() == []
+
+
+async def test_commands_go_with_their_cog_and_come_with_it_to_a_bot_that_runs(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await scene.bot.remove_cog(scene.menus.NAME)
+        assert scene.bot.tree.get_commands() == []
+        scene.world.state.commands.clear()
+        added = await attach(scene.bot.desk)
+        assert added.ready.is_set()
+        assert {each.name for each in scene.world.state.commands.values()} >= {"memory", "Remember this"}
+
+
+async def test_what_nobody_foresaw_is_said_and_recorded_without_anybody_s_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scene_in(tmp_path) as scene:
+
+        def broken(*_: object, **__: object) -> None:
+            raise ValueError("I like roses")
+
+        monkeypatch.setattr(scene.bot.desk.memory, "search", broken)
+        said = await scene.replied(scene.kim.uses(scene.general, "/memory search words:roses"))
+        assert said.said.content == BROKEN
+        [failed] = events(scene.bot, JobFailed)
+        assert isinstance(failed, JobFailed)
+        assert (failed.job, failed.error) == ("discord a command", "ValueError")
+
+
+async def test_a_reply_that_discord_refuses_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scene_in(tmp_path) as scene:
+        failure = scene.next_failure(monkeypatch)
+        scene.world.fail("POST", "/webhooks/*", status=403)
+        await scene.kim.uses(scene.general, "/memory show")
+        assert await failure == "answering a command"
+        [failed] = events(scene.bot, JobFailed)
+        assert isinstance(failed, JobFailed)
+        assert failed.error.startswith("Forbidden: status 403")
+
+
+async def test_costs_are_the_owner_s(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        refused = await scene.replied(scene.kim.uses(scene.general, "/memory costs"))
+        assert refused.said.content == "Only the owner of this bot can ask for that."
+        scene.bot.desk.owners = frozenset([scene.kim.id])
+        told = await scene.replied(scene.kim.uses(scene.general, "/memory costs"))
+        assert told.said.content == "No model was asked in the last 7 days."
+
+
+async def test_a_bot_that_cannot_tell_discord_of_its_commands_answers_all_the_same(tmp_path: Path) -> None:
+    async with garden_in() as starting:
+        async with starting(tmp_path) as scene:
+            scene.world.state.commands.clear()
+            scene.world.fail("PUT", "/applications/*", status=403)
+        async with starting(tmp_path) as later:
+            assert later.world.state.commands == {}
+            [failed] = events(later.bot, JobFailed)
+            assert isinstance(failed, JobFailed)
+            assert failed.job == "discord telling Discord of the commands"

@@ -1,0 +1,132 @@
+"""Undo: the opposite of the last thing that a person did here, and of what a button names."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dnam.commands.command import Invocation, Reply
+from dnam.commands.undo import NOTHING, OUTDATED, undo_change
+from projections.ids import EventId
+from tests.dnam.test_commands import CLOSED, OPEN, World
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    made = World()
+    yield made
+    made.memory.engine.close()
+
+
+async def held(world: World, user: str = "ada") -> list[str]:
+    return sorted(item.text for item in await world.memory.show(user))
+
+
+async def presses(world: World, reply: Reply, user: str = "ada") -> Reply:
+    heard = await world.memory.heard(user, "hello")
+    assert reply.undo is not None
+    return await undo_change(world.assistant, Invocation(heard.setting, heard.session), reply.undo)
+
+
+async def test_what_was_remembered_is_forgotten_and_undone_again_remembered(world: World) -> None:
+    await world.remembers("ada", "I like tea")
+    reply = await world.reply("ada", "!memory undo")
+    assert reply.text.startswith("Undone: forgotten.\n- [fact] I like tea `durable-")
+    assert await held(world) == []
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone: restored.\n")
+    assert await held(world) == ["I like tea"]
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone: forgotten.\n")
+
+
+async def test_all_that_one_forgetting_took_comes_back(world: World) -> None:
+    await world.remembers("ada", "I like green tea")
+    await world.remembers("ada", "I like green tea!")
+    await world.remembers("ada", "I live in Oslo")
+    assert (await world.asks("ada", "!memory forget like green tea")).startswith("Forgot 2 item(s).")
+    await world.asks("ada", "!memory undo")
+    assert await held(world) == ["I like green tea", "I like green tea!", "I live in Oslo"]
+
+
+async def test_an_edited_item_says_again_what_it_said(world: World) -> None:
+    item = await world.remembers("ada", "I like tea")
+    await world.asks("ada", f"!memory edit {item} I like rain")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone: put back as it was.\n- [fact] I like tea")
+    assert await held(world) == ["I like tea"]
+
+
+async def test_of_two_items_with_one_id_the_one_that_was_changed_is_put_back(world: World) -> None:
+    item = await world.remembers("ada", "I like tea", OPEN)
+    await world.asks("ada", f"!memory edit {item} I like rain", OPEN)
+    assert await world.remembers("ada", "I like tea") == item
+    await world.asks("ada", "!memory undo")
+    assert (await world.asks("ada", "!memory undo", OPEN)).startswith("Undone: put back as it was.")
+    assert await held(world) == ["I like tea"]
+
+
+async def test_a_restored_item_is_forgotten_again(world: World) -> None:
+    item = await world.remembers("ada", "I like tea")
+    await world.asks("ada", f"!memory forget {item}")
+    await world.asks("ada", f"!memory restore {item}")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone: forgotten.")
+
+
+async def test_what_was_only_confirmed_stays(world: World) -> None:
+    await world.remembers("ada", "I like tea")
+    await world.remembers("ada", "I like tea")
+    reply = await world.reply("ada", "!memory undo")
+    assert (reply.failed, reply.text[:24]) == (True, "That only confirmed what")
+    assert await held(world) == ["I like tea"]
+
+
+async def test_there_may_be_nothing_to_undo(world: World) -> None:
+    assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+
+async def test_what_somebody_else_or_the_operator_did_stays(world: World) -> None:
+    from projections.events.values import OPERATOR
+
+    await world.remembers("kim", "I like rain", OPEN)
+    await world.memory.person("ada", make=True)
+    await world.memory.remember("ada", "I like tea", by=OPERATOR)
+    assert (await world.reply("ada", "!memory undo")).failed
+    assert await held(world) == ["I like tea"]
+    assert await held(world, "kim") == ["I like rain"]
+
+
+async def test_what_the_place_does_not_open_stays(world: World) -> None:
+    await world.remembers("ada", "I lead the team", CLOSED)
+    assert (await world.reply("ada", "!memory undo", OPEN)).failed
+    assert not (await world.reply("ada", "!memory undo", CLOSED)).failed
+
+
+async def test_a_button_takes_back_what_it_stands_under_and_not_what_came_later(world: World) -> None:
+    first = await world.reply("ada", "!memory remember I like tea")
+    await world.remembers("ada", "I live in Oslo")
+    assert (await presses(world, first)).text.startswith("Undone: forgotten.\n- [fact] I like tea")
+    assert await held(world) == ["I live in Oslo"]
+
+
+async def test_a_button_does_nothing_to_what_was_changed_since(world: World) -> None:
+    first = await world.reply("ada", "!memory remember I like tea")
+    await world.asks("ada", f"!memory edit {first.items[0].id} I like rain")
+    assert await presses(world, first) == Reply(OUTDATED, failed=True)
+    assert await held(world) == ["I like rain"]
+
+
+async def test_a_button_in_another_s_hand_does_nothing(world: World) -> None:
+    first = await world.reply("ada", "!memory remember I like tea")
+    assert await presses(world, first, "kim") == Reply(OUTDATED, failed=True)
+    assert await held(world) == ["I like tea"]
+
+
+async def test_an_event_that_changed_no_item_cannot_be_undone(world: World) -> None:
+    heard = await world.memory.heard("ada", "hello")
+    asked = Invocation(heard.setting, heard.session)
+    assert (await undo_change(world.assistant, asked, EventId(bytes(16)))).text == OUTDATED
+
+
+@pytest.mark.parametrize(
+    "command", ["", " at now", " search tea", " help", " forget rain", " restore durable-00000000"]
+)
+async def test_what_changed_nothing_has_nothing_to_undo(world: World, command: str) -> None:
+    await world.remembers("ada", "I like tea")
+    assert (await world.reply("ada", f"!memory{command}")).undo is None
