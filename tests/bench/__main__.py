@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.bench.answering import answering
 from tests.bench.append import append
 from tests.bench.audit import audit
 from tests.bench.bench import Bench, Benchmark
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "disk": disk,
     "prove": prove,
     "past": looking_back,
+    "answering": answering,
 }
 
 

@@ -45,6 +45,11 @@ class Watch:
         self._thread.join()
 
 
+def rss_mb() -> float:
+    """What this process holds now, without mapped files, in MB."""
+    return _mb("self", "RssAnon")
+
+
 def _mb(process: str, field: str) -> float:
     try:
         lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,179 @@
+"""A bot's day without Discord and without a model's time, in a process of its own.
+
+`python -m tests.bench.answers MODE FOLDER COUNT` prints what it took, as JSON: `arrival` one message at a time in one
+session, `crowd` 50 messages a second in 200 sessions, `flat` as many messages as the log takes.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from dnam.assistant import Assistant
+from dnam.exchange import Exchanges
+from dnam.memory import Memory
+from dnam.model import AnswerInputs, Ask, Hear, Reply, unheard
+from dnam.sessions import Sessions
+from dnam.settings import read
+from dnam.unwritten import Unwritten
+from dnam.whereabouts import with_handles
+from projections.decisions.hear import HeardRequest
+from replay.clock import SystemClock
+from tests.bench.alone import rss_mb
+from tests.bench.talk import Talk, channel
+
+PER_SECOND = 50
+SESSIONS = 200
+ITEMS = 200
+WARM = 200
+"""Messages before anything is measured: the window is full, and every table was touched."""
+LAG_EVERY = 0.01
+"""Seconds between two looks at the clock of the event loop."""
+
+
+class QuickModel:
+    """Answers at once; knows when it was asked, for what, and with how much."""
+
+    name = "quick"
+    version = "1"
+    paid = False
+
+    def __init__(self) -> None:
+        self.asked_at: dict[str, float] = {}
+        self.asks: dict[str, int] = {}
+        self.injected: list[int] = []
+        self.prompts: list[int] = []
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        self.asks[ask.purpose] = self.asks.get(ask.purpose, 0) + 1
+        text = {"extraction": '{"upserts": [], "deprecations": []}', "merge": "{}"}.get(ask.purpose, "Fine by me.")
+        if isinstance(ask.inputs, AnswerInputs):
+            self.asked_at[ask.inputs.message] = perf_counter()
+            self.prompts.append(len(ask.system) + len(ask.prompt))
+            self.injected.append(sum(len(each.text) for each in ask.inputs.items))
+        return Reply(text, self.name, self.version)
+
+
+class Day:
+    """An assistant at work, and what was seen of it."""
+
+    def __init__(self, assistant: Assistant, model: QuickModel) -> None:
+        self.assistant = assistant
+        self.model = model
+        self.exchanges = Exchanges(assistant, Unwritten())
+        self.sessions = Sessions()
+        self.arrivals: list[float] = []
+        self.answered = 0
+
+    async def message(self, request: HeardRequest) -> None:
+        """A message from its arrival to its answer's."""
+        arrived = perf_counter()
+        exchange = await self.exchanges.hear(request)
+        await self.exchanges.think(exchange)
+        self.arrivals.append(self.model.asked_at.pop(request.text) - arrived)
+        await self.exchanges.answered(exchange)
+        await self.exchanges.delivered(exchange)
+        self.answered += 1
+
+
+@asynccontextmanager
+async def day(folder: Path) -> AsyncIterator[Day]:
+    """A memory with somebody of whom much is known."""
+    model = QuickModel()
+    async with Memory.open(folder, settings=read({}, {})) as memory:
+        assistant = Assistant(memory, model)
+        talk = Talk(channels=1)
+        heard = await memory.hear(talk.next(0))
+        for number in range(ITEMS):
+            await memory.remember(heard.person, f"keeps fact {number} about the garden plan", setting=heard.setting)
+        yield Day(assistant, model)
+        await assistant.settle()
+
+
+def live(talk: Talk, number: int, speaker: int = 0) -> HeardRequest:
+    """The next message, said now, in words of its own."""
+    request = talk.next(speaker, addressed=True)
+    return with_handles(request._replace(text=f"{request.text} ({number})", said=SystemClock().now()))
+
+
+async def arrival(folder: Path, count: int) -> dict[str, Any]:
+    """One session, one message after the other, the loops in the background as ever."""
+    async with day(folder) as today:
+        talk = Talk(first=1_000, channels=1)
+        for number in range(WARM + count):
+            await today.message(live(talk, number))
+        model, asked = today.model, WARM + count
+        return {
+            "arrivals": today.arrivals[WARM:],
+            "injected": sum(model.injected) / asked,
+            "prompt": sum(model.prompts) / asked,
+            "calls": 100 * sum(model.asks.values()) / asked,
+            "by_purpose": {purpose: 100 * times / asked for purpose, times in model.asks.items()},
+        }
+
+
+async def crowd(folder: Path, count: int) -> dict[str, Any]:
+    """Messages at an even pace over all sessions; how late the event loop was meanwhile."""
+    async with day(folder) as today:
+        talk, lags = Talk(first=1_000_000, channels=SESSIONS), list[float]()
+        watching = asyncio.create_task(_watch(lags))
+        began = perf_counter()
+        for number in range(count):
+            await asyncio.sleep(max(0.0, began + number / PER_SECOND - perf_counter()))
+            request = live(talk, number, number % SESSIONS)
+            request = request._replace(place=channel(number % SESSIONS))
+            today.sessions.submit(
+                str(number % SESSIONS),
+                lambda request=request: today.message(request),  # type: ignore[misc]
+            )
+        await today.sessions.settle()
+        took = perf_counter() - began
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+        waits = len(today.exchanges.unwritten)
+        return {"lags": lags, "answered": today.answered, "took": took, "waits": waits, "arrivals": today.arrivals}
+
+
+async def _watch(lags: list[float]) -> None:
+    while True:
+        due = perf_counter() + LAG_EVERY
+        await asyncio.sleep(LAG_EVERY)
+        lags.append(max(0.0, perf_counter() - due))
+
+
+async def flat(folder: Path, count: int) -> dict[str, Any]:
+    """So many messages, one in ten of them answered; what the process held after each tenth of them."""
+    async with day(folder) as today:
+        talk, held = Talk(first=5_000_000, channels=SESSIONS), list[float]()
+        for number in range(count):
+            request = live(talk, number, number % SESSIONS)
+            if number % 10 == 0:
+                await today.message(request)
+            else:
+                await today.exchanges.hear(request)
+            today.arrivals.clear()
+            today.model.prompts.clear()
+            today.model.injected.clear()
+            if (number + 1) % (count // 10) == 0:
+                held.append(rss_mb())
+        return {"held": held}
+
+
+MODES: Mapping[str, Callable[[Path, int], Awaitable[dict[str, Any]]]] = {
+    "arrival": arrival,
+    "crowd": crowd,
+    "flat": flat,
+}
+
+
+async def _main(mode: str, folder: str, count: str) -> dict[str, Any]:
+    return await MODES[mode](Path(folder), int(count))
+
+
+if __name__ == "__main__":
+    json.dump(asyncio.run(_main(*sys.argv[1:4])), sys.stdout)
