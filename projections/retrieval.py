@@ -75,9 +75,11 @@ class Hit(NamedTuple):
 
 def tokens(text: str, vocabulary: Vocabulary) -> frozenset[str]:
     """The tokens of a text (rule 1)."""
-    plain = text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
-    runs = _RUNS.findall(plain)
-    return frozenset(run for run in runs if len(run) >= TOKEN_CHARS) - vocabulary.stop_words
+    return frozenset(run for run in _RUNS.findall(_folded(text)) if len(run) >= TOKEN_CHARS) - vocabulary.stop_words
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
 def query(message: str, window: str, said: int, vocabulary: Vocabulary) -> Query:
@@ -90,7 +92,19 @@ def query(message: str, window: str, said: int, vocabulary: Vocabulary) -> Query
 
 def item_tokens(item: Item, vocabulary: Vocabulary) -> frozenset[str]:
     """The tokens an item is found by."""
-    return tokens(" ".join([item.text, *item.tags, item.kind]), vocabulary)
+    return tokens(_searched(item), vocabulary)
+
+
+def _searched(item: Item) -> str:
+    return " ".join([item.text, *item.tags, item.kind])
+
+
+def _overlap(item: Item, wanted: Query, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The tokens that both have. Most items have none, which is seen without making their tokens."""
+    folded = _folded(_searched(item))
+    if not any(token in folded for token in wanted.tokens):
+        return ()
+    return tuple(sorted(wanted.tokens & item_tokens(item, vocabulary)))
 
 
 def hit(found: Found[ItemRow], wanted: Query, vocabulary: Vocabulary) -> Hit:
@@ -98,7 +112,7 @@ def hit(found: Found[ItemRow], wanted: Query, vocabulary: Vocabulary) -> Hit:
     item = found.row.item
     return Hit(
         found=found,
-        overlap=tuple(sorted(wanted.tokens & item_tokens(item, vocabulary))),
+        overlap=_overlap(item, wanted, vocabulary),
         project_boost=PROJECT_BOOST if item.kind == PROJECT and wanted.about_project else 0,
         recent_boost=RECENT_BOOST if abs(wanted.said - item.updated) <= RECENT_MS else 0,
     )
