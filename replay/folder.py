@@ -105,7 +105,7 @@ class Folder:
                 yield fresh
             finally:
                 if self.current() == fresh:
-                    (fresh / BUILDING).unlink()
+                    (fresh / BUILDING).unlink(missing_ok=True)  # another builder may have replaced it already
                 else:
                     _remove(fresh)
 

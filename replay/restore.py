@@ -85,7 +85,9 @@ def _bring_up(path: Path, progress: Progress) -> Head:
     finally:
         store.close()
     with Engine.open(path) as engine:
-        finish_erasures(engine)
+        if engine.finisher is not None:
+            engine.finisher.join()
+        finish_erasures(engine)  # what could not be finished in the background is told here
         return engine.head()
 
 

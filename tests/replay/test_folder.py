@@ -154,3 +154,11 @@ def test_a_lock_that_cannot_be_taken_is_free_for_the_next(folder: Path) -> None:
     with lock:
         assert (folder / "missing" / "write.lock").exists()
     lock.close()
+
+
+def test_a_builder_whose_folder_was_replaced_and_removed_meanwhile_ends_in_peace(folder: Path) -> None:
+    place = Folder(folder / "views")
+    with place.building() as first:
+        place.put_in_force(first)
+        (first / BUILDING).unlink()  # as the next builder does with the whole folder
+    assert place.current() == first
