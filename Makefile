@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 PYTEST_ARGS ?=
 RUN_ARGS ?=
+SCENARIO_ARGS ?=
 COVERAGE ?=
 # Which Python to build .venv with; the first that is new enough and can make one is taken.
 PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
@@ -18,7 +19,7 @@ LOCK_KEY := $(shell { pwd; cat requirements.lock; } | cksum | cut -d ' ' -f 1)
 LOCKED := .venv/locked-$(LOCK_KEY)
 READY := .venv/ready-$(LOCK_KEY)
 
-.PHONY: help setup run test check bench eval docs dist clean
+.PHONY: help setup run test check scenario bench eval docs dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +48,10 @@ check: $(READY) ## everything CI asks for: lint, format, types, import contracts
 	@echo "dnam: docs check"
 	@$(PYTHON) -m dnam.reference --check
 	@echo "dnam: all checks passed"
+
+scenario: $(READY) ## play the long scenario in Discord, with a transcript (SCENARIO_ARGS="--seed 7 --transcript day.txt")
+	@echo "dnam: playing the scenario"
+	@$(PYTHON) -m tests.scenario $(SCENARIO_ARGS)
 
 bench: $(READY) ## measure, beside the peers' figures
 	@echo "dnam: measuring"

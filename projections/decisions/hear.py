@@ -96,8 +96,8 @@ def accounts(request: HeardRequest) -> list[Account]:
 def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     """A message, with whom and what it brings to light for the first time; nothing when it is known as it is.
 
-    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for one
-    that closes a place on which more items rest than one decision can move.
+    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
+    one that closes a place on which more items rest than one decision can move.
     """
     if any(is_unwelcome(rows, each, request.said) for each in _concerned(request)):
         return []
@@ -132,7 +132,7 @@ def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
 
 
 def _closing(rows: Rows, request: HeardRequest, narrowed: PlaceAudienceChanged) -> list[Draft]:
-    """The new epoch, and the items of the guild that rest on this place alone: nothing is open that should be closed."""
+    """The new epoch, and the guild's items that rest on this place alone: nothing stays open that should be closed."""
     place, epoch = narrowed.place, str(narrowed.audience.epoch)
     minter = Minter(rows, Origin(Identity(place.platform, "place", place.key, epoch, request.said)))
     changed = minter.draft(narrowed)

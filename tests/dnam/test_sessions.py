@@ -69,3 +69,17 @@ async def test_who_waits_may_give_up_while_the_work_goes_on() -> None:
     assert len(sessions) == 1
     go.set()
     assert await sessions.settle()
+
+
+async def test_whoever_waits_for_a_session_to_pass_waits_for_what_it_has_and_no_more() -> None:
+    sessions, done, go = Sessions(), asyncio.Event(), asyncio.Event()
+    await sessions.passed("a")
+    sessions.submit("a", go.wait)
+    passed = asyncio.create_task(sessions.passed("a"))
+    await asyncio.sleep(0)
+    sessions.submit("a", done.wait)
+    assert not passed.done()
+    go.set()
+    await passed
+    done.set()
+    await sessions.settle()

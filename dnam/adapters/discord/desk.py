@@ -19,12 +19,14 @@ import discord
 from discord.ext import commands
 
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of, queue_of
+from dnam.adapters.discord.respond import Allowed
 from dnam.adapters.discord.translate import addressed_words, replied_to, said_of
 from dnam.assistant import Assistant
 from dnam.commands import table
 from dnam.commands.command import Invocation
 from dnam.commands.parse import Call, Misread
 from dnam.configuration import Learn, PlaceConfig, RespondMode, config_for
+from dnam.logs import OWN_WORDS
 from dnam.memory import Memory
 from dnam.sessions import Sessions
 from dnam.settings import Settings
@@ -34,7 +36,6 @@ from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, place_ref, session_of
 from projections.decisions.work import JobRequest, record_job
-from projections.errors import DnamError
 from projections.events.values import Audience
 from projections.ids import NOBODY, Point, Ref
 from projections.pending import is_settled
@@ -61,8 +62,17 @@ log = logging.getLogger(__name__)
 class Desk:
     """One bot, its assistant, and what they share."""
 
-    def __init__(self, bot: commands.Bot, assistant: Assistant, unwritten: Unwritten | None = None) -> None:
+    def __init__(
+        self,
+        bot: commands.Bot,
+        assistant: Assistant,
+        unwritten: Unwritten | None = None,
+        *,
+        owns_commands: bool = False,
+    ) -> None:
         self.bot = bot
+        self.owns_commands = owns_commands
+        """Whether the bot has no commands but ours: then Discord forgets all others that it knows of the bot."""
         self.assistant = assistant
         self.sessions = Sessions()
         self.unwritten = unwritten or Unwritten()
@@ -84,6 +94,13 @@ class Desk:
     def is_owner(self, user: discord.abc.User) -> bool:
         """Whether this is one of the bot's owners."""
         return user.id in self.owners
+
+    @property
+    def allowed(self) -> Allowed:
+        """Whom the bot answers, as far as lists say."""
+        settings = self.memory.settings
+        users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
+        return Allowed(users, guilds, self.owners)
 
     # -- who asks and where -----------------------------------------------------------------------------------------
 
@@ -153,11 +170,14 @@ class Desk:
     def is_told(self, message: discord.Message) -> bool:
         """Whether this is of our own but nothing that was said: a command's reply, or what the transparency channel
         shows.
+
+        What replies to a slash command says so; what replies to one that was typed has its embeds suppressed, which no
+        answer has. That stays with the message, whatever becomes of the command: deleted, edited, or switched off.
         """
         if message.author.id != self.own_id:
             return False
-        shown = self.memory.settings.memory_channel_id
-        return message.interaction_metadata is not None or str(message.channel.id) == shown
+        is_reply = message.interaction_metadata is not None or message.flags.suppress_embeds
+        return is_reply or str(message.channel.id) == self.memory.settings.memory_channel_id
 
     async def is_accounted_for(self, message: discord.Message) -> bool:
         """Whether a message of our own is nothing to hear: it was sent as an answer, answers what has its turn or asked
@@ -229,10 +249,12 @@ def _point(rows: Rows, message_id: int) -> Point:
 
 
 def error_words(error: Exception) -> str:
-    """What went wrong, in the program's words: Discord's own may quote what was to be sent."""
+    """What went wrong, where the program's words quote nobody; else its kind. Discord may quote what was to be sent,
+    and a BadRequest what somebody typed.
+    """
     if isinstance(error, discord.HTTPException):
         return f"{type(error).__name__}: status {error.status}, code {error.code}"
-    return str(error) if isinstance(error, DnamError) else type(error).__name__
+    return str(error) if isinstance(error, OWN_WORDS) else type(error).__name__
 
 
 def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:

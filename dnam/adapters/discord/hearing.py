@@ -122,6 +122,8 @@ class Hearing:
 
     async def _take(self, message: discord.Message, place: PlaceSeen) -> None:
         is_closed = await self._catch_up(message, place)
+        if self.answering.is_taken_back(message.id):  # before it was heard
+            return
         request = translate(message, self.desk.own_id)
         if request is None or (request.author == "self" and await self.desk.is_accounted_for(message)):
             return
@@ -171,7 +173,7 @@ class Hearing:
 
     async def _obey(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         guild = None if message.guild is None else message.guild.id
-        if not self.answering.allowed().admits(message.author.id, guild) or not self.desk.takes(message.id):
+        if not self.desk.allowed.admits(message.author.id, guild) or not self.desk.takes(message.id):
             return
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
@@ -180,7 +182,8 @@ class Hearing:
             await self.answering.reply(message, f"The memory cannot be asked just now: {error}")
             return
         reply = await table.run(self.desk.assistant, asked, call)
-        await self.answering.reply(message, reply.text, under(reply, message.author.id))
+        text = f"{reply.text}{picked_instead(call)}"
+        await self.answering.reply(message, text, under(reply, message.author.id))
 
     # -- edits and deletions ----------------------------------------------------------------------------------------
 
@@ -199,6 +202,7 @@ class Hearing:
     def deleted(self, channel_id: int, guild_id: int | None, message_ids: Iterable[int]) -> None:
         """Messages were deleted, one or many at once."""
         ids = sorted(message_ids)
+        self.answering.taken_back(ids)
         channel = self.desk.channel(channel_id, guild_id)
         place = PlaceSeen(PLATFORM, str(channel_id), "unknown", "", "channel") if channel is None else place_of(channel)
         self.submit(place, "deletion", lambda: self._delete(channel_id, guild_id, place, ids))
@@ -214,6 +218,14 @@ class Hearing:
             await memory.record(lambda rows: _deletions(rows, place, ids, now))
 
         await self.desk.unwritten.write("deletion", step)
+
+
+def picked_instead(call: Call | Misread) -> str:
+    """The slash command that asks with a menu for what was not typed; nothing where there is none."""
+    command = call.command if isinstance(call, Misread) else None
+    if command is None or not any(each.has_menu for each in command.parameters):
+        return ""
+    return f"\n`/memory {command.name}` lets you pick from a menu."
 
 
 def _is_known(rows: Rows, request: HeardRequest) -> bool:

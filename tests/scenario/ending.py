@@ -1,0 +1,110 @@
+"""What has to be true afterwards, whatever happened: seen from Discord, from Claude, and in the log.
+
+Discord   whatever was asked has exactly one answer, and nothing that the bot said stands there unaccounted for
+Claude    no prompt holds words that its readers may not read, and no request was refused
+log       each question has one turn, each answer that stands in Discord was delivered as that, verify and replay
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeVar
+
+from dnam.adapters.discord.places import PLATFORM
+from dnam.adapters.discord.translate import said_of
+from dnam.memory import Memory
+from projections.decisions.hear import message_identity
+from projections.events import Event, ExtractionAnswered, SummaryRefreshed, TurnAnswered, TurnDelivered, TurnFailed
+from projections.ids import EventId
+from tests.dnam.discord.stage import events
+from tests.dnam.scripted import settings
+from tests.loopback.discord import Message
+from tests.loopback.discord.messages import MessageKind
+from tests.scenario.process import bare, dnam, ran
+from tests.scenario.readers import leak
+from tests.scenario.stage import Stage
+
+COLLECTED = re.compile(
+    r"Exception ignored in: <async_generator object \w*(?:AsyncResponseStream|Response)\.\w+ .*\n"
+    r"Traceback .*\n(?:  .*\n)*ValueError: async generator already executing\n"
+)
+"""What Python itself says when a thread's garbage collection meets a stream of the SDK that was not read to its end."""
+E = TypeVar("E", bound=Event)
+
+
+async def check(stage: Stage) -> None:
+    """Raises with what is wrong. The bot has ended."""
+    _each_has_one_answer(stage)
+    _nothing_leaked(stage)
+    assert stage.server.refused == []
+    assert "Traceback" not in COLLECTED.sub("", stage.bot.log), stage.bot.log
+    async with Memory.open(stage.folder / "data", settings=settings()) as memory:
+        _log_agrees(stage, memory)
+    await _file_is_sound(stage)
+    stage.world.state.check()
+
+
+def _each_has_one_answer(stage: Stage) -> None:
+    counts = {each: len(stage.answers(each)) for each in (*stage.asked, *stage.commands)}
+    wrong = {repr(each): count for each, count in counts.items() if count != 1}
+    assert wrong == {}, f"answered not once: {wrong}"
+    stage.transcript.mark("counted", f"{len(counts)} questions, each with one answer")
+
+
+def _nothing_leaked(stage: Stage) -> None:
+    leaks = [found for each in stage.claude.prompts if (found := leak(each))]
+    assert leaks == [], leaks
+    stage.transcript.mark("read", f"{len(stage.claude.prompts)} prompts, nothing in them that others may not read")
+
+
+# -- the log -----------------------------------------------------------------------------------------------------------
+
+
+def _log_agrees(stage: Stage, memory: Memory) -> None:
+    answered = Counter(each.answers for each in _of(memory, TurnAnswered))
+    failed = Counter(each.answers for each in _of(memory, TurnFailed))
+    questions = {_heard_id(memory, each): each for each in stage.asked}
+    turns = {each: answered[each] + failed[each] for each in questions}
+    assert {repr(questions[each]): count for each, count in turns.items() if count != 1} == {}
+    assert set(answered) | set(failed) <= set(questions), "it answered what nobody asked"
+    _deliveries_agree(stage, memory, {questions[each] for each in failed})
+    assert _of(memory, SummaryRefreshed)
+    assert _of(memory, ExtractionAnswered)
+
+
+def _deliveries_agree(stage: Stage, memory: Memory, failed: set[Message]) -> None:
+    """Each of the bot's messages is part of a recorded answer, tells of a failure, or replies to a command."""
+    told = {int(ref.key) for each in _of(memory, TurnDelivered) for ref in each.messages}
+    said = {each.id: each for each in _said(stage)}
+    other = failed | set(stage.commands)
+    unrecorded = [each for each in said.values() if each.id not in told and each.reference not in other]
+    assert unrecorded == []
+    assert told <= set(said), "what was recorded as delivered stands there"
+
+
+def _said(stage: Stage) -> Iterator[Message]:
+    """What the bot said to somebody in a channel."""
+    for channel in stage.world.state.channels.values():
+        if channel is not stage.cast.wall:
+            found = stage.world.bot_messages(channel)
+            yield from (each for each in found if each.kind in (MessageKind.DEFAULT, MessageKind.REPLY))
+
+
+def _of(memory: Memory, kind: type[E]) -> list[E]:
+    return [each for each in events(memory, kind) if isinstance(each, kind)]
+
+
+def _heard_id(memory: Memory, message: Message) -> EventId:
+    with memory.engine.reading() as rows:
+        return rows.ids.event_id(message_identity(PLATFORM, str(message.id), "heard", said_of(message.id)))
+
+
+async def _file_is_sound(stage: Stage) -> None:
+    folder, env = stage.folder, {**bare(), "DNAM_DATA": str(stage.folder / "data")}
+    looks = (("verify", "--open"), ("replay", "--check"))
+    for words, done in zip(
+        looks, await asyncio.gather(*(ran(dnam(*each), env, folder) for each in looks)), strict=True
+    ):
+        assert done.code == 0, f"dnam {' '.join(words)} ended with {done.code}:\n{done.out}"
+        stage.transcript.mark(f"dnam {' '.join(words)}", done.out)

@@ -1,0 +1,57 @@
+"""The long scenario, from beginning to end; and that its checks can fail."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.scenario.readers import Prompt, Reader, leak
+from tests.scenario.story import play
+from tests.scenario.transcript import Transcript
+
+
+async def test_a_long_day_in_discord(tmp_path: Path) -> None:
+    page = io.StringIO()
+    transcript = Transcript(page)
+    try:
+        await play(tmp_path, transcript)
+    except AssertionError as error:
+        error.add_note(page.getvalue()[-6000:])
+        raise
+    assert transcript.messages > 200
+    shown = page.getvalue()
+    assert all(each in shown for each in ("── killed ──", "── dropped ──", "── told to end ──", "── all is well ──"))
+
+
+KIM_HERE, KIM_DIRECT = Reader("Kim", "garden"), Reader("Kim", "direct")
+KIM_CELLAR, KIM_DECK = Reader("Kim", "cellar"), Reader("Kim", "harbour")
+
+
+@pytest.mark.parametrize(
+    ("reader", "words", "narrowed", "leaks"),
+    [
+        (KIM_HERE, "marigold lavender thyme", False, False),
+        (KIM_HERE, "marigold velvet", False, True),
+        (KIM_HERE, "anchor", False, True),
+        (KIM_HERE, "Cider", False, True),
+        (KIM_CELLAR, "turnip cider marigold", False, False),
+        (KIM_CELLAR, "velvet", False, True),
+        (KIM_DIRECT, "velvet marigold anchor turnip lantern", False, False),
+        (KIM_DIRECT, "velvet lavender", False, True),
+        (KIM_DECK, "anchor lantern", False, False),
+        (KIM_DECK, "anchor lantern", True, True),
+        (None, "linen", False, False),
+        (None, "linen velvet", False, True),
+        (None, "nothing of theirs", False, False),
+    ],
+)
+def test_a_prompt_leaks_what_its_reader_may_not_read(
+    reader: Reader | None, words: str, narrowed: bool, leaks: bool
+) -> None:
+    kind = "extraction" if reader is None else "answer"
+    assert bool(leak(Prompt(kind, f"they said: {words}", reader, narrowed))) is leaks
+
+
+def test_an_answer_that_nobody_asked_for_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="nobody asked for this"):
+        leak(Prompt("answer", "hello", None, False))
