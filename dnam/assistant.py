@@ -20,7 +20,8 @@ from projections.ids import EventId, Identity, keyed_hash, named_id
 from projections.rows import Known, MemoryRows, Rows
 from replay.errors import LogError
 
-ANSWER_PROMPT = "answer@1"
+ANSWER_PROMPT = "answer@2"
+"""How to use what is remembered stands in core.md, which is always among the context files."""
 
 
 class Thought(NamedTuple):

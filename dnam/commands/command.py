@@ -73,13 +73,16 @@ Run = Callable[[Assistant, Invocation, Arguments], Awaitable[Reply]]
 
 
 class Command(NamedTuple):
-    """One line of the table. `name` may be two words. `for_owner`: nobody else may ask."""
+    """One line of the table. `name` may be two words. `for_owner`: nobody else may ask. `needs_memory`: it does nothing
+    where memory is switched off.
+    """
 
     name: str
     help: str
     run: Run
     parameters: tuple[Parameter, ...] = ()
     for_owner: bool = False
+    needs_memory: bool = True
 
     @property
     def usage(self) -> str:

@@ -3,7 +3,7 @@
 What is added here is in the terminal, in Discord's text and among its slash commands at once.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from dnam.assistant import Assistant
 from dnam.commands import items, keep, sessions, undo, why
@@ -19,9 +19,9 @@ from projections.ids import NOBODY
 from replay.errors import LogError
 
 
-async def show_help(_: Assistant, __: Invocation, ___: Arguments) -> Reply:
+async def show_help(assistant: Assistant, _: Invocation, __: Arguments) -> Reply:
     """Every command with a line."""
-    return Reply(listing())
+    return Reply(listing(offered_by(assistant)))
 
 
 ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="active")
@@ -47,9 +47,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("undo", "take back the last thing that you changed here", undo.undo),
     Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling),
     Command("extract", "learn now from what you said here", sessions.extract),
-    Command("costs", "what models cost lately", costs, for_owner=True),
-    Command("config", "what I do here, and for those who may: change it", config, CONFIG),
-    Command("help", "list these commands", show_help),
+    Command("costs", "what models cost lately", costs, for_owner=True, needs_memory=False),
+    Command("config", "what I do here, and for those who may: change it", config, CONFIG, needs_memory=False),
+    Command("help", "list these commands", show_help, needs_memory=False),
 )
 
 
@@ -60,9 +60,14 @@ MENUS: tuple[Menu, ...] = (
 """What can be asked of a message, where a platform has menus for that."""
 
 
-def listing() -> str:
+def offered_by(assistant: Assistant) -> tuple[Command, ...]:
+    """The commands that do something: without a memory, those that need none."""
+    return tuple(each for each in COMMANDS if assistant.memory.settings.memory_enabled or not each.needs_memory)
+
+
+def listing(commands: Iterable[Command] = COMMANDS) -> str:
     """The commands, one a line."""
-    lines = (f"`{each.usage}`: {each.help}{' (the owner)' if each.for_owner else ''}" for each in COMMANDS)
+    lines = (f"`{each.usage}`: {each.help}{' (the owner)' if each.for_owner else ''}" for each in commands)
     return "\n".join(["**Memory commands:**", *lines])
 
 
@@ -74,13 +79,18 @@ def read(text: str) -> Call | Misread | None:
 async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> Reply:
     """Do it. What cannot be done is the reply, in words."""
     if isinstance(call, Misread):
-        return Reply(f"{call.problem}\n{listing()}" if call.command is None else call.problem, failed=True)
+        more = f"\n{listing(offered_by(assistant))}" if call.command is None else ""
+        return Reply(f"{call.problem}{more}", failed=True)
     command = call.command
     if command.for_owner and not asked.is_owner:
         return Reply("Only the owner of this bot can ask for that.", failed=True)
-    anybody = command.for_owner or command.run is show_help
     return await guarded(
-        assistant, asked, f"{PREFIX} {command.name}", lambda: command.run(assistant, asked, call.arguments), anybody
+        assistant,
+        asked,
+        f"{PREFIX} {command.name}",
+        lambda: command.run(assistant, asked, call.arguments),
+        anybody=command.for_owner or command.run is show_help,
+        needs_memory=command.needs_memory,
     )
 
 
@@ -90,10 +100,16 @@ async def point(assistant: Assistant, asked: Invocation, menu: Menu, pointed: Po
 
 
 async def guarded(
-    assistant: Assistant, asked: Invocation, name: str, do: Callable[[], Awaitable[Reply]], anybody: bool = False
+    assistant: Assistant,
+    asked: Invocation,
+    name: str,
+    do: Callable[[], Awaitable[Reply]],
+    *,
+    anybody: bool = False,
+    needs_memory: bool = True,
 ) -> Reply:
     """Do something of this name; nothing is raised but what nobody foresaw. `anybody`: also who keeps out of it."""
-    if not assistant.memory.settings.memory_enabled:
+    if needs_memory and not assistant.memory.settings.memory_enabled:
         return Reply("Memory is switched off here (DNAM_MEMORY_ENABLED=0).", failed=True)
     if asked.person == NOBODY and not anybody:
         return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)

@@ -40,8 +40,9 @@ async def logged_in(patient: Patient) -> "AsyncIterator[discord.Client]":
     """A client with this token, over REST alone. NotAsked where that, or what is asked with it, is not to be had."""
     import discord
 
-    from dnam.adapters.discord.bot import at
+    from dnam.adapters.discord.bot import at, without_voice
 
+    without_voice()
     if not patient.settings.discord_token:
         raise NotAsked(Finding("skipped", NO_TOKEN, "README.md, Run it in Discord, says how to make one."))
     async with discord.Client(intents=discord.Intents.none()) as client:

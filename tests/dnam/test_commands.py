@@ -520,4 +520,7 @@ class TestWhatCannotBeDone:
     async def test_memory_can_be_switched_off(self) -> None:
         world = World(DNAM_MEMORY_ENABLED="0")
         assert await world.asks("ada", "!memory") == "Memory is switched off here (DNAM_MEMORY_ENABLED=0)."
+        assert (await world.asks("ada", "!memory config")).startswith("**What holds here:**\n`respond_mode = mention`")
+        named = [line.split("`")[1].split()[1] for line in (await world.asks("ada", "!memory help")).splitlines()[1:]]
+        assert named == ["costs", "config", "help"]
         world.memory.engine.close()

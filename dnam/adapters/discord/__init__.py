@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 async def setup(bot: "commands.Bot") -> None:
     """Give a bot memory, with settings from the environment, `.env` and `dnam.toml`, as `dnam run` reads them.
 
+    Once the bot is ready, `/memory` and two message menus are added, one by one, to the commands that Discord knows of
+    it: its own are neither told, replaced nor removed, and those of the same name stay. They are in `bot.tree` too, so
+    a `sync()` of yours keeps them. With DNAM_MEMORY_COMMANDS_ENABLED=0 there are none; those that Discord was told of
+    before go with your next `sync()`. What is heard as said by the bot is every message of its own but replies to
+    application commands and messages with suppressed embeds.
+
     SettingError when one of them is not allowed, LogError when the memory cannot be opened.
     """
     from dnam.adapters.discord.extension import cog_of

@@ -1,15 +1,19 @@
 """Answering a message in Discord: whether to, and then think, record, send, record that it arrived."""
 
 import asyncio
+from collections import deque
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
 
 from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, reference_to
-from dnam.adapters.discord.desk import Desk
-from dnam.adapters.discord.respond import Allowed, Approach, Verdict, respond
+from dnam.adapters.discord.desk import KEPT, Desk
+from dnam.adapters.discord.respond import Approach, Verdict, respond
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.streaming import Streaming, typing
+from dnam.assistant import Thought
 from dnam.exchange import Exchange, Exchanges
 from dnam.memory import Turn
 from dnam.model import ModelError
@@ -29,6 +33,13 @@ LOOKED_THROUGH = 100
 """How many messages after a question are looked through for an answer that may have been sent."""
 NONCE = 25
 """How many characters a nonce may have."""
+TAKEN_BACK = "the question was deleted before it was answered"
+
+
+class TakenBack(ModelError):
+    """The question was deleted before there was an answer: nobody is told anything."""
+
+    words = ""
 
 
 class Asked(NamedTuple):
@@ -45,22 +56,18 @@ class Answering:
         self._desk = desk
         self._exchanges = exchanges
         self._pause = pause
+        self._thinking: dict[int, asyncio.Task[Thought]] = {}
+        self._gone: deque[int] = deque(maxlen=KEPT)
 
     # -- whether to -------------------------------------------------------------------------------------------------
 
     async def verdict(self, message: discord.Message, request: HeardRequest) -> Verdict:
         """Whether this message is to be answered, by what is configured where it was said."""
         config = await self._desk.config(request.place, request.speaker)
-        verdict = respond(_approach(message, request), config.respond_mode, self.allowed())
+        verdict = respond(_approach(message, request), config.respond_mode, self._desk.allowed)
         if verdict.answers and not _may_send(message):
             return Verdict(False, "not allowed to write there")
         return verdict
-
-    def allowed(self) -> Allowed:
-        """Whom the bot answers, as far as lists say."""
-        settings = self._desk.memory.settings
-        users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
-        return Allowed(users, guilds, self._desk.owners)
 
     async def asked(self, request: HeardRequest) -> Asked:
         """What the log knows of a question; where it cannot be read, a nonce of the message's own."""
@@ -76,21 +83,55 @@ class Answering:
     ) -> None:
         """Answer it under the nonce that `asked` told; `begun` is what an earlier try left in the channel.
 
-        discord.HTTPException when it could not be sent: then it is undelivered, and sent at the next chance.
+        discord.HTTPException when it could not be sent: then it is undelivered, and sent at the next chance. Where the
+        question was deleted meanwhile, nothing is sent, and what was shown of an answer goes.
         """
         asked = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
         appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
         streaming = Streaming(appearing.grow, self._pause)
         try:
             async with typing(message.channel, self._pause), streaming.running():
-                thought = await self._exchanges.think(exchange, streaming.hear)
+                thought = await self._thought(message.id, exchange, streaming)
+        except TakenBack as error:
+            await self._exchanges.failed(exchange, error)
+            await appearing.withdraw()
+            return
         except ModelError as error:
             await self._exchanges.failed(exchange, error)
             await appearing.finish(error.words)
             return
         await self._exchanges.answered(exchange)
+        if self.is_taken_back(message.id):
+            await appearing.withdraw()
+            return
         await appearing.finish(thought.text)
         await self._exchanges.delivered(exchange, appearing.refs)
+
+    async def _thought(self, question: int, exchange: Exchange, streaming: Streaming) -> Thought:
+        """What the model says. TakenBack as soon as the question is deleted."""
+        if self.is_taken_back(question):
+            raise TakenBack(TAKEN_BACK)
+        task = self._thinking[question] = asyncio.create_task(self._exchanges.think(exchange, streaming.hear))
+        try:
+            await asyncio.wait({task})
+        finally:
+            del self._thinking[question]
+            task.cancel()
+            await asyncio.wait({task})
+        if task.cancelled():
+            raise TakenBack(TAKEN_BACK)
+        return task.result()
+
+    def taken_back(self, message_ids: Iterable[int]) -> None:
+        """Messages were deleted: told at once, not behind what is said there."""
+        for each in message_ids:
+            self._gone.append(each)
+            if each in self._thinking:
+                self._thinking[each].cancel()
+
+    def is_taken_back(self, message_id: int) -> bool:
+        """Whether a message was deleted lately."""
+        return message_id in self._gone
 
     # -- an answer that may not have arrived ------------------------------------------------------------------------
 
@@ -123,16 +164,16 @@ class Answering:
     # -- what a command says ----------------------------------------------------------------------------------------
 
     async def reply(self, message: discord.Message, text: str, view: discord.ui.View | None = None) -> None:
-        """Say something to a message that is no answer, and nothing to remember. `view` stands under the end of it."""
+        """Say something to a message that is no answer, and nothing to remember. `view` stands under the end of it.
+
+        Its embeds are suppressed: by that it is known for good as nothing that was said (`Desk.is_told`).
+        """
         reference = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
         parts = split(text)
         for index, part in enumerate(parts):
             shown = view if view and index + 1 == len(parts) else discord.utils.MISSING
-            if index == 0:
-                sent = await message.channel.send(part, reference=reference, allowed_mentions=QUIET, view=shown)
-            else:
-                sent = await message.channel.send(part, allowed_mentions=QUIET, view=shown)
-            self._desk.sent(sent)
+            say = partial(message.channel.send, part, view=shown, allowed_mentions=QUIET, suppress_embeds=True)
+            self._desk.sent(await (say() if index else say(reference=reference)))
 
 
 def _asked(rows: Rows, request: HeardRequest) -> Asked:

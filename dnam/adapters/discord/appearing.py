@@ -16,6 +16,7 @@ unless its turn is known.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import discord
 
@@ -64,6 +65,12 @@ class Appearing:
         parts = split(text) or [NOTHING_SAID]
         for index, part in enumerate(parts):
             await self._put(index, part)
+
+    async def withdraw(self) -> None:
+        """Take away what is shown of it. discord.HTTPException when that does not work."""
+        for each in self.messages:
+            with suppress(discord.NotFound):
+                await each.delete()
 
     async def _put(self, index: int, text: str) -> None:
         if index < len(self.messages):

@@ -44,11 +44,16 @@ def intents() -> discord.Intents:
     return discord.Intents(guilds=True, messages=True, message_content=True)
 
 
+def without_voice() -> None:
+    """Clients of this process neither speak nor listen: discord.py need not warn of what it would take to."""
+    discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
+
 class DnamBot(commands.Bot):
     """A bot that does nothing but what its cog does."""
 
     def __init__(self, assistant: Assistant, pause: Pause = asyncio.sleep, *, guild_ready_seconds: float = 2.0) -> None:
-        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # it neither speaks nor listens
+        without_voice()
         super().__init__(
             command_prefix=commands.when_mentioned,
             intents=intents(),
@@ -59,13 +64,14 @@ class DnamBot(commands.Bot):
             max_messages=None,
             guild_ready_timeout=guild_ready_seconds,
         )
-        self.desk = Desk(self, assistant)
+        self.desk = Desk(self, assistant, owns_commands=True)
         self._pause = pause
 
     @property
     def is_there(self) -> bool:
-        """Whether it is connected and knows its guilds."""
-        return self.is_ready() and self.ws.open
+        """Whether it has a session with Discord: it answers from then on, while guilds are still told of."""
+        socket: DiscordWebSocket | None = self.ws
+        return socket is not None and socket.open and socket.session_id is not None
 
     async def setup_hook(self) -> None:
         if self.desk.memory.settings.discord_api_url:

@@ -23,7 +23,8 @@ from dnam.adapters.discord.appearing import is_unfinished
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
 from dnam.adapters.discord.places import PLATFORM, queue_of
-from dnam.adapters.discord.translate import deletion, replied_to, said_of, translate
+from dnam.adapters.discord.translate import addressed_words, deletion, replied_to, said_of, translate
+from dnam.commands import table
 from dnam.exchange import Exchanges
 from projections.decisions.hear import HeardRequest, delete, message_identity
 from projections.decisions.place import PlaceSeen
@@ -43,10 +44,13 @@ log = logging.getLogger(__name__)
 
 
 class Arrived(NamedTuple):
-    """A message that was read back, and the request that it is."""
+    """A message that was read back, and the request that it is. `is_command`: somebody asked something of the memory
+    with it. It was done then or never will be, and is heard only as an edit of what was heard before.
+    """
 
     message: discord.Message
     request: HeardRequest
+    is_command: bool
 
 
 class Missed(NamedTuple):
@@ -116,8 +120,12 @@ class CatchingUp:
         return last is None or (self._resumed and await self._desk.knows(last))
 
     def _translated(self, message: discord.Message) -> Arrived | None:
-        request = None if self._desk.command(message) else translate(message, self._desk.own_id)
-        return None if request is None else Arrived(message, request)
+        request = translate(message, self._desk.own_id)
+        if request is None:
+            return None
+        # Also where commands are off now: it may have been said as one.
+        asks = request.author == "person" and table.read(addressed_words(message, self._desk.own_id)) is not None
+        return Arrived(message, request, asks)
 
     async def _missed(
         self, place: PlaceSeen, messages: list[discord.Message], arrived: list[Arrived], began: int
@@ -127,7 +135,7 @@ class CatchingUp:
             epoch = asked.setting.audience.epoch
             waiting = undelivered(rows, asked.session, epoch, began - LATEST_MS)
             known = said_between(rows, asked.session, epoch, said_of(messages[0].id), began) if messages else []
-            news = frozenset(each.request.key for each in arrived if _is_news(rows, each.request))
+            news = frozenset(each.request.key for each in arrived if _is_news(rows, each))
             return Missed([each for each in waiting if _is_discord_s(each.question)], _gone(known, messages), news)
 
         return await self._desk.memory.look(question)
@@ -136,7 +144,7 @@ class CatchingUp:
         """Hear it, unless it is an answer of ours that its turn tells of, or that was never finished. As live, what is
         to be answered is said to the bot.
         """
-        message, request = each
+        message, request, _ = each
         if request.author == "self" and (is_unfinished(message) or await self._desk.is_accounted_for(message)):
             return
         if _is_recent(request, began) and (await self._answering.verdict(message, request)).answers:
@@ -155,7 +163,7 @@ class CatchingUp:
         """Answer what nobody answered. What of ours replies to it already is the answer, unless it was broken off."""
         for each in arrived:
             ours = tuple(one for one in messages if _answers(one, each.message, self._desk.own_id))
-            if not _is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
+            if each.is_command or not _is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
                 continue
             verdict = await self._answering.verdict(each.message, each.request)
             asked = await self._answering.asked(each.request)
@@ -202,10 +210,13 @@ def _is_recent(request: HeardRequest, now: int) -> bool:
     return request.said >= now - LATEST_MS
 
 
-def _is_news(rows: Rows, request: HeardRequest) -> bool:
+def _is_news(rows: Rows, arrived: Arrived) -> bool:
     """Whether it was never heard, or may have been edited since."""
+    request = arrived.request
     heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
-    return rows.ids.status(heard) == "unknown" or request.edited is not None
+    if rows.ids.status(heard) == "unknown":
+        return not arrived.is_command
+    return request.edited is not None
 
 
 def _answers(message: discord.Message, question: discord.Message, own_id: int) -> bool:

@@ -40,6 +40,8 @@ PERMISSIONS = discord.Permissions(
     pin_messages=True,
 )
 """What the bot asks for in a server: to read, to answer, and to pin what the transparency channel shows."""
+OWNING = (discord.TeamMemberRole.admin, discord.TeamMemberRole.developer)
+"""With which roles in the team that owns an application somebody is an owner of its bot."""
 log = logging.getLogger(__name__)
 
 
@@ -107,7 +109,7 @@ class MemoryCog(commands.Cog, name="Memory"):
         if self.desk.owners or application is None:
             return
         team = application.team
-        self.desk.owners = frozenset([application.owner.id] if team is None else [each.id for each in team.members])
+        self.desk.owners = frozenset([application.owner.id]) if team is None else team_owners(team)
 
     def _tell(self) -> None:
         """Say once what the operator should know."""
@@ -118,7 +120,7 @@ class MemoryCog(commands.Cog, name="Memory"):
         log.info("discord: connected as %s; servers: %d", bot.user and bot.user.name, len(bot.guilds))
         if not bot.guilds and bot.application_id:
             log.warning("discord: in no server yet: open %s to invite it", invitation(bot.application_id))
-        if self.hearing.answering.allowed().is_empty:
+        if self.desk.allowed.is_empty:
             log.warning("discord: %s", NOBODY_ALLOWED)
         if not bot.intents.message_content:
             log.warning("discord: %s", NO_CONTENT)
@@ -161,6 +163,15 @@ class MemoryCog(commands.Cog, name="Memory"):
     @commands.Cog.listener()
     async def on_thread_update(self, _: discord.Thread, after: discord.Thread) -> None:
         self.hearing.readers_changed(after)
+
+
+def team_owners(team: discord.Team) -> frozenset[int]:
+    """Who of a team may do what an owner may: its owner, and those who joined it as admin or developer, as in
+    discord.py's `Bot.is_owner`. Who is only invited, or may only read, is none.
+    """
+    joined = (each for each in team.members if each.membership_state is discord.TeamMembershipState.accepted)
+    owners = {each.id for each in joined if each.role in OWNING}
+    return frozenset(owners if team.owner_id is None else owners | {team.owner_id})
 
 
 def invitation(application_id: int) -> str:

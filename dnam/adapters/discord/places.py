@@ -3,7 +3,7 @@
 channel                                   audience
 ───────────────────────────────────────   ─────────────────────────────────────────────────────
 a DM                                      direct: its person
-what @everyone of the guild can read      guild
+what everyone in the guild can read       guild: @everyone may, and no other role or member is kept out
 a public thread, a forum post             its parent's
 a private thread, a group, all else       channel: restricted to itself
 
@@ -49,8 +49,8 @@ Channel = (
 
 
 def account_of(user: discord.abc.User) -> Account:
-    """Somebody, under the name that people see there."""
-    return Account(PLATFORM, str(user.id), user.display_name)
+    """Somebody, under the name that they have everywhere: what one server calls them is not for another."""
+    return Account(PLATFORM, str(user.id), user.global_name or user.name)
 
 
 def place_of(channel: Channel, partner: discord.abc.User | None = None) -> PlaceSeen:
@@ -97,7 +97,19 @@ def _everyone_reads(channel: discord.abc.GuildChannel) -> bool:
     if everyone is None:  # the guild is not in the cache
         return False
     may = channel.permissions_for(everyone)
+    others = (overwrite for of, overwrite in channel.overwrites.items() if of.id != everyone.id)
+    return _reads(may, channel) and not any(_keeps_out(each, channel) for each in others)
+
+
+def _reads(may: discord.Permissions, channel: discord.abc.GuildChannel) -> bool:
     return may.view_channel and (may.connect or not isinstance(channel, LISTENED))
+
+
+def _keeps_out(overwrite: discord.PermissionOverwrite, channel: discord.abc.GuildChannel) -> bool:
+    """Whether some may not read what everyone may. Who holds a role, and whom another lets in again, nobody tells a
+    bot: the channel counts as closed.
+    """
+    return overwrite.view_channel is False or (overwrite.connect is False and isinstance(channel, LISTENED))
 
 
 def _kind(channel: object) -> PlaceKind:

@@ -1,5 +1,6 @@
 """The bot dies, or loses the connection, at the worst moments: nothing is answered twice, and nothing not at all."""
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import discord
@@ -7,6 +8,7 @@ import pytest
 
 from dnam.adapters.discord.cog import MemoryCog
 from projections.events import (
+    ItemRemembered,
     MessageDeleted,
     MessageEdited,
     MessageHeard,
@@ -30,7 +32,7 @@ from tests.dnam.discord.stage import (
     shown,
 )
 from tests.dnam.scripted import ScriptedModel
-from tests.loopback.discord import World
+from tests.loopback.discord import Message, World
 
 
 async def test_killed_before_the_answer_it_is_answered_once_it_is_back(tmp_path: Path) -> None:
@@ -150,6 +152,54 @@ async def test_a_memory_that_is_new_reads_back_and_answers_nothing_again(tmp_pat
             assert shown(world, here.general) == ["yes"]
             messages = [each.message for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)]
             assert [(each.author, each.text) for each in messages] == [("person", "@marcy roses?"), ("self", "yes")]
+
+
+Then = Callable[[Garden, Message], Awaitable[object]]
+
+
+async def stays(_: Garden, __: Message) -> None:
+    """Nothing becomes of a command that was typed."""
+
+
+async def goes(here: Garden, command: Message) -> None:
+    await here.kim.deletes(command)
+
+
+async def says_something_else(here: Garden, command: Message) -> None:
+    await here.kim.edits(command, "never mind")
+
+
+@pytest.mark.parametrize("then", [stays, goes, says_something_else])
+@pytest.mark.parametrize(("folder", "enabled"), [("old", "1"), ("old", "0"), ("new", "1")])
+async def test_a_typed_command_and_its_reply_are_never_heard_as_said(
+    tmp_path: Path, then: Then, folder: str, enabled: str
+) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path / "old", memory_commands_enabled="1") as bot:
+            asks = ("remember" + " and pie" * 200, "remember" + " with tea" * 180, "show")
+            typed = [await here.kim.says(here.general, f"!memory {each}") for each in asks]
+            await idle(world, bot)
+            replies = shown(world, here.general)
+            assert len(replies) > len(typed), "the last reply comes in parts"
+        for each in typed:
+            await then(here, each)
+        async with bot_in(world, tmp_path / folder, memory_commands_enabled=enabled, respond_mode="all") as bot:
+            assert heard(bot) == (["never mind"] * 3 if then is says_something_else else [])
+            assert shown(world, here.general) == replies
+            assert len(events(bot, ItemRemembered)) == (2 if folder == "old" else 0)
+
+
+async def test_what_was_heard_and_became_a_command_says_so_whenever_it_is_read(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+            first, second = [await here.kim.says(here.general, text) for text in ("one", "two")]
+            await idle(world, bot)
+            await here.kim.edits(first, "!memory forget one")
+            await idle(world, bot)
+        await here.kim.edits(second, "!memory forget two")
+        async with bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+            assert heard(bot) == ["!memory forget one", "!memory forget two"]
+            assert shown(world, here.general) == []
 
 
 async def test_who_opted_out_is_not_answered_a_second_time(tmp_path: Path) -> None:

@@ -2,29 +2,46 @@
 
 import asyncio
 import os
+import runpy
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import discord
 import pytest
+from discord.app_commands import ContextMenu
 from discord.ext import commands
 from discord.http import Route
 
-from dnam.adapters.discord.bot import BAD_TOKEN, NO_INTENTS, CannotConnect, at, run
+from dnam.adapters.discord.bot import BAD_TOKEN, NO_INTENTS, CannotConnect, DnamBot, at, run
 from dnam.adapters.discord.cog import NO_CONTENT, MemoryCog
+from dnam.adapters.discord.ui import MemoryMenus
 from dnam.assistant import Assistant
+from dnam.commands.table import MENUS
 from dnam.memory import Memory
 from dnam.settings import read as settings_from
 from projections.events import MessageHeard, TurnAnswered, TurnDelivered
 from tests.dnam.cli.memories import ROOT
-from tests.dnam.discord.stage import READY_SECONDS, Garden, events, garden, shown
-from tests.dnam.scripted import FakeClock, ScriptedModel
-from tests.loopback.discord import Intent, World, running
+from tests.dnam.discord.stage import READY_SECONDS, Garden, events, for_ever, garden, shown
+from tests.dnam.scripted import FakeClock, ScriptedModel, settings
+from tests.loopback.discord import Intent, World, running, state
+from tests.loopback.discord.commands import Command
+from tests.test_readme import blocks
 
 ASKED = "do you know roses?"
+PROCESS_SECONDS = 240.0
+"""A guard: as long as a process may take to start where the machine does much else. It says that it is there by
+connecting, that it cannot by ending, and either is seen at once.
+"""
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are waited for as long as it takes."""
+    monkeypatch.setattr(state, "PATIENCE_SECONDS", PROCESS_SECONDS)
 
 
 def environment(world: World, here: Garden, data: Path, **more: str) -> dict[str, str]:
@@ -34,6 +51,14 @@ def environment(world: World, here: Garden, data: Path, **more: str) -> dict[str
         "DISCORD_API_URL": world.api_url, "DNAM_ALLOW_GUILDS": str(here.guild.id),
         "PYTHONWARNINGS": "ignore", **more,
     }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def the_same_modules() -> Iterator[None]:
+    """discord.py forgets the modules of an extension that it unloads, and makes them anew: other tests hold these."""
+    held = {name: module for name, module in sys.modules.items() if name.startswith("dnam.adapters.discord")}
+    yield
+    sys.modules.update(held)
 
 
 @asynccontextmanager
@@ -61,6 +86,7 @@ async def test_it_answers_alone_ends_cleanly_on_sigterm_and_goes_on_after_a_kill
             process.send_signal(signal.SIGTERM)
             _, err = await process.communicate()
             assert (process.returncode, b"Traceback" in err) == (0, False), err.decode()
+            assert b"voice" not in err, "it neither speaks nor listens, and does not warn of that"
         async with started(env, tmp_path) as process:
             await there(world, process)
             sending = world.slow("POST", f"/channels/{here.general.id}/messages")
@@ -111,24 +137,43 @@ async def test_where_nothing_is_it_says_that_it_cannot_be_reached(tmp_path: Path
     assert Route.BASE.startswith("https://discord.com/")
 
 
+async def test_it_is_there_as_soon_as_it_answers(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        chosen = settings(allow_guilds=str(here.guild.id))
+        async with Memory.open(tmp_path, settings=chosen, clock=FakeClock()) as memory:
+            bot = DnamBot(Assistant(memory, ScriptedModel()), for_ever, guild_ready_seconds=3600)
+            there = [bot.is_there]
+            async with running(bot, world):
+                await here.kim.says(here.general, ASKED, mention=world.bot)
+                await world.until(lambda: shown(world, here.general), "an answer")
+                there.append(bot.is_there)
+                assert not bot.is_ready(), "it still waits for more guilds"
+            assert [*there, bot.is_there] == [False, True, False]
+
+
 # -- somebody else's bot ---------------------------------------------------------------------------------------------
 
 
-class Theirs(commands.Bot):
-    """The bot of the README: all it does for its memory is to load an extension."""
+def theirs(folder: Path, content: bool = True) -> commands.Bot:
+    """The bot of the README as it stands there, made and not yet run: all it does for its memory is one line.
 
-    def __init__(self, content: bool = True) -> None:
-        intents = discord.Intents.default()
-        intents.message_content = content
-        super().__init__("?", intents=intents, guild_ready_timeout=READY_SECONDS)
-        self.add_command(commands.command("ping")(_ping))
+    `content`: whether it asks for the content of messages. It has a command of its own besides.
+    """
+    (lines,) = [each for each in (*blocks("py"), *blocks("python")) if "load_extension" in each]
+    assert len([line for line in lines.splitlines() if line.strip()]) <= 20
+    file = folder / "bot.py"
+    file.write_text(lines if content else lines.replace("message_content = True", "message_content = False"))
+    made: list[commands.Bot] = []
+    with patch.object(commands.Bot, "run", lambda bot, _: made.append(bot)):
+        runpy.run_path(str(file), run_name="__main__")
+    (bot,) = made
+    bot._connection.guild_ready_timeout = READY_SECONDS
+    bot.add_command(commands.command("greet")(_greet))
+    return bot
 
-    async def setup_hook(self) -> None:
-        await self.load_extension("dnam.adapters.discord")
 
-
-async def _ping(context: commands.Context[commands.Bot]) -> None:
-    await context.send("pong")
+async def _greet(context: commands.Context[commands.Bot]) -> None:
+    await context.send("good day")
 
 
 def told(monkeypatch: pytest.MonkeyPatch, folder: Path, here: Garden) -> None:
@@ -136,26 +181,55 @@ def told(monkeypatch: pytest.MonkeyPatch, folder: Path, here: Garden) -> None:
     for name in [each for each in os.environ if each.startswith(("DNAM_", "DISCORD_", "ANTHROPIC_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("DNAM_ALLOW_GUILDS", str(here.guild.id))
+    monkeypatch.setenv("DISCORD_TOKEN", "the.bot.s-own")
 
 
 async def test_any_bot_has_memory_by_one_extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with garden() as (world, here):
         told(monkeypatch, tmp_path, here)
-        bot = Theirs()
+        bot = theirs(tmp_path)
         async with running(bot, world):
             await bot.wait_until_ready()
             cog = bot.get_cog("Memory")
             assert isinstance(cog, MemoryCog)
             await here.kim.says(here.general, ASKED, mention=world.bot)
             await world.until(lambda: shown(world, here.general), "an answer")
-            await here.kim.says(here.general, "?ping")
+            await here.kim.says(here.general, f"{bot.command_prefix}greet")
             await world.until(lambda: len(shown(world, here.general)) == 2, "their own command's reply")
             await world.gateway.flushed()
             await cog.desk.sessions.settle()
             kinds = [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered, TurnDelivered)]
             assert kinds == [MessageHeard, TurnAnswered, TurnDelivered, MessageHeard, MessageHeard]
-        assert shown(world, here.general)[1] == "pong"
+        assert shown(world, here.general)[1] == "good day"
         assert (tmp_path / "data").is_dir()
+
+
+async def test_its_commands_are_added_to_those_that_the_bot_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with garden() as (world, here):
+        told(monkeypatch, tmp_path, here)
+        monkeypatch.setenv("DNAM_MEMORY_COMMANDS_ENABLED", "1")
+        elsewhere = {"name": "water", "description": "told to Discord by another program of theirs", "type": 1}
+        number = world.state.ids.next()
+        world.state.commands[number] = Command(number, number, world.application.id, None, elsewhere)
+        bot = theirs(tmp_path)
+        menu = ContextMenu(name=MENUS[0].name, callback=_of_their_own)
+        bot.tree.add_command(menu)
+        async with running(bot, world):
+            await bot.wait_until_ready()
+            added = bot.get_cog(MemoryMenus.NAME)
+            assert isinstance(added, MemoryMenus)
+            await added.ready.wait()
+            assert {each.name for each in world.state.commands.values()} == {"water", "memory", MENUS[1].name}
+            assert bot.tree.get_command(menu.name, type=menu.type) is menu
+            await bot.unload_extension("dnam.adapters.discord")
+            assert bot.tree.get_commands(type=menu.type) == [menu]
+    assert f"the bot has a command {menu.name!r} of its own" in caplog.text
+
+
+async def _of_their_own(interaction: discord.Interaction, message: discord.Message) -> None:
+    """What their menu does."""
 
 
 async def test_without_the_content_intent_it_says_so(
@@ -163,7 +237,7 @@ async def test_without_the_content_intent_it_says_so(
 ) -> None:
     async with garden() as (world, here):
         told(monkeypatch, tmp_path, here)
-        bot = Theirs(content=False)
+        bot = theirs(tmp_path, content=False)
         async with running(bot, world):
             await bot.wait_until_ready()
             await world.gateway.flushed()

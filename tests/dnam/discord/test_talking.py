@@ -197,6 +197,17 @@ async def test_a_message_told_twice_is_answered_once(tmp_path: Path) -> None:
         assert len(events(bot, MessageHeard)) == len(events(bot, TurnAnswered)) == 1
 
 
+async def test_a_command_without_words_names_the_one_with_a_menu(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        for text in ("!memory forget", "!memory search"):
+            await here.kim.says(here.general, text)
+        await idle(world, bot)
+        forget, search = shown(world, here.general)
+        assert forget.startswith("`!memory forget <what>` needs ")
+        assert forget.endswith("\n`/memory forget` lets you pick from a menu.")
+        assert search == "`!memory search <words>` needs some words."
+
+
 async def test_in_no_server_it_says_how_it_is_invited(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with World() as world, bot_in(world, tmp_path):
         await world.gateway.flushed()

@@ -5,8 +5,21 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import cog
+from dnam.adapters.discord.answering import TAKEN_BACK
 from dnam.adapters.discord.appearing import NOTHING_SAID
-from projections.events import JobFailed, MessageDeleted, MessageHeard, PlaceAudienceChanged, TurnDelivered
+from dnam.exchange import Exchange
+from dnam.whereabouts import Heard
+from projections.decisions.hear import HeardRequest
+from projections.errors import BadRequest
+from projections.events import (
+    JobFailed,
+    MessageDeleted,
+    MessageHeard,
+    PlaceAudienceChanged,
+    TurnAnswered,
+    TurnDelivered,
+    TurnFailed,
+)
 from projections.ids import Ref
 from replay.errors import LogFull
 from tests.dnam.discord.stage import Edits, Garden, Writing, bot_in, events, garden, heard, idle, shown
@@ -27,6 +40,80 @@ async def test_an_answer_that_was_deleted_while_it_was_written_is_said_anew(tmp_
         (delivered,) = events(bot, TurnDelivered)
         assert isinstance(delivered, TurnDelivered)
         assert delivered.messages == (Ref("discord", str(world.bot_messages(here.general)[0].id)),)
+
+
+async def test_a_question_that_is_deleted_meanwhile_is_not_answered(tmp_path: Path) -> None:
+    model = Writing("Roses", "Roses are red.")
+    async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
+        asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+        waiting = await here.kim.says(here.general, "and tulips?", mention=world.bot)
+        await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+        await here.kim.deletes(waiting)
+        await here.kim.deletes(asked)
+        await idle(world, bot)
+        assert shown(world, here.general) == []
+        assert (len(model.asks), heard(bot), events(bot, TurnAnswered, TurnDelivered)) == (1, [], [])
+        (failed,) = events(bot, TurnFailed)
+        assert isinstance(failed, TurnFailed)
+        assert (failed.error, failed.told) == (TAKEN_BACK, "")
+        model.go.set()
+        await here.kim.says(here.general, "tell me now", mention=world.bot)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["Roses are red."]
+
+
+async def test_a_question_that_is_deleted_while_it_is_recorded_is_asked_of_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        memory = bot.desk.memory
+        recorded = memory.hear
+
+        async def recorded_and_deleted(request: HeardRequest) -> Heard:
+            heard_now = await recorded(request)
+            await here.kim.deletes(asked)
+            await world.gateway.flushed()
+            return heard_now
+
+        monkeypatch.setattr(memory, "hear", recorded_and_deleted)
+        asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+        await idle(world, bot)
+        assert (shown(world, here.general), model.asks, heard(bot), len(events(bot, TurnFailed))) == ([], [], [], 1)
+
+
+async def test_a_question_that_is_deleted_before_the_answer_is_sent_gets_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            memory_cog = bot.get_cog("Memory")
+            assert isinstance(memory_cog, cog.MemoryCog)
+            exchanges = memory_cog.hearing.exchanges
+            recorded = exchanges.answered
+
+            async def recorded_and_deleted(exchange: Exchange) -> None:
+                await recorded(exchange)
+                await here.kim.deletes(asked)
+                await world.gateway.flushed()
+
+            monkeypatch.setattr(exchanges, "answered", recorded_and_deleted)
+            asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+            await idle(world, bot)
+            assert (shown(world, here.general), len(events(bot, TurnAnswered))) == ([], 1)
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == []
+            assert events(bot, TurnDelivered) == []
+
+
+async def test_what_was_asked_wrongly_quotes_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with garden() as (world, _), bot_in(world, tmp_path) as bot:
+        await bot.desk.failed("a try", BadRequest("'marzipan' is no key"))
+        await bot.desk.failed("a try", LogFull("the disk is full"))
+        jobs = [each.error for each in events(bot, JobFailed) if isinstance(each, JobFailed)]
+        assert jobs == ["BadRequest", "the disk is full"]
+    assert "a try failed: BadRequest" in caplog.text
+    assert "marzipan" not in caplog.text
 
 
 async def test_a_model_without_words_says_nothing_in_words(tmp_path: Path) -> None:

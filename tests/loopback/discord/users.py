@@ -64,6 +64,10 @@ class Application:
     owner: User
     team: list[User] = field(default_factory=list)
     """A team owns it, its first member being the team's owner; empty: it belongs to `owner`."""
+    team_roles: dict[int, str] = field(default_factory=dict)
+    """What members of the team may do, by their ids: "developer" or "read_only"; all others are "admin"."""
+    invited: set[int] = field(default_factory=set)
+    """Members of the team who were invited and have not accepted."""
     enabled: Intent = PRIVILEGED
     """Which privileged intents are enabled in the portal."""
 
@@ -105,8 +109,8 @@ class Application:
             {
                 "user": each.wire(),
                 "team_id": str(self.id + 1),
-                "membership_state": 2,
-                "role": "admin",
+                "membership_state": 1 if each.id in self.invited else 2,
+                "role": self.team_roles.get(each.id, "admin"),
                 "permissions": ["*"],
             }
             for each in self.team

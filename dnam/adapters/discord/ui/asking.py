@@ -13,7 +13,6 @@ import discord
 
 from dnam.adapters.discord.desk import Desk, invocation, place_of_interaction
 from dnam.adapters.discord.places import account_of
-from dnam.adapters.discord.respond import Allowed
 from dnam.adapters.discord.ui.shown import Lists, Shown
 from dnam.commands.command import Command, Invocation, Reply
 from dnam.commands.parse import Call
@@ -70,9 +69,7 @@ class Asking:
 
     def admits(self, interaction: discord.Interaction) -> bool:
         """Whether this person is answered here at all."""
-        settings = self.desk.memory.settings
-        users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
-        return Allowed(users, guilds, self.desk.owners).admits(interaction.user.id, interaction.guild_id)
+        return self.desk.allowed.admits(interaction.user.id, interaction.guild_id)
 
     async def _describe(self, place: PlaceSeen) -> None:
         """Record a place in which nothing was said yet: who may configure it goes by its guild."""

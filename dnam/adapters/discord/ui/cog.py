@@ -1,8 +1,11 @@
 """What is added to a bot: commands, menus, whoever hears of buttons, and the keeper of the transparency channel."""
 
 import asyncio
+import logging
+from typing import Any
 
 import discord
+from discord import app_commands
 from discord.ext import commands
 
 from dnam.adapters.discord.desk import Desk
@@ -10,9 +13,12 @@ from dnam.adapters.discord.ui.asking import Asking
 from dnam.adapters.discord.ui.pointing import menus
 from dnam.adapters.discord.ui.presses import Presses
 from dnam.adapters.discord.ui.shown import Lists
-from dnam.adapters.discord.ui.slash import NAME, memory_group
+from dnam.adapters.discord.ui.slash import memory_group
 from dnam.adapters.discord.ui.snapshots import Snapshots
 from dnam.unwritten import Pause
+
+AppCommand = app_commands.Group | app_commands.ContextMenu
+log = logging.getLogger(__name__)
 
 
 class MemoryMenus(commands.Cog, name="dnam menus"):
@@ -25,9 +31,9 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
         self.asking = Asking(desk, Lists())
         channel = settings.memory_channel_id if settings.memory_enabled else ""
         self.snapshots = Snapshots(desk, int(channel), pause) if channel else None
-        self._has_commands = settings.memory_commands_enabled and settings.memory_enabled
+        self._wanted = _commands(self.asking) if settings.memory_commands_enabled else []
+        self._added: list[AppCommand] = []
         self._presses = Presses(self.asking)
-        self._menus = menus(self.asking)
         self._bot = desk.bot
         self._tree = desk.bot.tree
         self._keeping: asyncio.Task[None] | None = None
@@ -36,21 +42,21 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
         """Set once Discord knows of the commands, or has refused them, and the channel is kept."""
 
     async def cog_load(self) -> None:
-        """Offer the commands, and begin to keep the channel."""
-        if self._has_commands:
-            self._tree.add_command(memory_group(self.asking), override=True)
-            for each in self._menus:
-                self._tree.add_command(each, override=True)
+        """Offer the commands, and begin to keep the channel. What the bot calls so already stays its own."""
+        for each in self._wanted:
+            try:
+                self._tree.add_command(each)
+                self._added.append(each)
+            except app_commands.CommandAlreadyRegistered:
+                log.warning("discord: the bot has a command %r of its own, so the memory's is not offered", each.name)
         if self._bot.is_ready():  # added to a bot that runs
             await self.on_ready()
 
     async def cog_unload(self) -> None:
         """Take them away, and let go of the channel."""
         self._gone = True
-        if self._has_commands:
-            self._tree.remove_command(NAME)
-            for each in self._menus:
-                self._tree.remove_command(each.name, type=each.type)
+        for each in self._added:
+            self._tree.remove_command(each.name, type=_type(each))
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.wait([self._keeping])
@@ -62,12 +68,21 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
             return
         self._told = True
         await self._begin_keeping()
-        if self._has_commands:
+        if self._added or self.asking.desk.owns_commands:
             await self.asking.guarded("telling Discord of the commands", self._tell)
         self.ready.set()
 
     async def _tell(self) -> None:
-        await self._tree.sync()
+        """A bot of our own has these commands and no others. To somebody else's they are added one by one, so that what
+        Discord knows of its other commands stays as it is, told or not yet told.
+        """
+        if self.asking.desk.owns_commands:
+            await self._tree.sync()
+            return
+        assert self._bot.application_id is not None
+        for each in self._added:
+            payload: Any = each.to_dict(self._tree)
+            await self._bot.http.upsert_global_command(self._bot.application_id, payload)
 
     async def _begin_keeping(self) -> None:
         if self.snapshots is not None:
@@ -91,3 +106,13 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
         """The same, of many."""
         if self.snapshots is not None:
             self.snapshots.deleted(payload.channel_id, payload.message_ids)
+
+
+def _commands(asking: Asking) -> list[AppCommand]:
+    """What is offered: without a memory, what needs none."""
+    on_messages = menus(asking) if asking.desk.memory.settings.memory_enabled else []
+    return [memory_group(asking), *on_messages]
+
+
+def _type(command: AppCommand) -> discord.AppCommandType:
+    return command.type if isinstance(command, app_commands.ContextMenu) else discord.AppCommandType.chat_input

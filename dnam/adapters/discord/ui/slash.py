@@ -15,7 +15,7 @@ from dnam.adapters.discord.ui.asking import Asking
 from dnam.adapters.discord.ui.picking import offered
 from dnam.commands.command import Command, Completes, Parameter
 from dnam.commands.picking import Act, completions
-from dnam.commands.table import COMMANDS
+from dnam.commands.table import offered_by
 
 NAME = "memory"
 HELP = "what I remember of you here"
@@ -31,10 +31,10 @@ Complete = Callable[[discord.Interaction, str], Coroutine[Any, Any, list[app_com
 
 
 def memory_group(asking: Asking) -> app_commands.Group:
-    """All commands of the table."""
+    """All commands of the table that are offered."""
     group = app_commands.Group(name=NAME, description=HELP)
     groups: dict[str, app_commands.Group] = {}
-    for command in COMMANDS:
+    for command in offered_by(asking.desk.assistant):
         first, _, second = command.name.partition(" ")
         if second and first not in groups:
             groups[first] = app_commands.Group(name=first, description=f"{first} …", parent=group)

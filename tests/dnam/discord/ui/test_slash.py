@@ -162,6 +162,22 @@ async def test_without_commands_nothing_is_offered(tmp_path: Path) -> None:
         assert scene.bot.tree.get_commands() == []
 
 
+async def test_without_a_memory_what_needs_none_is_offered_and_works(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, memory_enabled="0") as scene:
+        (memory,) = scene.world.state.commands.values()
+        assert [each["name"] for each in memory.body["options"]] == ["costs", "config", "help"]
+        told = await scene.replied(scene.kim.uses(scene.general, "/memory config"))
+        assert told.said.content.startswith("**What holds here:**")
+
+
+async def test_commands_that_were_switched_off_are_taken_from_discord(tmp_path: Path) -> None:
+    async with garden_in() as starting:
+        async with starting(tmp_path) as scene:
+            assert scene.world.state.commands
+        async with starting(tmp_path, memory_commands_enabled="0") as scene:
+            assert scene.world.state.commands == {}
+
+
 async def test_commands_go_with_their_cog_and_come_with_it_to_a_bot_that_runs(tmp_path: Path) -> None:
     async with scene_in(tmp_path, shows=True) as scene:
         await scene.bot.remove_cog(scene.menus.NAME)
