@@ -56,12 +56,13 @@ class Assistant(Background):
 
         Where nothing can be read, the answer is made from the message alone, and `failures` says why.
         """
+        guilds = self.memory.settings.allow_guilds
         try:
-            channel = await self.memory.look(lambda rows: channel_names(rows, heard.place))
+            channel = await self.memory.look(lambda rows: channel_names(rows, heard.place, guilds))
             files = await self._files(*channel)
             context = await self.memory.context(heard, files=tuple(each.digest for each in files))
         except (LogError, OSError) as error:
-            self.failures.append(f"reading: {error}")
+            self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
             files = await self._files()
             digests = tuple(each.digest for each in files)
             context = assemble(_nothing_known(), self.memory.request(heard, files=digests))
@@ -71,19 +72,13 @@ class Assistant(Background):
         return Thought(reply.text, context, use, tuple(each.digest for each in files))
 
     async def _reply(self, ask: Ask, hear: Hear) -> Reply:
-        """The model's reply. What streams has until the next piece of it, however long the whole becomes."""
-        seconds = self.memory.settings.answer_timeout_seconds
-        loop = asyncio.get_running_loop()
+        """The model's reply. No limit of time is set here: the model's adapter keeps to one, and knows of thoughts too
+        (`dnam/adapters/anthropic/claude.py`).
+        """
         try:
-            async with asyncio.timeout(seconds) as limit:
-
-                def more(text: str) -> None:
-                    limit.reschedule(loop.time() + seconds)
-                    hear(text)
-
-                return await self.model.ask(ask, more)
+            return await self.model.ask(ask, hear)
         except TimeoutError:
-            raise ModelError(f"{self.model.name} did not answer within {seconds:g} seconds") from None
+            raise ModelError(f"{self.model.name} did not answer in time") from None
 
     async def _files(self, *channel: str) -> tuple[ContextFile, ...]:
         folder = self.memory.settings.context_dir

@@ -1,6 +1,8 @@
 """A model that is asked within its limits: what a day may cost, how often a person is answered in a minute."""
 
 from collections import defaultdict, deque
+from collections.abc import Callable
+from contextlib import suppress
 
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, OverBudget, Reply, unheard
@@ -41,25 +43,40 @@ class Budgeted:
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """What the model replies; OverBudget says which limit stands against it."""
-        now, budget = self._memory.now(), budget_of(self._memory.settings)
-        over = await self._over(ask, now, budget)
-        if over is not None:
-            raise OverBudget(over.reason, words=over.words)
-        if ask.purpose == "answer" and ask.person:
-            self._begun[ask.person].append(now)
+        await self._stay_within_cost(ask)
+        if ask.purpose == "answer":
+            await self.take_turn(ask.person)
         return await self.model.ask(ask, hear)
 
-    async def _over(self, ask: Ask, now: int, budget: Budget) -> Over | None:
-        begun = self._begun_lately(ask.person, now)
+    async def take_turn(self, person: Handle) -> None:
+        """Count what a person is about to get as one of their answers of this minute; OverBudget when they had them.
+
+        It is counted before anything is waited for, so that what is asked at once is counted at once.
+        """
+        budget = budget_of(self._memory.settings)
+        if not (budget.turns_per_minute and person):
+            return
+        now = self._memory.now()
+        begun = self._begun_lately(person, now)
+        self._begun[person].append(now)
+        over = await self._look(lambda rows: over_turns(rows, person, now, begun, budget))
+        if over is not None:
+            with suppress(ValueError):  # a minute has passed meanwhile
+                self._begun[person].remove(now)
+            raise OverBudget(over.reason, words=over.words)
+
+    async def _stay_within_cost(self, ask: Ask) -> None:
+        now, budget = self._memory.now(), budget_of(self._memory.settings)
 
         def check(rows: Rows) -> Over | None:
-            if budget.micros_per_day:
-                self._spent = spent_on(rows, now, self._spent)
-                over = over_cost(self._spent, ask.purpose, budget)
-                if over is not None:
-                    return over
-            return over_turns(rows, ask.person, now, begun, budget) if ask.purpose == "answer" else None
+            self._spent = spent_on(rows, now, self._spent)
+            return over_cost(self._spent, ask.purpose, budget)
 
+        over = await self._look(check) if budget.micros_per_day else None
+        if over is not None:
+            raise OverBudget(over.reason, words=over.words)
+
+    async def _look(self, check: Callable[[Rows], Over | None]) -> Over | None:
         try:
             return await self._memory.look(check)
         except (LogError, OSError):  # answering never fails because of memory

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, cast
 
 from dnam.settings import Settings
-from projections.config import ConfigRow, configured, scopes_for
+from projections.config import ConfigRow, Given, configured, given_to, scopes_for
 from projections.ids import Handle, Ref
+from projections.messages import MessageRow
 from projections.policies.configurable import BY_NAME, KEYS
-from projections.rows import Rows
+from projections.policies.learned_from import Learn, least
+from projections.rows import Found, Rows
 
 RespondMode = Literal["mention", "all", "owner", "none"]
-Learn = Literal["addressed", "heard", "none"]
 
 SETTING_OF: Mapping[str, Callable[[Settings], tuple[str, object]]] = {
     "respond_mode": lambda settings: ("DNAM_RESPOND_MODE", settings.respond_mode),
@@ -77,3 +78,32 @@ def _held(rows: Rows, settings: Settings, key: str, scopes: tuple[str, ...]) -> 
 def _allowed(rows: Rows, key: str, scopes: tuple[str, ...]) -> ConfigRow | None:
     found = (configured(rows, key, (scope,)) for scope in scopes)
     return next((row for row in found if row is not None and BY_NAME[key].admits(row.value)), None)
+
+
+def learned_as(
+    rows: Rows, settings: Settings, person: Handle, place: Ref | None, guild: Ref | None
+) -> Callable[[Found[MessageRow]], Learn]:
+    """What a message of a person in a place is judged by: the least of what holds now and of what held when it was
+    said, when it was edited and when it was recorded. A platform's clock is not this one, so neither order is enough.
+
+    A setting of `dnam.toml` or of the environment leaves no trace in the log: it counts as it is now.
+    """
+    scopes = map(str, scopes_for(rows, person, place, guild))
+    past = [given for scope in scopes if (given := given_to(rows, "learn", scope))]
+
+    def held_when(is_past: Callable[[Given], bool]) -> Learn:
+        last = (next((each.value for each in reversed(given) if is_past(each)), None) for given in past)
+        allowed = (value for value in last if value is not None and BY_NAME["learn"].admits(value))
+        return cast(Learn, next(allowed, settings.learn))
+
+    def judge(found: Found[MessageRow]) -> Learn:
+        said = found.row.message.said
+        edited = found.row.message.edited or said
+        return least(
+            held_when(lambda _: True),
+            held_when(lambda each: each.said <= said),
+            held_when(lambda each: each.said <= edited),
+            held_when(lambda each: each.seq < found.seq),
+        )
+
+    return judge

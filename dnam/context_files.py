@@ -1,26 +1,34 @@
 """Context files: what the operator wrote about the assistant and its channels. The prompt lists them, in order; their
 text is system text, and the turn's event keeps their digests.
 
-DNAM_CONTEXT_DIR/base/*.md              always, in the order of their names
-DNAM_CONTEXT_DIR/channels/<channel>.md  in that channel, and in its threads; by its id, else by its name
+DNAM_CONTEXT_DIR/base/*.md                always, in the order of their names
+DNAM_CONTEXT_DIR/channels/<id>.md         in the channel with this id, and in its threads
+DNAM_CONTEXT_DIR/channels/<id>/<name>.md  in the channel of this name in the server with this id, and in its threads
+DNAM_CONTEXT_DIR/channels/<name>.md       the same in the server that DNAM_ALLOW_GUILDS names, where it names one alone
+
+The first that there is counts. A name that anybody can give opens no file: not a thread's own, not that of a voice
+channel, and not a channel's in some other server.
 
 `/base/core.md` says how to use the prompt's memory sections. Where the operator has none, the one that comes with dnam
 (content/base/core.md) stands first.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+from projections.events.heard import PlaceKind
 from projections.events.values import FileDigest
 from projections.ids import Ref
-from projections.places import find_place
+from projections.places import PlaceRow, find_place
 from projections.rows import Rows
 
 CORE = "/base/core.md"
+NAMED: frozenset[PlaceKind] = frozenset({"channel", "forum"})
+"""Places whose names are given by those who run a server; a thread is named by whoever begins it."""
 
 
 class ContextFile(NamedTuple):
@@ -46,10 +54,13 @@ def context_files(folder: Path | None, *channel: str) -> tuple[ContextFile, ...]
 
 def _paths(folder: Path, channel: tuple[str, ...]) -> Iterator[Path]:
     yield from sorted((folder / "base").glob("*.md"))
-    # A name is no path: what leads elsewhere is some other channel's file, or nobody's.
-    names = (name for name in channel if name and name == Path(name).name)
-    found = (folder / "channels" / f"{name}.md" for name in names)
+    found = (folder / "channels" / f"{name}.md" for name in channel if all(map(_is_name, name.split("/"))))
     yield from [path for path in found if path.is_file()][:1]
+
+
+def _is_name(part: str) -> bool:
+    """A name is no path: what leads elsewhere is some other channel's file, or nobody's."""
+    return part not in ("", ".", "..") and part == Path(part).name
 
 
 def _read(folder: Path, path: Path) -> ContextFile:
@@ -63,14 +74,25 @@ def shipped() -> ContextFile:
     return ContextFile(CORE, file.read_text(encoding="utf-8"))
 
 
-def channel_names(rows: Rows, place: Ref) -> tuple[str, ...]:
-    """By which names a place's own file may go, the nearest first: its id and its name, then those of the channel that
-    it is a thread of. A direct message has none: its id holds a person.
+def channel_names(rows: Rows, place: Ref, guilds: Collection[str]) -> tuple[str, ...]:
+    """By which names a place's own file may go, the first that has one: its id, then the id and the names of the
+    channel that it is or is a thread of. A direct message has none: its id holds a person.
+
+    `guilds` are the ids of those in which everybody is answered (DNAM_ALLOW_GUILDS).
     """
     found = find_place(rows, place)
     if found is None or found.row.kind == "direct":
         return ()
-    parent = found.row.parent
-    above = None if parent is None else find_place(rows, parent)
-    names = (place.key, found.row.name, parent.key if parent else "", above.row.name if above else "")
-    return tuple(dict.fromkeys(name for name in names if name))
+    above = found.row.parent if found.row.kind == "thread" else place
+    ids = (place.key,) if above is None else (place.key, above.key)
+    channel = None if above is None else find_place(rows, above)
+    names = () if channel is None else _names(channel.row, guilds)
+    return tuple(dict.fromkeys((*ids, *names)))
+
+
+def _names(channel: PlaceRow, guilds: Collection[str]) -> tuple[str, ...]:
+    """A channel's names: with its guild's id, and alone where no other guild can have one of that name."""
+    if channel.kind not in NAMED or channel.guild is None or not channel.name or "/" in channel.name:
+        return ()
+    guild = channel.guild.key
+    return (f"{guild}/{channel.name}", *([channel.name] if tuple(guilds) == (guild,) else []))

@@ -35,9 +35,9 @@ class Spot(NamedTuple):
 class Conversation:
     """Messages and commands of one person in one place. One at a time."""
 
-    def __init__(self, assistant: Assistant, spot: Spot) -> None:
+    def __init__(self, assistant: Assistant, spot: Spot, unwritten: Unwritten | None = None) -> None:
         self.assistant = assistant
-        self.unwritten = Unwritten()
+        self.unwritten = Unwritten() if unwritten is None else unwritten
         self._exchanges = Exchanges(assistant, self.unwritten)
         self._memory = assistant.memory
         self._spot = spot

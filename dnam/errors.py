@@ -1,6 +1,6 @@
 """The shell's own errors; each names what was asked for and what there is instead."""
 
-from projections.errors import BadRequest
+from projections.errors import BadRequest, DnamError
 
 
 class Unknown(BadRequest):
@@ -13,3 +13,7 @@ class Ambiguous(BadRequest):
     def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
         super().__init__(f"{message}:\n" + "\n".join(f"  {each}" for each in candidates))
         self.candidates = candidates
+
+
+class Unsuitable(DnamError):
+    """The place that a setting names cannot be used for that; the words quote nobody."""

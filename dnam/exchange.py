@@ -57,9 +57,14 @@ class Exchanges:
             exchange.heard = await self._whereabouts(request)
         return exchange
 
-    async def think(self, exchange: Exchange, hear: Hear = unheard) -> Thought:
-        """The answer; nothing is recorded yet. ModelError when the model cannot be asked."""
-        thought = exchange.thought = await self.assistant.think(exchange.heard, hear)
+    async def think(self, exchange: Exchange, hear: Hear = unheard, *, closed: bool = False) -> Thought:
+        """The answer; nothing is recorded yet. ModelError when the model cannot be asked. `closed`: it is not sure what
+        everyone of the guild may hear, so nothing of that is used.
+        """
+        heard = exchange.heard
+        if closed:
+            heard = heard._replace(setting=heard.setting._replace(guild=None))
+        thought = exchange.thought = await self.assistant.think(heard, hear)
         return thought
 
     async def answered(self, exchange: Exchange, said: int | None = None) -> None:

@@ -60,6 +60,7 @@ class Keeping(Access):
             origin=self.origin(),
             evidence=evidence,
             cap=self.settings.durable_max_items,
+            where=where,
         )
         recorded = await self.record(lambda rows: remember(rows, request))
         return _items(recorded)[0]

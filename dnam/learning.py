@@ -79,12 +79,12 @@ class Learner:
         settings = self._memory.settings
         if not (settings.memory_enabled and settings.durable_memory_enabled):
             return []
-        every = settings.durable_every_n_turns
+        every, judged = settings.durable_every_n_turns, self._assistant.learned_as(rows)
         persons = people(rows) if self._persons is None else self._persons
         found = [
             Lesson(person, compartment, said[start : start + every])
             for person in persons
-            for compartment, said in unread_by_compartment(rows, person).items()
+            for compartment, said in unread_by_compartment(rows, person, judged).items()
             for start in range(0, len(said), every)
         ]
         return sorted(found, key=lambda lesson: lesson.said[-1].point)

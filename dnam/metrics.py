@@ -4,10 +4,14 @@ Events are the source: `recorded` takes what a decision recorded and counts it, 
 kinds of work, models and outcomes; never a person, a place or a word of anybody's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 from dnam.health import Health
 from projections.calls import CALLS, CallRow
@@ -31,6 +35,20 @@ FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 SLOW = (0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 3600.0)
 """Buckets in seconds for models, and for what waits for them."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class _Gauges(Collector):
+    """Values by label, looked at when somebody asks."""
+
+    def __init__(self, name: str, help_: str, label: str, values: Callable[[], Mapping[str, float]]) -> None:
+        self._family = partial(GaugeMetricFamily, name, help_, labels=[label])
+        self._values = values
+
+    def collect(self) -> Iterator[Metric]:
+        family = self._family()
+        for label, value in self._values().items():
+            family.add_metric([label], value)
+        yield family
 
 
 class Metrics:
@@ -65,6 +83,10 @@ class Metrics:
     def gauge(self, name: str, help_: str, value: Callable[[], float]) -> None:
         """A value that is looked at when somebody asks."""
         Gauge(name, help_, registry=self.registry).set_function(value)
+
+    def gauges(self, name: str, help_: str, label: str, values: Callable[[], Mapping[str, float]]) -> None:
+        """The same with a label: a value for each that there is by then."""
+        self.registry.register(_Gauges(name, help_, label, values))
 
     def commit(self) -> AbstractContextManager[object]:
         """Time a commit of the log."""

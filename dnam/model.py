@@ -140,6 +140,12 @@ class OverBudget(ModelError):
     words = "I have reached my limit for now. Please ask me again later."
 
 
+def spent_in(error: BaseException | None) -> Reply | None:
+    """What an ask took before it was cancelled, where the model's adapter says so in the CancelledError."""
+    told = () if error is None else error.args
+    return next((each for each in told if isinstance(each, Reply)), None)
+
+
 CUT_SHORT = {
     "max_tokens": "the reply was cut at the most tokens that it may have",
     "model_context_window_exceeded": "the reply was cut where the model's window ended",
@@ -165,5 +171,7 @@ class Model(Protocol):
     def paid(self) -> bool: ...
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
-        """The reply, or ModelError."""
+        """The reply, or ModelError. How long it may take is the adapter's to know and to keep to: it alone sees whether
+        something still comes, though nothing is said yet.
+        """
         ...

@@ -34,7 +34,7 @@ def watch(metrics: Metrics, memory: Access, unwritten: Unwritten) -> None:
     memory.watchers.append(lambda recorded: metrics.recorded(recorded.records))
     metrics.gauge("dnam_queue_depth", "Decisions that wait for the log.", lambda: engine.pending)
     metrics.gauge("dnam_unwritten", "What could not be recorded yet, and waits.", lambda: len(unwritten))
-    metrics.gauge("dnam_lost", "What never can be recorded.", lambda: len(unwritten.lost))
+    metrics.gauge("dnam_lost", "What never can be recorded.", lambda: unwritten.lost.total)
     metrics.gauge("dnam_log_events", "Events in the log.", lambda: engine.head().size)
     metrics.gauge("dnam_view_errors", "Times that views could not be written.", lambda: len(engine.view_errors))
     health.needs("log", lambda: _words(memory.stopped))
@@ -42,7 +42,7 @@ def watch(metrics: Metrics, memory: Access, unwritten: Unwritten) -> None:
     health.tells("events", lambda: engine.head().size)
     health.tells("unwritten", lambda: len(unwritten))
     health.tells("unwritten_why", lambda: unwritten.reason)
-    health.tells("lost", lambda: len(unwritten.lost))
+    health.tells("lost", lambda: unwritten.lost.total)
     health.tells("queue", lambda: engine.pending)
     health.tells("view_errors", lambda: len(engine.view_errors))
 
@@ -55,7 +55,8 @@ def watch_thinking(metrics: Metrics, assistant: Assistant) -> None:
         circuit = claude.circuit
         metrics.gauge("dnam_circuit_open", "Whether nobody asks Claude, because it is down.", lambda: circuit.is_open)
         metrics.health.tells("circuit_open", lambda: circuit.is_open)
-    metrics.gauge("dnam_background_failures", "What went wrong in the background.", lambda: failures.total)
+    what = "What went wrong in the background, by job; also what could not be recorded."
+    metrics.gauges("dnam_background_failures", what, "job", lambda: failures.by_job)
     metrics.health.tells("background_failures", lambda: failures.total)
 
 

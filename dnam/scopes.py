@@ -3,7 +3,7 @@
     global                everything
     guild/ID, guild       a guild; the one where it is asked
     channel/ID, here      a channel, thread or group; the one where it is asked
-    person/USER, me       a person; whoever asks
+    person/USER, me       a person; whoever asks, who is a `person` without a name too
 
 ID is Discord's, or `platform:id`, or the name of a place that dnam knows.
 """
@@ -24,6 +24,7 @@ from projections.rows import Rows
 
 DISCORD = "discord"
 FORMS = "global, guild/ID, channel/ID, person/USER"
+HERE = ", guild, here, me; as `config set me learn=none`"
 
 
 class Here(NamedTuple):
@@ -40,7 +41,7 @@ def the_scope(rows: Rows, text: str, here: Here = Here()) -> Scope:  # noqa: B00
     match kind.casefold(), name.strip():
         case "global", "":
             return GLOBAL
-        case "me", "" if here.person:
+        case "me" | "person", "" if here.person:
             return Scope("person", person=here.person)
         case "here", "" if here.place is not None:
             return Scope("channel", here.place)
@@ -51,7 +52,7 @@ def the_scope(rows: Rows, text: str, here: Here = Here()) -> Scope:  # noqa: B00
         case ("guild" | "channel") as which, name if name:
             return Scope("guild" if which == "guild" else "channel", _place(rows, which == "guild", name))
         case _:
-            raise BadRequest(f"{text!r} is no scope: {FORMS}{', guild, here, me' if here.place else ''}")
+            raise BadRequest(f"{text!r} is no scope: {FORMS}{HERE if here.place else ''}")
 
 
 def _place(rows: Rows, is_guild: bool, name: str) -> Ref:
@@ -70,6 +71,11 @@ def _place(rows: Rows, is_guild: bool, name: str) -> Ref:
     if len(named) > 1:
         raise Ambiguous(f"{name!r} may be any of", tuple(map(str, named)))
     return named[0]
+
+
+def is_seen(rows: Rows, scope: Scope) -> bool:
+    """Whether dnam knows the place that is meant, where one is: any id can be given."""
+    return scope.ref is None or find_place(rows, scope.ref) is not None
 
 
 def scope_words(rows: Rows, scope: str) -> str:

@@ -22,16 +22,17 @@ from datetime import UTC
 from typing import NamedTuple
 
 from dnam.commands.picking import shown_id
+from dnam.markdown import escaped, tamed
 from dnam.times import shown
 from dnam.whereabouts import openings_for
 from projections.decisions.meet import Account, is_opted_out
 from projections.events.values import Audience, Item
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.items import items_in
+from projections.items import compartments_of, items_in
 from projections.messages import key_point, units_of
 from projections.people import accounts_of, name_of
 from projections.places import place_of
-from projections.policies.compartments import Setting
+from projections.policies.compartments import Setting, everywhere
 from projections.policies.quotable import may_quote_answer
 from projections.quoting import indented, label, line_name, one_line
 from projections.retrieval import Vocabulary, query, rank
@@ -99,7 +100,7 @@ def snapshot(rows: Rows, person: Handle, channel: Channel, head: Head, vocabular
     setting = Setting(person, channel.audience, channel.guild)
     told = _summary(rows, person, setting)
     items = _items(rows, setting, told, vocabulary)
-    top = f"{BEGINNING}{line_name(name_of(rows, person))}**\n**Durable memory (active):**"
+    top = f"{BEGINNING}{escaped(line_name(name_of(rows, person)))}**\n**Durable memory (active):**"
     below = "\n\n".join(_below(items, told))
     last = f"\nLog: {head.size:,} events, root {head.root().hex()[:ROOT_CHARS]}…"
     room = MOST_CHARS - units(top) - units(below) - units(last) - len("\n\n\n")
@@ -126,8 +127,14 @@ def latest_turn(rows: Rows, person: Handle) -> Latest | None:
 
 
 def _belongs(rows: Rows, person: Handle, channel: Channel) -> bool:
-    """Whether they ever spoke where the channel is: what they share everywhere is for those who meet them."""
-    return any(where.guild == channel.guild for where in units_of(rows, person))
+    """Whether they ever spoke where the channel is, or taught something there by a command: what they share everywhere
+    is for those who meet them.
+    """
+    if any(where.guild == channel.guild for where in units_of(rows, person)):
+        return True
+    setting = Setting(person, channel.audience, channel.guild)
+    here = {each.compartment for each in openings_for(rows, person, setting)} - {everywhere(person)}
+    return not here.isdisjoint(compartments_of(rows, person))
 
 
 def _opted_out(rows: Rows, person: Handle) -> bool:
@@ -159,8 +166,8 @@ def _items(rows: Rows, setting: Setting, told: Told | None, vocabulary: Vocabula
 
 def _below(items: Sequence[Item], told: Told | None) -> Iterator[str]:
     """What stands under the items."""
-    where = f" ({one_line(told.place)})" if told and told.place else ""
-    yield f"**Rolling summary{where}:**\n{cut(indented(told.row.text), SUMMARY_CHARS) if told else NONE}"
+    where = f" ({escaped(one_line(told.place))})" if told and told.place else ""
+    yield f"**Rolling summary{where}:**\n{cut(tamed(indented(told.row.text)), SUMMARY_CHARS) if told else NONE}"
     durable = max((item.updated for item in items), default=None)
     yield f"Updated: durable {_time(durable)}, summary {_time(told.row.said if told else None)}"
 
@@ -194,4 +201,4 @@ def _more(count: int) -> str:
 
 
 def _line(item: Item) -> str:
-    return f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}"
+    return f"- [{escaped(label(item.kind)) or 'fact'}] {escaped(one_line(item.text))} {shown_id(item)}"

@@ -5,10 +5,10 @@ When it is due is `dnam/background.py`'s to know. What goes wrong is an event of
 """
 
 import asyncio
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from weakref import WeakValueDictionary
 
-from dnam.configuration import config_for
+from dnam.configuration import config_for, learned_as
 from dnam.encoder import Encoder
 from dnam.failures import Failures
 from dnam.jobs import Job
@@ -21,13 +21,13 @@ from dnam.model import Model, ModelError, OverBudget
 from dnam.prompts import load
 from projections.decisions.work import JobRequest, record_job
 from projections.events.values import Audience
-from projections.ids import NOBODY, Handle
-from projections.messages import SpokenRow
+from projections.ids import NOBODY, Handle, Ref
+from projections.messages import MessageRow, SpokenRow
 from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
 from projections.policies.closeness import Measure, Vector, by_tokens, by_vectors
-from projections.policies.learned_from import Learn, Learns
-from projections.rows import Rows
+from projections.policies.learned_from import Learn, LearnedAs, Learns
+from projections.rows import Found, Rows
 from replay.errors import LogError
 
 SUMMARY_PROMPT = "summary@2"
@@ -60,9 +60,16 @@ class Tending:
         settings = self.memory.settings
 
         def how(person: Handle, where: SpokenRow) -> Learn:
-            found = place_of(rows, where.session)
-            place = where.audience.place if found is None else found.row.place
-            return config_for(rows, settings, person, place, where.guild).learn
+            return config_for(rows, settings, person, _place(rows, where), where.guild).learn
+
+        return how
+
+    def learned_as(self, rows: Rows) -> LearnedAs:
+        """What each message is judged by: what is not to be learned from stays so, whatever is configured later."""
+        settings = self.memory.settings
+
+        def how(person: Handle, where: SpokenRow) -> Callable[[Found[MessageRow]], Learn]:
+            return learned_as(rows, settings, person, _place(rows, where), where.guild)
 
         return how
 
@@ -99,7 +106,7 @@ class Tending:
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
-            groups = await self.memory.look(lambda rows: new_by_compartment(rows, person, self.learns(rows)))
+            groups = await self.memory.look(lambda rows: new_by_compartment(rows, person, self.learned_as(rows)))
             return [
                 await self.extract_from(person, compartment, heard, policy)
                 for compartment, heard in groups.items()
@@ -111,7 +118,10 @@ class Tending:
         plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
         learned = await self.run(self.extraction(plan))
         for each in learned.dropped:
-            self.failures.append(f"extraction: an entry of the reply was dropped: {each}")
+            self.failures.append(
+                f"extraction: an entry of the reply was dropped: {each}",
+                "extraction: an entry of the reply was dropped",
+            )
         if learned.added:
             await self._merge(person, compartment, learned.added)
         return learned
@@ -150,7 +160,7 @@ class Tending:
         except Exception as error:  # noqa: BLE001 - whatever an encoder raises: items can be compared without it
             await self.went_wrong(Job("encoder", compartment, person=person), error)
             return by_words
-        threshold = int(self.memory.settings.merge_threshold * 1000)
+        threshold = round(self.memory.settings.merge_threshold * 1000)
         return by_vectors(vectors, self.encoder.name, threshold)
 
     async def _vectors(self, encoder: Encoder, person: Handle, compartment: str) -> Mapping[str, Vector]:
@@ -163,7 +173,8 @@ class Tending:
 
     async def went_wrong(self, job: Job, error: Exception) -> None:
         """Keep what went wrong, and record it where the log takes it. What is only put off is no failure."""
-        self.failures.append(f"{job.name}: {str(error) or type(error).__name__}")
+        own = _in_own_words(error) or type(error).__name__
+        self.failures.append(f"{job.name}: {str(error) or own}", f"{job.name} failed: {own}")
         if isinstance(error, OverBudget):
             return
         request = JobRequest(
@@ -172,7 +183,12 @@ class Tending:
         try:
             await self.memory.record(lambda rows: record_job(rows, request))
         except (LogError, OSError) as full:
-            self.failures.append(f"recording that: {full}")
+            self.failures.append(f"recording that: {full}", f"that could not be recorded: {full}")
+
+
+def _place(rows: Rows, where: SpokenRow) -> Ref | None:
+    found = place_of(rows, where.session)
+    return where.audience.place if found is None else found.row.place
 
 
 def _in_own_words(error: Exception) -> str:

@@ -10,6 +10,8 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from dnam.failures import Failures, Tell, untold
+from dnam.logs import OWN_WORDS
 from replay.errors import LogError, Refused
 
 DELIVERY = "delivery"
@@ -20,23 +22,33 @@ RETRY_SECONDS = 5.0
 Step = Callable[[], Awaitable[None]]
 Pause = Callable[[float], Awaitable[None]]
 """Lets some seconds pass; tests hand in their own."""
+Limit = Callable[[], asyncio.Timeout]
+"""Bounds how long one step may take; tests hand in their own."""
+
+
+def slow() -> asyncio.Timeout:
+    """The limit of one step."""
+    return asyncio.timeout(SLOW_SECONDS)
 
 
 class Unwritten:
     """What could not be recorded yet, in order. `reason` says why the first of it could not, empty when nothing waits;
-    `lost` says why something never can be.
+    `lost` says why something never can be. `tell` hears when waiting begins, for another reason goes on, and ends, and
+    of each loss, without anybody's words.
 
     While nothing waits, writes go side by side, so that the log commits them together; who writes two things that have
     an order waits for the first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Tell = untold, limit: Limit | None = None) -> None:
+        self._tell = tell
+        self._limit = limit or slow
         self._steps: deque[tuple[str, Step]] = deque()
         self._under_way: list[tuple[str, Step]] = []
         self._one_at_a_time = asyncio.Lock()
         self._waiting = asyncio.Event()
         self.reason = ""
-        self.lost: list[str] = []
+        self.lost = Failures()
 
     def __len__(self) -> int:
         return len(self._steps) + len(self._under_way)
@@ -55,7 +67,7 @@ class Unwritten:
         self._under_way.append(entry)
         done = False
         try:
-            done = await self._done(step)
+            done = await self._done(what, step)
         finally:  # also where the caller is cancelled: what was said stays said
             self._under_way.remove(entry)
             if not done:
@@ -67,9 +79,11 @@ class Unwritten:
         """Try everything that waits; True when nothing waits any more."""
         async with self._one_at_a_time:
             while self._steps:
-                if not await self._done(self._steps[0][1]):
+                if not await self._done(*self._steps[0]):
                     return False
                 self._steps.popleft()
+            if self.reason:
+                self._tell("what waited to be recorded is recorded")
             self.reason = ""
             self._waiting.clear()
             return True
@@ -90,20 +104,28 @@ class Unwritten:
             await pause(RETRY_SECONDS)
             await self.again()
 
-    async def _done(self, step: Step) -> bool:
+    async def _done(self, what: str, step: Step) -> bool:
         """Whether nothing is left to try of it: it is written, or it never can be."""
         try:
-            async with asyncio.timeout(SLOW_SECONDS):
+            async with self._limit():
                 await step()
         except TimeoutError:
-            self.reason = f"it takes more than {SLOW_SECONDS:g} s; does another program hold this memory?"
+            self._waits(f"it takes more than {SLOW_SECONDS:g} s; does another program hold this memory?")
             return False
         except Exception as error:  # noqa: BLE001 - memory never stands in an answer's way; the shell tells of it
             if may_pass(error):
-                self.reason = str(error)
+                self._waits(str(error))
                 return False
             self.lost.append(str(error))
+            words = str(error) if isinstance(error, OWN_WORDS) else type(error).__name__
+            self._tell(f"this can never be recorded: {what}: {words}")
         return True
+
+    def _waits(self, reason: str) -> None:
+        """It could not be written now, and this is why."""
+        if reason != self.reason:
+            self._tell(f"what is said cannot be recorded, and waits: {reason}")
+        self.reason = reason
 
 
 def may_pass(error: Exception) -> bool:

@@ -11,7 +11,8 @@ import msgspec
 from projections.events import ConfigSet
 from projections.events.values import By
 from projections.fold import Change, Projection, Record
-from projections.ids import NOBODY, EventId, Handle, Ref, digest16
+from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq, digest16
+from projections.messages import key_point, point_key
 from projections.places import find_place
 from projections.rows import Rows
 
@@ -59,7 +60,37 @@ def _rows(record: Record) -> list[Change[ConfigRow]]:
             return []
 
 
+class GivenRow(msgspec.Struct, frozen=True, array_like=True):
+    """The value that a setting was given; None where it was unset."""
+
+    value: str | None
+
+
+def _given(record: Record) -> list[Change[GivenRow]]:
+    match record.event:
+        case ConfigSet(scope=scope, key=key, value=value, said=said):
+            return [(config_key(scope, key) + point_key(Point(said, record.id)), GivenRow(value))]
+        case _:
+            return []
+
+
 CONFIG = Projection("config", 1, ConfigRow, (ConfigSet,), _rows, 32)
+CONFIG_GIVEN = Projection("config_given", 1, GivenRow, (ConfigSet,), _given, 56, history=False)
+
+
+class Given(NamedTuple):
+    """A value that a setting was given: when (ms), at which place of the log, and which; None where it was unset."""
+
+    said: int
+    seq: Seq
+    value: str | None
+
+
+def given_to(rows: Rows, key: str, scope: str) -> list[Given]:
+    """Every value that a key of a scope was ever given, in the order in which they were recorded."""
+    found = rows.scan(CONFIG_GIVEN, config_key(scope, key))
+    given = (Given(key_point(each.key).said, each.seq, each.row.value) for each in found)
+    return sorted(given, key=lambda each: each.seq)
 
 
 def configured(rows: Rows, key: str, scopes: tuple[str, ...]) -> ConfigRow | None:

@@ -104,9 +104,11 @@ def line_name(name: str) -> str:
 
 
 def speaker_name(name: str, assistant: str) -> str:
-    """The name of somebody else than the assistant: who goes by the assistant's name has "user" before it."""
+    """The name of somebody else than the assistant: who goes by the assistant's name has "user" before it. Nobody goes
+    by the name of an assistant that is given none.
+    """
     shown = line_name(name)
-    return line_name(f"user {shown}") if _alike(shown) == _alike(line_name(assistant)) else shown
+    return line_name(f"user {shown}") if assistant and _alike(shown) == _alike(line_name(assistant)) else shown
 
 
 def _alike(name: str) -> str:

@@ -1,10 +1,11 @@
 """Every projection there is. To add one: write its file, list it here."""
 
 from projections.calls import CALLS
-from projections.config import CONFIG
+from projections.config import CONFIG, CONFIG_GIVEN
 from projections.consent import ERASED, OPTED_OUT
 from projections.derived import DERIVED
 from projections.fold import AnyProjection, Fold
+from projections.fruitless import FRUITLESS
 from projections.imports import IMPORTS
 from projections.items import FORGOTTEN, ITEMS, QUIET, REFUSALS
 from projections.messages import MESSAGES, SPOKEN
@@ -32,6 +33,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     SUMMARY_ATTEMPTS,
     EXTRACTIONS,
     EXTRACTION_ATTEMPTS,
+    FRUITLESS,
     ACCOUNTS,
     PEOPLE,
     NAMES,
@@ -41,6 +43,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     AUDIENCES,
     SESSIONS,
     CONFIG,
+    CONFIG_GIVEN,
     IMPORTS,
     CALLS,
     RESOLVED,

@@ -169,6 +169,7 @@ class Caller:
 
     def __init__(self, rows: Rows, assistant: str, only: frozenset[Handle] | None = None) -> None:
         self.assistant = line_name(assistant)
+        self._taken = assistant
         self.authors: set[Handle] = set()
         self.mentioned: dict[Handle, str] = {}
         self._only = only
@@ -177,7 +178,7 @@ class Caller:
     def person(self, person: Handle) -> str:
         """A person's name; "someone" for nobody in particular."""
         unknown = person == NOBODY or (self._only is not None and person not in self._only)
-        return speaker_name(SOMEONE if unknown else self._look_up(person), self.assistant)
+        return speaker_name(SOMEONE if unknown else self._look_up(person), self._taken)
 
     def mention(self, person: Handle) -> str:
         """The name of somebody whom a text names; who they are is kept in `mentioned`."""
@@ -197,7 +198,7 @@ class Caller:
                 self.authors.add(message.speaker)
                 return self.person(message.speaker)
             case _:
-                return speaker_name(message.author_name, self.assistant)
+                return speaker_name(message.author_name, self._taken)
 
 
 def with_names(text: str, spans: Sequence[Span], name: Callable[[Handle], str]) -> str:

@@ -2,10 +2,12 @@
 
 import msgspec
 
+from projections.derived import effects_of
 from projections.events import ExtractionAnswered, ExtractionFailed
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Point
 from projections.items import compartment_key
+from projections.rows import Rows
 
 
 class ExtractionRow(msgspec.Struct, frozen=True, array_like=True):
@@ -43,3 +45,13 @@ EXTRACTIONS = Projection("extractions", 1, ExtractionRow, (ExtractionAnswered,),
 EXTRACTION_ATTEMPTS = Projection(
     "extraction_attempts", 1, ExtractionRow, (ExtractionAnswered, ExtractionFailed), _tried, 32
 )
+
+
+def was_read(rows: Rows, message: EventId) -> bool:
+    """Whether an extraction that worked has read a message."""
+    return any(tag == ExtractionAnswered.TAG for _, tag in effects_of(rows, message))
+
+
+def was_tried(rows: Rows, message: EventId) -> bool:
+    """Whether an extraction has read a message, whatever came of it."""
+    return any(tag in (ExtractionAnswered.TAG, ExtractionFailed.TAG) for _, tag in effects_of(rows, message))

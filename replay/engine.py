@@ -6,6 +6,7 @@ events; what is not in them yet is folded from the log's tail.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -20,7 +21,7 @@ from replay import codec
 from replay.builder import bring_up, rebuild
 from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
-from replay.errors import Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
+from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
 from replay.jobs import Job, by_future, by_nobody, deliver
 from replay.live import Live
@@ -48,6 +49,8 @@ class Engine:
         self.view_errors: list[Exception] = []
         self.timing: Callable[[], AbstractContextManager[object]] = nullcontext
         """Stands around every commit of the log: whoever measures hands in a timer."""
+        self.closing_seconds: float | None = None
+        """How long closing waits for what is under way; None: as long as it takes."""
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
@@ -59,6 +62,7 @@ class Engine:
         self._turn = threading.Lock()
         self._pending = 0
         self._closed = False
+        self._let_go = False
         if store.writable:
             self._prepare()
         store.shared = True
@@ -112,7 +116,7 @@ class Engine:
         """Goes on with erasures that broke off, in the background; None when there are none."""
         if self.stopped() is not None or self.store.newer_views() or not unfinished(self):
             return None
-        thread = threading.Thread(target=self._finish_erasures, name="erasures")
+        thread = threading.Thread(target=self._finish_erasures, name="erasures", daemon=True)
         thread.start()
         return thread
 
@@ -334,17 +338,22 @@ class Engine:
         return self.live.stopped or self.live.locked
 
     def close(self) -> None:
-        """Finish what is queued, commit the views, let everything go."""
-        if self.finisher is not None:
-            self.finisher.join()
+        """Finish what is queued, commit the views, let everything go.
+
+        Busy when that takes longer than `closing_seconds`: then nothing is let go before the process ends, and what is
+        under way breaks off with it, as when it is killed. It can be closed again.
+        """
+        until = None if self.closing_seconds is None else time.monotonic() + self.closing_seconds
+        self._wait_for(self.finisher, until)
         with self._gate:
-            if self._closed:
-                return
-            self._closed = True
-            self._queue.put(None)
-        if self._writer is not None:
-            self._writer.join()
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._wait_for(self._writer, until)
         with self._turn:  # a caller may be recording in a thread of its own
+            if self._let_go:
+                return
+            self._let_go = True
             self._committer.shutdown()
         try:
             if self._writer is not None and not self.store.newer_views():
@@ -353,6 +362,16 @@ class Engine:
             self.view_errors.append(error)  # they can wait: the next writer brings them up
         finally:
             self.store.close()
+
+    def _wait_for(self, thread: threading.Thread | None, until: float | None) -> None:
+        if thread is None:
+            return
+        thread.join(None if until is None else max(until - time.monotonic(), 0.0))
+        if thread.is_alive():
+            raise Busy(
+                f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
+                f" Not recorded by then: {self._pending} decisions"
+            )
 
     def __enter__(self) -> "Engine":
         return self

@@ -1,4 +1,4 @@
-"""docs/deploy: each file linted by its format's own tool where that is installed, and held against what dnam needs."""
+"""docs/deploy: each file linted by its format's own tool, and held against what dnam needs."""
 
 import configparser
 import re
@@ -24,10 +24,9 @@ def text(name: str) -> str:
 
 
 def tool(name: str) -> str:
-    """A program beside this Python, or on the path; without it the test is skipped, and says so."""
-    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
+    """A program that is installed beside this Python, with everything else that the tests need."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent))
+    assert found is not None, f"{name} is not installed: `make setup`"
     return found
 
 
@@ -49,13 +48,41 @@ def test_the_compose_file_is_as_the_compose_specification_wants_it() -> None:
     lint(tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
 
 
-def test_systemd_knows_every_line_of_the_unit(tmp_path: Path) -> None:
+DIRECTIVES = {
+    "Unit": {"Description", "Documentation", "Wants", "After"},
+    "Service": {
+        "Type", "ExecStart", "Environment", "EnvironmentFile", "LoadCredential", "WorkingDirectory", "UMask",
+        "Restart", "RestartSec", "RestartPreventExitStatus", "KillSignal", "KillMode", "TimeoutStopSec",
+        "DynamicUser", "StateDirectory", "StateDirectoryMode", "NoNewPrivileges", "PrivateTmp", "PrivateDevices",
+        "ProtectSystem", "ProtectHome", "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs",
+        "ProtectControlGroups", "ProtectClock", "ProtectHostname", "RestrictAddressFamilies", "RestrictNamespaces",
+        "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality", "CapabilityBoundingSet", "SystemCallArchitectures",
+        "SystemCallFilter",
+    },
+    "Install": {"WantedBy"},
+}  # fmt: skip
+"""What systemd knows and we may need, by systemd.unit(5), systemd.service(5), systemd.exec(5) and systemd.kill(5)."""
+
+
+def test_every_line_of_the_unit_is_one_that_systemd_knows_in_its_section() -> None:
+    """Also on a machine without systemd: it passes over what it does not know, so a slip would go unnoticed."""
+    sections = {name: set(section) for name, section in unit().items() if name != configparser.DEFAULTSECT}
+    assert set(sections) == set(DIRECTIVES)
+    assert [line for name, lines in sections.items() for line in lines - DIRECTIVES[name]] == []
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is no Python package")
+def test_systemd_itself_finds_nothing_in_the_unit(tmp_path: Path) -> None:
     """With a program that is there in the place of the one that will be."""
-    analyze = tool("systemd-analyze")
     unit = tmp_path / "dnam.service"
     unit.write_text(text("dnam.service").replace("/opt/dnam/bin/dnam", sys.executable), encoding="utf-8")
-    said = lint(analyze, "verify", unit)
+    said = lint("systemd-analyze", "verify", unit)
     assert [line for line in said.splitlines() if "dnam.service" in line] == []
+
+
+def test_a_missing_linter_is_a_failure() -> None:
+    with pytest.raises(AssertionError, match="is not installed"):
+        tool("no-linter-of-this-name")
 
 
 # -- what they say -------------------------------------------------------------------------------------------------

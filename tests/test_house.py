@@ -138,7 +138,11 @@ def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["data/log/x", "data/keys/x", "data/views/x", "data/shadows/x", "data/write.lock", ".env"]
+    "name",
+    [
+        *("data/log/x", "data/keys/x", "data/views/x", "data/shadows/x", "data/write.lock", "data/bot-*.lock"),
+        *(".env", "/tour/x", "/then.txt", "/usb/x"),
+    ],
 )
 def test_git_ignores_what_people_said(name: str) -> None:
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()

@@ -52,6 +52,8 @@ TABLES: tuple[tuple[Command, ...], ...] = (
 
 HELP = {"config": "What the assistant does where, changed while it runs."}
 """What the first word of a command of two words stands for."""
+ALONE = {"config": configuring.alone}
+"""What it does without a second one."""
 
 app = typer.Typer(
     cls=Group,
@@ -107,7 +109,8 @@ def _group(name: str) -> typer.Typer:
     if not name:
         return app
     if name not in GROUPS:
-        GROUPS[name] = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=HELP[name])
+        GROUPS[name] = typer.Typer(rich_markup_mode=None, invoke_without_command=True, help=HELP[name])
+        GROUPS[name].callback()(ALONE[name])
         app.add_typer(GROUPS[name], name=name)
     return GROUPS[name]
 

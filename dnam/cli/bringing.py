@@ -15,8 +15,9 @@ import typer
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
-from dnam.cli.screen import Screen, counted, note
+from dnam.cli.screen import Screen, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
+from dnam.counting import counted
 from projections.errors import BadRequest
 from projections.policies.text import whole
 

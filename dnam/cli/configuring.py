@@ -63,7 +63,7 @@ def unset(
 
 
 def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
-    from dnam.scopes import scope_words, set_config, the_scope
+    from dnam.scopes import is_seen, scope_words, set_config, the_scope
     from projections.events.values import OPERATOR
     from projections.policies.configurable import check, the_key
 
@@ -72,12 +72,15 @@ def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
     else:
         check(key, value)  # before a folder is made for it
 
-    async def action(memory: "Memory") -> tuple[str, bool]:
+    async def action(memory: "Memory") -> tuple[str, bool, bool]:
         meant = await memory.look(lambda rows: the_scope(rows, scope))
         changed = await set_config(memory, meant, key, value, OPERATOR)
-        return await memory.look(lambda rows: scope_words(rows, str(meant))), changed
+        named, seen = await memory.look(lambda rows: (scope_words(rows, str(meant)), is_seen(rows, meant)))
+        return named, changed, seen
 
-    named, changed = shell.run(action, create=True)
+    named, changed, seen = shell.run(action, create=True)
+    if value is not None and not seen:
+        shell.out.note(f"nothing was heard in {named} yet: it holds once something is, if the id is right")
     if shell.out.as_json:
         shell.out.emit({"scope": named, "key": key, "value": value, "changed": changed})
         return
@@ -93,6 +96,12 @@ def get(scope: ScopeName, key: MaybeKey = None, data: Data = None, as_json: Json
 def list_(scope: MaybeScope = None, data: Data = None, as_json: Json = False) -> None:
     """Everything that is set, by scope."""
     _show(Shell(data, as_json), scope, None)
+
+
+def alone(context: typer.Context, data: Data = None, as_json: Json = False) -> None:
+    """`dnam config` is `dnam config list`."""
+    if context.invoked_subcommand is None:
+        list_(None, data, as_json)
 
 
 def _show(shell: Shell, scope: str | None, key: str | None) -> None:

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from dnam.cli.screen import counted
 from dnam.cli.shell import Command, Data, Ending, Json, Shell
+from dnam.counting import counted
 
 if TYPE_CHECKING:
     from dnam.doctor.check import Checked

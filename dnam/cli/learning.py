@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.screen import Screen, counted, note
+from dnam.cli.screen import Screen, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
+from dnam.counting import counted
 
 if TYPE_CHECKING:
     from dnam.learning import Estimate, LearnedAll, Learner

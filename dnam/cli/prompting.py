@@ -87,7 +87,8 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
     point = Point(asked, EventId(b"\xff" * 16))
     heard = Heard(point, where.session, where.place, where.setting, text, name_of(view.now, person))
-    files = context_files(shell.settings.context_dir, *channel_names(view.now, where.place))
+    channel = channel_names(view.now, where.place, shell.settings.allow_guilds)
+    files = context_files(shell.settings.context_dir, *channel)
     request = memory.request(heard, files=[each.digest for each in files])
     return assemble(view.rows, request._replace(limits=memory.limits_in(view.rows, heard)))
 

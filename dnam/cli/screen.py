@@ -119,12 +119,6 @@ class Screen:
         return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
-def counted(count: int, word: str) -> str:
-    """A number and its noun, in the plural where there is not one: `2 summaries`."""
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-    return f"{count} {word if count == 1 else plural}"
-
-
 def note(text: str) -> None:
     """`dnam: …` on stderr. Long lines are cut: an error may quote what was given."""
     shown = "\n".join(_cut(_visible(each)) for each in text.splitlines())

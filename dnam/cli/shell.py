@@ -51,8 +51,12 @@ INTERRUPTED = 130
 
 
 def _or_before(context: typer.Context, parameter: typer.CallbackParam, value: object) -> object:
-    """An option's value, or what was given for it before the command's name."""
-    return value or context.find_root().params.get(parameter.name or "")
+    """An option's value, or what was given for it before the command's name, or before the first word of it."""
+    before = context.parent
+    while not value and before is not None:
+        value = before.params.get(parameter.name or "")
+        before = before.parent
+    return value
 
 
 Data = Annotated[

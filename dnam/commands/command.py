@@ -74,7 +74,7 @@ Run = Callable[[Assistant, Invocation, Arguments], Awaitable[Reply]]
 
 class Command(NamedTuple):
     """One line of the table. `name` may be two words. `for_owner`: nobody else may ask. `needs_memory`: it does nothing
-    where memory is switched off.
+    where memory is switched off. `changes`: asked a second time it may do something a second time.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Command(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     for_owner: bool = False
     needs_memory: bool = True
+    changes: bool = False
 
     @property
     def usage(self) -> str:

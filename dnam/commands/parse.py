@@ -39,6 +39,9 @@ def parse(text: str, commands: Sequence[Command]) -> Call | Misread | None:
         words, given = _taken(rest, len(wanted))
         if words == wanted:
             return _filled(command, given)
+    begun = next((each for each in commands if each.name.split()[0] == _taken(rest, 1)[0][0]), None)
+    if begun is not None:
+        return Misread(f"`{PREFIX} {_shown(rest).casefold()}` goes on: `{begun.usage}`.", begun)
     return Misread(f"There is no command `{_shown(rest)}`.")
 
 

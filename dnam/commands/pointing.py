@@ -18,8 +18,9 @@ class Pointed(NamedTuple):
 
 
 class Menu(NamedTuple):
-    """Something to ask of a message. `name` stands in a menu."""
+    """Something to ask of a message. `name` stands in a menu. `changes`: as of a command."""
 
     name: str
     help: str
     run: Callable[[Assistant, Invocation, Pointed], Awaitable[Reply]]
+    changes: bool = False

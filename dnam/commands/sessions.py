@@ -1,17 +1,23 @@
 """The commands about what runs by itself otherwise: the rolling summary, and learning from what was said."""
 
+from collections.abc import Iterable
+
 from dnam.assistant import Assistant
+from dnam.budget import Budgeted
 from dnam.commands.command import Arguments, Invocation, Reply
 from dnam.commands.picking import listed
 from dnam.loops.extraction import Learned
+from dnam.model import OverBudget
 from dnam.whereabouts import last_said, openings_for
 from projections.decisions.draft import Draft
 from projections.decisions.summaries import ResetRequest, reset
 from projections.events.values import Item
-from projections.ids import NOBODY
-from projections.items import items_in
+from projections.ids import NOBODY, Handle
+from projections.items import compartment_key, items_in
+from projections.policies.budget import MINUTE_MS
 from projections.rows import Rows
 from projections.summaries import era_of
+from projections.work import EXTRACTION_ATTEMPTS
 
 
 async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
@@ -47,9 +53,25 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
         return Reply("Learning is switched off here, so nothing was learned.", failed=True)
     before = memory.engine.head().size
     openings = await memory.look(lambda rows: openings_for(rows, asked.person, asked.setting))
-    runs = await assistant.extract(asked.person, frozenset(each.compartment for each in openings))
+    here = frozenset(each.compartment for each in openings)
+    if await memory.look(lambda rows: _failed_lately(rows, asked.person, here, memory.now())):
+        return Reply("It did not work just now. Please ask me again in a minute.", failed=True)
+    try:
+        if isinstance(assistant.model, Budgeted):
+            await assistant.model.take_turn(asked.person)
+        runs = await assistant.extract(asked.person, here)
+    except OverBudget as error:
+        return Reply(error.words, failed=True)
     items = await memory.look(lambda rows: _changed_since(rows, asked, before))
     return Reply(_told(runs, items), items, failed=any(run.error for run in runs))
+
+
+def _failed_lately(rows: Rows, person: Handle, compartments: Iterable[str], now: int) -> bool:
+    """Whether learning in one of these did not work within the last minute (`now` in ms): each try may cost something,
+    and the next one at once would hardly go better.
+    """
+    attempts = (rows.get(EXTRACTION_ATTEMPTS, compartment_key(person, each)) for each in compartments)
+    return any(each is not None and each.error and each.at > now - MINUTE_MS for each in attempts)
 
 
 def _changed_since(rows: Rows, asked: Invocation, seq: int) -> tuple[Item, ...]:

@@ -19,9 +19,9 @@ from projections.ids import NOBODY
 from replay.errors import LogError
 
 
-async def show_help(assistant: Assistant, _: Invocation, __: Arguments) -> Reply:
-    """Every command with a line."""
-    return Reply(listing(offered_by(assistant)))
+async def show_help(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+    """Every command that this person may use, with a line."""
+    return Reply(listing(offered_to(assistant, asked)))
 
 
 ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="active")
@@ -40,21 +40,28 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("at", "what I remembered here at a moment", items.at, (MOMENT,)),
     Command("history", "where an item comes from: what happened to it, who did it and why", history, (ITEM_ID,)),
-    Command("remember", "keep a sentence", items.remember, (SENTENCE,)),
-    Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE)),
-    Command("forget", "take items back: by id, or by most of their words", items.forget, (WHAT,)),
-    Command("restore", "bring a forgotten item back", items.restore, (GONE_ID,)),
-    Command("undo", "take back the last thing that you changed here", undo.undo),
-    Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling),
-    Command("extract", "learn now from what you said here", sessions.extract),
+    Command("remember", "keep a sentence", items.remember, (SENTENCE,), changes=True),
+    Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE), changes=True),
+    Command("forget", "take items back: by id, or by most of their words", items.forget, (WHAT,), changes=True),
+    Command("restore", "bring a forgotten item back", items.restore, (GONE_ID,), changes=True),
+    Command("undo", "take back the last thing that you changed here", undo.undo, changes=True),
+    Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling, changes=True),
+    Command("extract", "learn now from what you said here", sessions.extract, changes=True),
     Command("costs", "what models cost lately", costs, for_owner=True, needs_memory=False),
-    Command("config", "what I do here, and for those who may: change it", config, CONFIG, needs_memory=False),
+    Command(
+        "config",
+        "what I do here, and change it where you may: `config set me learn=none` is for everybody",
+        config,
+        CONFIG,
+        needs_memory=False,
+        changes=True,
+    ),
     Command("help", "list these commands", show_help, needs_memory=False),
 )
 
 
 MENUS: tuple[Menu, ...] = (
-    Menu("Remember this", "keep what you wrote here", keep.remember_message),
+    Menu("Remember this", "keep what you wrote here", keep.remember_message, changes=True),
     Menu("Why did you say that?", "what I remembered when I said that, and where it came from", why.why),
 )
 """What can be asked of a message, where a platform has menus for that."""
@@ -63,6 +70,11 @@ MENUS: tuple[Menu, ...] = (
 def offered_by(assistant: Assistant) -> tuple[Command, ...]:
     """The commands that do something: without a memory, those that need none."""
     return tuple(each for each in COMMANDS if assistant.memory.settings.memory_enabled or not each.needs_memory)
+
+
+def offered_to(assistant: Assistant, asked: Invocation) -> tuple[Command, ...]:
+    """Those that this person may use."""
+    return tuple(each for each in offered_by(assistant) if asked.is_owner or not each.for_owner)
 
 
 def listing(commands: Iterable[Command] = COMMANDS) -> str:
@@ -79,7 +91,7 @@ def read(text: str) -> Call | Misread | None:
 async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> Reply:
     """Do it. What cannot be done is the reply, in words."""
     if isinstance(call, Misread):
-        more = f"\n{listing(offered_by(assistant))}" if call.command is None else ""
+        more = f"\n{listing(offered_to(assistant, asked))}" if call.command is None else ""
         return Reply(f"{call.problem}{more}", failed=True)
     command = call.command
     if command.for_owner and not asked.is_owner:

@@ -1,6 +1,7 @@
 """What a check is: a question to the world whose answers say what to do."""
 
 import shutil
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -22,9 +23,15 @@ class Finding(NamedTuple):
     do: str = ""
 
 
+def write_to(folder: Path) -> None:
+    """Write something into a folder; nothing of it stays. OSError says why it cannot be."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"?")
+
+
 class Patient(NamedTuple):
     """What is looked at. `now` is the clock in ms; `free` is how many bytes a folder's disk has left, `device` which
-    disk it is.
+    disk it is, `write` tries whether something can be written there.
     """
 
     settings: Settings
@@ -32,6 +39,7 @@ class Patient(NamedTuple):
     now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
     device: Callable[[Path], int] = lambda folder: folder.stat().st_dev
+    write: Callable[[Path], None] = write_to
 
 
 Look = Callable[[Patient], Awaitable[list[Finding]]]
@@ -60,6 +68,11 @@ async def run(check: Check, patient: Patient) -> list[Checked]:
     except Exception as error:  # noqa: BLE001 - one check that cannot look must not keep the others from it
         found = [Finding("wrong", f"this could not be looked at: {type(error).__name__}: {error}", REPORT)]
     return [Checked(check.name, *each) for each in found]
+
+
+def no_answer(error: Exception) -> str:
+    """Why somebody did not answer. Being late has no words of its own."""
+    return "it did not answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
 REPORT = "If what it says does not help, report it with the output of `dnam --version` and `dnam doctor --json`."

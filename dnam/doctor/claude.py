@@ -47,7 +47,7 @@ async def _model(client: "AsyncAnthropic", name: str, model: str) -> Finding:
     except anthropic.APIStatusError as error:
         return Finding("wrong", f"Claude's API is not in order (status {error.status_code})", "Try again later.")
     except anthropic.APIError as error:
-        return Finding("wrong", f"Claude's API cannot be reached: {type(error).__name__}", UNREACHED)
+        return Finding("wrong", f"Claude's API cannot be reached: {error}", UNREACHED)
     return Finding("well", stands)
 
 

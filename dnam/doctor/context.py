@@ -1,6 +1,6 @@
 """The context files: whether they can be read, since the assistant does not answer without its rules."""
 
-from dnam.doctor.check import Finding, Patient, well, wrong
+from dnam.doctor.check import Finding, Patient, doubt, well, wrong
 
 
 async def files(patient: Patient) -> list[Finding]:
@@ -15,7 +15,14 @@ async def files(patient: Patient) -> list[Finding]:
             f"a context file in {folder} cannot be read, and nobody is answered without: {error}",
             "Make it readable for the user that dnam runs as, and UTF-8.",
         )
-    channels = len(list((folder / "channels").glob("*.md"))) if folder is not None else 0
+    channels = [] if folder is None else sorted((folder / "channels").rglob("*.md"))
+    named = [each.name for each in channels if each.parent.name == "channels" and not each.stem.isdecimal()]
+    if named and len(patient.settings.allow_guilds) != 1:
+        return doubt(
+            f"{', '.join(named)} in {folder}: a channel's name alone opens no file where DNAM_ALLOW_GUILDS does not"
+            " name one server, since other servers may have a channel of that name",
+            "Call it channels/CHANNEL_ID.md, or put it into channels/SERVER_ID/.",
+        )
     return well(
-        f"{', '.join(each.path for each in found)} open every prompt; {channels} channels have a file of their own"
+        f"{', '.join(each.path for each in found)} open every prompt; {len(channels)} channels have a file of their own"
     )

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
-from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
+from dnam.counting import counted
+from dnam.doctor.check import Finding, Patient, doubt, no_answer, skipped, well, wrong
 from replay.errors import LogError
 
 if TYPE_CHECKING:
@@ -53,15 +54,16 @@ async def logged_in(patient: Patient) -> "AsyncIterator[discord.Client]":
 
 @contextmanager
 def _asking(client: "discord.Client") -> Iterator[None]:
+    import aiohttp
     import discord
 
     try:
         yield
     except discord.LoginFailure:
         raise NotAsked(Finding("wrong", "Discord does not accept the token", NEW_TOKEN)) from None
-    except (discord.HTTPException, OSError, TimeoutError) as error:
+    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
         status = getattr(error, "status", None)
-        reason = f"status {status}" if status else type(error).__name__
+        reason = f"status {status}" if status else no_answer(error)
         finding = Finding("wrong", f"Discord cannot be asked: {reason}", REACH)
         raise NotAsked(finding, at_login=client.user is None) from None
 
@@ -102,11 +104,13 @@ async def allowed(patient: Patient) -> list[Finding]:
         return skipped(NO_TOKEN)
     if not settings.allow_users and not settings.allow_guilds:
         return wrong(
-            "DNAM_ALLOW_USERS and DNAM_ALLOW_GUILDS are both empty: nobody is answered",
+            "DNAM_ALLOW_USERS and DNAM_ALLOW_GUILDS are both empty: nobody is answered, and what is said where the bot "
+            "can read it is recorded all the same",
             "Set DNAM_ALLOW_USERS to the ids of those who are to be answered, or DNAM_ALLOW_GUILDS to servers. "
             "(Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID.)",
         )
-    return well(f"{len(settings.allow_users)} users and {len(settings.allow_guilds)} guilds are answered")
+    users, guilds = counted(len(settings.allow_users), "user"), counted(len(settings.allow_guilds), "guild")
+    return well(f"answered: {users}, {guilds}")
 
 
 # -- permissions ---------------------------------------------------------------------------------------------------
@@ -124,8 +128,8 @@ async def permissions(patient: Patient) -> list[Finding]:
         return doubt("the bot is in no server", "Invite it: README.md, Run it in Discord.")
     lacking = [each for each in found if each.state != "well"]
     more = len(lacking) - MOST_CHANNELS
-    rest = doubt(f"and in {more} more channels", "Grant the bot's role there what it lacks.") if more > 0 else []
-    return [*lacking[:MOST_CHANNELS], *rest] or well(", ".join(each.what for each in found))
+    rest = doubt(f"and in {counted(more, 'more channel')}", "Grant the bot's role there what it lacks.")
+    return [*lacking[:MOST_CHANNELS], *(rest if more > 0 else [])] or well(", ".join(each.what for each in found))
 
 
 async def _of_guild(client: "discord.Client", guild_id: int) -> list[Finding]:
@@ -134,7 +138,7 @@ async def _of_guild(client: "discord.Client", guild_id: int) -> list[Finding]:
     channels = await guild.fetch_channels()
     found = [finding for channel in channels for finding in _of_channel(channel, me)]
     seen = sum(channel.permissions_for(me).view_channel for channel in channels)
-    return found or well(f"{guild.name}: all that is needed in the {seen} channels that it sees")
+    return found or well(f"{guild.name}: all that is needed in {counted(seen, 'channel')} that it sees")
 
 
 def _own_id(client: "discord.Client") -> int:
@@ -207,7 +211,8 @@ def _unpinned(patient: Patient) -> list[Finding]:
         return []
     if not count:
         return []
+    are = "is" if count == 1 else "are"
     return doubt(
-        f"{count} of its messages are not pinned: the channel holds no more pins, or the bot may not pin",
+        f"{count} of its messages {are} not pinned: the channel holds no more pins, or the bot may not pin",
         "Unpin what is old there, or take another channel; the next change of a memory tries again.",
     )

@@ -1,5 +1,8 @@
-"""The disk: how long it lasts at the rate at which the log has grown, and whether keys and log lie apart."""
+"""The disk: whether it takes anything, how long it lasts at the rate at which the log has grown, and whether keys and
+log lie apart.
+"""
 
+import errno
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +14,7 @@ LATELY_DAYS = 30
 LEAST_BYTES = 64 * 1024 * 1024
 FEW_DAYS = 7
 SOME_DAYS = 60
+OPEN_UP = "Mount its disk for writing, or give the folder to the user who runs dnam: nothing is recorded without."
 
 
 class Growth(NamedTuple):
@@ -21,8 +25,10 @@ class Growth(NamedTuple):
 
 
 async def room(patient: Patient) -> list[Finding]:
-    """Bytes per day, and for how many days there is room."""
+    """Whether something can be written; then bytes per day, and for how many days there is room."""
     folder = _existing(patient.data)
+    if refused := _refused(patient, folder):
+        return refused
     free = patient.free(folder)
     growth = growth_of(patient)
     rate = f"the log grows by {_bytes(growth.bytes_per_day)} a day" if growth.bytes_per_day else "too young for a rate"
@@ -34,6 +40,18 @@ async def room(patient: Patient) -> list[Finding]:
     if days is not None and days < SOME_DAYS:
         return doubt(what, f"Plan for more room on the disk of {folder}.")
     return well(what)
+
+
+def _refused(patient: Patient, folder: Path) -> list[Finding]:
+    """The first folder that cannot be written to; each may be on its own disk. A full one is told with its size."""
+    for each in (folder, *(patient.data / name for name in ("log", "keys", "views"))):
+        try:
+            if each.is_dir():
+                patient.write(each)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                return wrong(f"{each} cannot be written to: {error.strerror}", OPEN_UP)
+    return []
 
 
 def _existing(folder: Path) -> Path:

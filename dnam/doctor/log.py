@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dnam.counting import counted
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
 from dnam.file_set import MARK
 from replay.errors import LogError, NothingHere
@@ -49,7 +50,9 @@ def _health(engine: "Engine") -> list[Finding]:
     noticed = [each.what for each in getattr(engine.store, "findings", ())]
     found += [finding for what in noticed for finding in doubt(what, "The next writer mends it: `dnam verify --open`.")]
     found += _latest(engine) if stopped is None else []
-    return found or well(f"{engine.head().size} events; the last {min(engine.head().size, LATEST)} read whole")
+    size = engine.head().size
+    last = f"; the last {min(size, LATEST)} read whole" if size else ""
+    return found or well(f"{counted(size, 'event')}{last}")
 
 
 def _latest(engine: "Engine") -> list[Finding]:

@@ -1,6 +1,7 @@
 """A running bot, asked on its health port: what waits to be written, and whether it is ready."""
 
-from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well
+from dnam.counting import counted
+from dnam.doctor.check import SECONDS, Finding, Patient, doubt, no_answer, skipped, well
 
 ASKED = ("unwritten", "lost", "queue", "view_errors", "background_failures")
 
@@ -21,7 +22,7 @@ async def bot(patient: Patient) -> list[Finding]:
         async with aiohttp.ClientSession(timeout=timeout) as session, session.get(address) as response:
             said = await response.json()
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        return doubt(f"no bot answers at {address} ({type(error).__name__})", "Start it: `dnam run`.")
+        return doubt(f"no bot answers at {address}: {no_answer(error)}", "Start it: `dnam run`.")
     return _findings(said)
 
 
@@ -40,7 +41,7 @@ def _findings(said: object) -> list[Finding]:
         for name, why in said["reasons"].items()
     ]
     if lost := said.get("lost"):
-        found += doubt(f"{lost} things could never be recorded", "The bot's log says which, and why.")
+        found += doubt(f"{counted(lost, 'thing')} could never be recorded", "The bot's log says which, and why.")
     if said.get("circuit_open"):
         found += doubt("it asks Claude nothing just now, because Claude was down", "It tries again by itself.")
     counts = ", ".join(f"{name} {said[name]}" for name in ASKED if name in said)

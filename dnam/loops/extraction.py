@@ -15,9 +15,9 @@ from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
-from projections.derived import effects_of
 from projections.events import ExtractionAnswered, ExtractionFailed, ItemUpserted
 from projections.events.values import ItemUse, ModelUse
+from projections.fruitless import PASSED_OVER, is_last_try, is_passed_over, most_shown
 from projections.ids import EventId, Handle, Point
 from projections.items import ItemRow, compartment_key, items_in
 from projections.messages import MessageRow, SpokenRow, find_message, spoken_in, units_of
@@ -25,20 +25,23 @@ from projections.people import name_of
 from projections.policies.cadence import VERSION
 from projections.policies.compartments import Setting, place_item
 from projections.policies.evidence import InputMessage
-from projections.policies.learned_from import Learns, addressed, is_learned_from
+from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
 from projections.policies.replies import Unreadable
 from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
 from projections.window import Caller, message_line
-from projections.work import EXTRACTIONS
+from projections.work import EXTRACTIONS, was_read
 
 INPUT_CHARS = 24_000
 """How much one extraction reads; what is behind it is read by the next."""
+LATE_MS = 30 * 86_400_000
+"""How far before what was read last a message may have been said and still be found, when it comes in late."""
 
 
 class ExtractionPlan(NamedTuple):
     """One extraction: whose words, in which compartment, from where to where. `said` is the latest of its causes',
-    `policy` what set it off, `left` how many messages found no room.
+    `policy` what set it off, `left` how many messages found no room. `is_last_try`: it is one message, which is passed
+    over when nothing comes of it.
     """
 
     person: Handle
@@ -52,6 +55,7 @@ class ExtractionPlan(NamedTuple):
     said: int
     policy: str
     left: int
+    is_last_try: bool = False
 
 
 class Said(NamedTuple):
@@ -61,25 +65,39 @@ class Said(NamedTuple):
     found: Found[MessageRow]
 
 
-def new_by_compartment(rows: Rows, person: Handle, learns: Learns = addressed) -> dict[str, list[Said]]:
-    """What a person said since each compartment was last read, as far as it is learned from, oldest first."""
+def new_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed) -> dict[str, list[Said]]:
+    """What a person said that no extraction has read, as far as it is learned from, oldest first."""
     groups: dict[str, list[Said]] = {}
     for where in units_of(rows, person):
-        compartment, learn = _compartment(person, where), learns(person, where)
-        after = _cursor(rows, person, compartment)
-        heard = _heard(rows, where, spoken_in(rows, person, where, after)) if learn != "none" else ()
+        compartment, judge = _compartment(person, where), learned_as(person, where)
+        heard = _heard(rows, where, _unread(rows, person, where, _cursor(rows, person, compartment)))
         said = groups.setdefault(compartment, [])
-        said += (each for each in heard if is_learned_from(rows, each.found.row, learn))
+        said += (each for each in heard if is_learned_from(rows, each.found.row, judge(each.found)))
     return _in_order(groups)
 
 
-def unread_by_compartment(rows: Rows, person: Handle) -> dict[str, list[Said]]:
-    """Everything of a person's that no extraction has read, however old: what an import brought in."""
+def _unread(rows: Rows, person: Handle, where: SpokenRow, cursor: Point | None) -> Iterator[Point]:
+    """What lies behind the cursor of its compartment, and what came in late: each place has a queue of its own, so a
+    message can be heard after an extraction that read on elsewhere.
+    """
+    if cursor is None:
+        return spoken_in(rows, person, where)
+    lately = spoken_in(rows, person, where, Point(cursor.said - LATE_MS, cursor.id))
+    return (point for point in lately if point > cursor or not was_read(rows, point.id))
+
+
+def unread_by_compartment(
+    rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed
+) -> dict[str, list[Said]]:
+    """Everything of a person's that no extraction has read, however old: what an import brought in; but where nothing
+    was to be learned from.
+    """
     groups: dict[str, list[Said]] = {}
     for where in units_of(rows, person):
+        judge = learned_as(person, where)
         heard = _heard(rows, where, spoken_in(rows, person, where))
         said = groups.setdefault(_compartment(person, where), [])
-        said += (each for each in heard if not _was_read(rows, each.point.id))
+        said += (each for each in heard if judge(each.found) != "none" and not was_read(rows, each.point.id))
     return _in_order(groups)
 
 
@@ -96,14 +114,10 @@ def _cursor(rows: Rows, person: Handle, compartment: str) -> Point | None:
     return None if row is None else row.upto
 
 
-def _was_read(rows: Rows, message: EventId) -> bool:
-    return any(tag == ExtractionAnswered.TAG for _, tag in effects_of(rows, message))
-
-
 def _heard(rows: Rows, where: SpokenRow, points: Iterable[Point]) -> Iterator[Said]:
     for point in points:
         found = find_message(rows, where.session, where.audience.epoch, point)
-        if found is not None and found.row.message.text.strip():
+        if found is not None and found.row.message.text.strip() and not is_passed_over(rows, "extraction", point.id):
             yield Said(point, found)
 
 
@@ -112,7 +126,8 @@ def plan_extraction(
 ) -> ExtractionPlan:
     """What an extraction of these messages would show the model; as many as its input takes, oldest first."""
     caller = Caller(rows, "", only=frozenset({person}))
-    messages = _within([_input(each, caller) for each in heard])
+    most = most_shown(rows, "extraction", heard[0].point.id)
+    messages = _within([_input(each, caller) for each in heard[:most]])
     items = [found for found in items_in(rows, person, compartment) if found.row.item.status == "active"]
     inputs = ExtractionInputs(
         user=name_of(rows, person),
@@ -134,6 +149,7 @@ def plan_extraction(
         said=max(last.said, *(found.row.said for found in items)) if items else last.said,
         policy=policy,
         left=len(heard) - len(messages),
+        is_last_try=is_last_try(rows, "extraction", (each.id for each in messages)),
     )
 
 
@@ -251,7 +267,7 @@ def _failed(plan: ExtractionPlan, error: str, reply: str, use: ModelUse) -> Extr
         call=use,
         inputs=tuple(each.id for each in plan.messages),
         policy=plan.policy,
-        error=error,
+        error=f"{error}; {PASSED_OVER}" if plan.is_last_try and use.version else error,
         reply=reply,
     )
 

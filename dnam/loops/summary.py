@@ -18,6 +18,7 @@ from projections.decisions.summaries import FailRequest, RefreshRequest, fail, r
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import SummaryAnswered, SummaryFailed, SummaryRefreshed
 from projections.events.values import Audience, ModelUse
+from projections.fruitless import PASSED_OVER, SHOWN, is_last_try, is_passed_over, most_shown
 from projections.ids import EventId, Handle, Point, Seq
 from projections.items import QUIET, is_quiet
 from projections.messages import MESSAGES, MessageRow, key_point, unit
@@ -36,7 +37,7 @@ LAST_ID = EventId(b"\xff" * 16)
 
 class SummaryPlan(NamedTuple):
     """One refresh: of what, from where to where, and on what it rests. `said` is the latest of its causes', `policy`
-    what set it off.
+    what set it off. `is_last_try`: it is of one message, which is passed over when nothing comes of it.
     """
 
     session: str
@@ -50,6 +51,7 @@ class SummaryPlan(NamedTuple):
     causes: tuple[EventId, ...]
     said: int
     policy: str
+    is_last_try: bool = False
 
 
 class Taken(NamedTuple):
@@ -79,13 +81,17 @@ def plan_summary(
     found = find_summary(rows, session, audience.epoch)
     old = None if found is None else found.row
     after = None if old is None else old.upto
-    ends = old is not None and old.refresh >= settings.era_refreshes
-    anew = ends or (found is not None and _took_back(rows, session, audience, found.seq))
     taken = _since(rows, session, audience, after, settings.most_lines, old.era if old else 0)
     if not taken.lines:
         return None
+    most = most_shown(rows, "summary", taken.lines[0].id)
+    is_troubled = most < SHOWN[0]
+    if is_troubled:
+        taken = _since(rows, session, audience, after, min(most, settings.most_lines), old.era if old else 0)
+    ends = old is not None and old.refresh >= settings.era_refreshes and not is_troubled
+    anew = ends or (found is not None and _took_back(rows, session, audience, found.seq))
     upto = max(Point(line.said, line.id) for line in taken.lines)
-    if anew and old is not None:
+    if anew and old is not None and not is_troubled:
         taken = _recent(rows, session, audience, taken.lines[-1].said, old.floor)
         after = taken.stopped or old.floor
     lines = taken.lines
@@ -111,6 +117,7 @@ def plan_summary(
         causes=(*previous, *dict.fromkeys(each for line in lines for each in (line.id, line.event))),
         said=max(taken.said, old.said) if keeps and old is not None else taken.said,
         policy=settings.policy,
+        is_last_try=is_last_try(rows, "summary", (line.id for line in lines)),
     )
 
 
@@ -151,7 +158,7 @@ def _take(rows: Rows, entries: Iterable[Entry], most: int | None = None) -> Take
     stopped: Point | None = None
     for entry in entries:
         line = entry_line(entry, caller, {})
-        if is_quiet(rows, line.id):
+        if is_quiet(rows, line.id) or is_passed_over(rows, "summary", line.id):
             continue
         room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
         if (room < 0 and taken) or len(taken) == most:
@@ -198,7 +205,7 @@ def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -
         return Refreshed(worked=False, error=reply.error)
     assert isinstance(reply, Reply)
     first = yield from _keep(plan, ask, reply, mint, plan.causes)
-    if error := cut_short(reply):
+    if error := cut_short(reply) or ("" if reply.text.strip() else "the model's summary was empty"):
         yield Decide(_failing(plan, _use(ask, reply), error, mint))
         return Refreshed(worked=False, error=error)
     text, cut = reply.text.strip(), False
@@ -221,6 +228,9 @@ def _recompress(
     limit = plan.inputs.max_chars
     again = _ask(msgspec.structs.replace(plan.inputs, previous=reply.text.strip(), lines=()), prompt, model)
     second = yield again
+    if isinstance(second, Failed):
+        use = failed_use(again, digest(again.system, again.prompt), second.spent)
+        yield Decide(_failing(plan, use, f"making it shorter: {second.error}", mint))
     if isinstance(second, Reply):
         causes = yield from _keep(plan, again, second, mint, causes)
         if second.text.strip() and not cut_short(second):
@@ -291,7 +301,7 @@ def _failing(plan: SummaryPlan, use: ModelUse, error: str, mint: Mint) -> Decisi
         session=plan.session,
         audience=plan.audience,
         era=plan.era,
-        error=error,
+        error=f"{error}; {PASSED_OVER}" if plan.is_last_try and use.version else error,
         after=plan.after,
         upto=plan.upto,
         call=use,

@@ -14,13 +14,14 @@ value counts as not set. A value that is not allowed is refused by name, and not
 """
 
 from dnam.settings.files import read_dotenv, read_toml
-from dnam.settings.reading import gather, read
+from dnam.settings.reading import DEFAULT, gather, read
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.showing import SettingShown, show
 from dnam.settings.tables import SETTINGS
 from dnam.settings.values import Settings
 
 __all__ = [
+    "DEFAULT",
     "SETTINGS",
     "Setting",
     "SettingError",

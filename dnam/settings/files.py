@@ -12,30 +12,62 @@ from pathlib import Path
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.tables import SETTINGS
 
+OURS = "DNAM_"
+"""How the names of settings begin that belong to no other program."""
+
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """What a `.env` file says; nothing when there is none. `$` has no meaning in it: a secret may contain one."""
+    """What a `.env` file says; nothing when there is none. `$` has no meaning in it: a secret may contain one.
+
+    Raises SettingError for a line that cannot be read, and for a name that begins as one of ours and is none.
+    """
     if not path.is_file():
         return {}
-    from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
 
+    found: dict[str, str] = {}
     try:
-        found = dotenv_values(path, interpolate=False)
+        with path.open(encoding="utf-8") as file:
+            for line in parse_stream(file):
+                if line.error:
+                    raise SettingError(str(path), _broken(path, line.original.line))
+                if line.key is not None and line.value is not None:
+                    found[line.key] = line.value
     except (OSError, UnicodeDecodeError) as error:
         raise SettingError(str(path), f"{path} cannot be read: {error}") from error
-    return {name: value for name, value in found.items() if value is not None}
+    _refuse_unknown(path, found)
+    return found
+
+
+def _broken(path: Path, line: int) -> str:
+    """What a line says may be a secret."""
+    return f"{path} cannot be read: line {line} is no NAME=VALUE, or a quote in it is not closed"
+
+
+def _refuse_unknown(path: Path, names: Iterable[str]) -> None:
+    known = {name for setting in SETTINGS for name in (setting.name, *setting.aliases)}
+    for name in names:
+        if name.startswith(OURS) and name not in known:
+            raise SettingError(name, f"{path}: there is no setting {name!r}{_meant(nearest(name, known))}")
+
+
+def _meant(near: str) -> str:
+    return f"; did you mean {near}?" if near else "; `dnam settings` lists them all"
 
 
 def read_toml(path: Path) -> dict[str, str]:
     """What a `dnam.toml` says, as texts by the settings' own names; nothing when there is none.
 
-    Raises SettingError for a file that is no TOML, a key that is no setting, and a value that is no text, number,
-    switch or list of texts and numbers.
+    Raises SettingError for a folder, a file that is no TOML, a key that is no setting, and a value that is no text,
+    number, switch or list of texts and numbers, or is a switch where the setting is none.
     """
+    if path.is_dir():  # a container makes one where a file that is to be mounted is not there
+        raise SettingError(str(path), f"{path} is a folder: remove it, or put the file with the settings in its place")
     if not path.is_file():
         return {}
     by_field = {setting.field: setting for setting in SETTINGS if setting.name != "DNAM_CONFIG"}
-    return {_setting(path, key, by_field).name: _text(path, key, value) for key, value in _parsed(path).items()}
+    lines = ((_setting(path, key, by_field), value) for key, value in _parsed(path).items())
+    return {setting.name: _text(path, setting, value) for setting, value in lines}
 
 
 def _parsed(path: Path) -> Mapping[str, object]:
@@ -50,9 +82,8 @@ def _parsed(path: Path) -> Mapping[str, object]:
 def _setting(path: Path, key: str, by_field: Mapping[str, Setting]) -> Setting:
     if key in by_field:
         return by_field[key]
-    near = nearest(key.removeprefix("DNAM_").lower(), by_field)
-    meant = f"; did you mean {near}?" if near else "; `dnam settings` lists them all"
-    raise SettingError(key, f"{path}: there is no setting {key!r}{meant}")
+    near = nearest(key.removeprefix(OURS).lower(), by_field)
+    raise SettingError(key, f"{path}: there is no setting {key!r}{_meant(near)}")
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
@@ -62,10 +93,13 @@ def nearest(word: str, words: Iterable[str]) -> str:
     return next(iter(get_close_matches(word, list(words), 1)), "")
 
 
-def _text(path: Path, key: str, value: object) -> str:
+def _text(path: Path, setting: Setting, value: object) -> str:
+    key = setting.field
     match value:
-        case bool():
+        case bool() if setting.type is bool:
             return "1" if value else "0"
+        case bool():
+            raise SettingError(key, f"{path}: {key} is no switch; allowed: {setting.allowed.words}")
         case str() | int() | Decimal():
             return str(value)
         case list() if all(isinstance(each, str | int) and not isinstance(each, bool) for each in value):

@@ -14,6 +14,8 @@ from dnam.settings.tables import SETTINGS
 from dnam.settings.values import Settings
 
 TOML = "dnam.toml"
+DEFAULT = "default"
+"""The origin of a value that nobody gave."""
 Texts = Mapping[str, str]
 
 
@@ -59,7 +61,7 @@ def _find(setting: Setting, environment: Texts, dotenv: Texts, toml: Texts) -> _
         for place, values in (("environment", environment), (".env", dotenv)):
             if text := values.get(name, "").strip():
                 return _Found(text, f"{place} {name}{alias}")
-    return _Found(setting.default, "default")
+    return _Found(setting.default, DEFAULT)
 
 
 EMPTY: Mapping[object, Value] = {Path: None, Ids: ()}

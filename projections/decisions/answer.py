@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from projections import retrieval
 from projections.context import Context
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -70,14 +72,17 @@ def turn_origin(question: Point) -> Origin:
 
 
 def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
-    """The turn; nothing when this question was answered before, or by DM to somebody of whom nothing is kept.
+    """The turn; nothing when this question was answered before. Of one by DM to somebody of whom nothing is kept, what
+    it took and no more.
 
     It lies in the vault of those whose words it draws on, so the name of somebody who was merely mentioned is a span of
     it, and no part of its text.
     """
     origin = turn_origin(request.question)
-    if decided_before(rows, origin) or _is_nobodys(request):
+    if decided_before(rows, origin):
         return []
+    if _is_nobodys(request):
+        request = _without_words(request)
     minter = Minter(rows, origin)
     turn = minter.next()
     text, spans = without_names(whole(request.text), request.context.mentioned)
@@ -109,14 +114,14 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
 
 def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:
     """The failure, so that the question is not asked of a model again by itself; nothing when it was answered, or has
-    failed before, or was a DM of somebody of whom nothing is kept.
+    failed before.
 
     Its cause is the question alone: nothing that stood in the prompt came of it.
     """
     question = request.question
     origin = Origin(Identity("dnam", "turn", question.id.hex(), "failed", question.said))
     answered = decided_before(rows, turn_origin(question))
-    if answered or decided_before(rows, origin) or _is_nobodys(request):
+    if answered or decided_before(rows, origin):
         return []
     known = rows.ids.status(question.id) == "known"
     event = TurnFailed(
@@ -155,6 +160,13 @@ def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
     return [Minter(rows, origin).draft(event)]
 
 
-def _is_nobodys(request: AnswerRequest | FailTurnRequest | DeliverRequest) -> bool:
-    """A DM without its person: all who opted out would share it."""
+def _without_words(request: AnswerRequest) -> AnswerRequest:
+    """The answer without a word of it or of what it was made from."""
+    call = msgspec.structs.replace(request.call, prompt_digest=b"")
+    bare = request.context._replace(causes=(), items=(), left_out=(), digest=b"", mentioned={})
+    return request._replace(text="", context=bare, call=call)
+
+
+def _is_nobodys(request: AnswerRequest | DeliverRequest) -> bool:
+    """A DM without its person: all who opted out share it."""
     return request.audience.kind == "direct" and not request.asker

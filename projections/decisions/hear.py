@@ -53,7 +53,7 @@ class Mention(NamedTuple):
 class HeardRequest(NamedTuple):
     """A message that arrived. `said` and `edited` are the platform's times in ms; `fresh` are unused random handles,
     at least one for each account that is named in it. `reply_said` is when the message that it replies to was said,
-    where the platform tells.
+    where the platform tells. `only_known`: it counts as an edit, and one that was never heard stays unheard.
     """
 
     key: str
@@ -70,6 +70,7 @@ class HeardRequest(NamedTuple):
     addressed: bool = False
     medium: Medium = "text"
     reply_said: int | None = None
+    only_known: bool = False
 
 
 class DeletedRequest(NamedTuple):
@@ -149,6 +150,8 @@ def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list
     identity = message_identity(platform, request.key, "heard", request.said)
     heard = rows.ids.event_id(identity)
     match rows.ids.status(heard):
+        case "unknown" if request.only_known:
+            return []
         case "unknown" if is_unsaid(rows, request.place):
             raise BadRequest(UNSAID)
         case "unknown":

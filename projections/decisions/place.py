@@ -79,7 +79,8 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
             )
         )
     place, name = place_ref(seen, partner), "" if partner or seen.kind in NAMELESS else seen.name
-    if _is_news(rows, place, name):
+    session = session_of(seen, partner)
+    if _is_news(rows, place, name, session):
         described.append(
             PlaceDescribed(
                 said=said,
@@ -88,7 +89,7 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
                 kind=seen.kind,
                 name=name,
                 audience=audience,
-                session=session_of(seen, partner),
+                session=session,
                 guild=seen.guild,
                 parent=seen.parent,
                 person=partner,
@@ -107,7 +108,20 @@ def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Or
     return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
 
 
-def _is_news(rows: Rows, place: Ref, name: str) -> bool:
-    """A place is described when it is first seen and when its name changed."""
+def heard_of(rows: Rows, audience: Audience, guild: Ref | None, said: int) -> list[PlaceDescribed]:
+    """A place of a guild of which nothing is known but that everyone there can read it: something comes to rest on it,
+    and has to move when fewer can. What else there is to say of it is said once it is seen (`places_news`).
+    """
+    if guild is None or audience.kind != "guild" or audience_of(rows, audience.place) is not None:
+        return []
+    return [
+        PlaceDescribed(
+            said=said, by=PLATFORM, place=audience.place, kind="unknown", name="", audience=audience, guild=guild
+        )
+    ]
+
+
+def _is_news(rows: Rows, place: Ref, name: str, session: str = "") -> bool:
+    """A place is described when it is first seen, when its name changed, and when only its readers were known."""
     known = find_place(rows, place)
-    return known is None or bool(name and name != known.row.name)
+    return known is None or bool(name and name != known.row.name) or bool(session and not known.row.session)

@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 from projections.decisions.apart import Apart, apart, merged_into
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
+from projections.decisions.place import heard_of
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw, too_long
 from projections.errors import BadRequest
-from projections.events import ItemForgotten, ItemRemembered, ItemRestored, ItemUpserted
+from projections.events import ItemForgotten, ItemRemembered, ItemRestored, ItemUpserted, PlaceDescribed
 from projections.events.values import By, Evidence, Intent, Item, Source, Status
 from projections.ids import EventId, Handle
 from projections.items import ItemRow, forgotten_key, forgotten_of
+from projections.places import audience_of
 from projections.policies import compartments, item_ids, kinds, matching, quiet
 from projections.policies import text as texts
-from projections.policies.compartments import Opening
+from projections.policies.compartments import Opening, Setting, place_item
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import DEFAULT_KIND, read_kind
 from projections.policies.matching import find_meant, find_upsert, says
@@ -32,7 +34,7 @@ RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted",
 
 
 class RememberRequest(NamedTuple):
-    """A person, or the operator for them, wants this kept. `said` is when they asked, in ms."""
+    """A person, or the operator for them, wants this kept. `said` is when they asked, in ms, `where` in which place."""
 
     owner: Handle
     compartment: str
@@ -45,6 +47,7 @@ class RememberRequest(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()
     cap: int = DEFAULT_CAP
+    where: Setting | None = None
 
 
 class EditRequest(NamedTuple):
@@ -88,11 +91,14 @@ class RestoreRequest(NamedTuple):
 
 
 def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
-    """The item, new or revived or confirmed, and what makes room for it."""
+    """The item, new or revived or confirmed, and what makes room for it; before it the place, where nobody knew it."""
     if decided_before(rows, request.origin):
         return []
     text, kind = _item_text(request.text), read_kind(request.kind)
+    request = _closed(rows, request)
     shelf = Shelf(rows, request.origin, request.owner)
+    for place in _place(rows, request):
+        shelf.record(place)
     match = find_upsert(shelf.within([request.compartment]), "", kind, text)
     item = _new(shelf, request, kind, text) if match.row is None else _again(match.row.item, request, text)
     event = ItemRemembered(
@@ -107,6 +113,21 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     )
     shelf.add(event, request.cap)
     return shelf.drafts
+
+
+def _place(rows: Rows, request: RememberRequest) -> list[PlaceDescribed]:
+    """What is to be known of a place before something rests on it."""
+    where = request.where
+    return [] if where is None else heard_of(rows, where.audience, where.guild, request.said)
+
+
+def _closed(rows: Rows, request: RememberRequest) -> RememberRequest:
+    """The request, in the place as it is: fewer may be able to read it than when it was asked."""
+    known = None if request.where is None else audience_of(rows, request.where.audience.place)
+    if known is None or request.where is None or (request.where.audience.kind, known.kind) != ("guild", "channel"):
+        return request
+    where = request.where._replace(audience=known)
+    return request._replace(where=where, compartment=place_item(where))
 
 
 def _new(shelf: Shelf, request: RememberRequest, kind: str, text: str) -> Item:

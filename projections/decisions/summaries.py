@@ -110,10 +110,15 @@ def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
 
 
 def fail(rows: Rows, request: FailRequest) -> list[Draft]:
-    """The failure, so that the next cycle tries again; nothing when the summary changed meanwhile."""
-    if decided_before(rows, request.origin) or _overtaken(rows, request):
+    """The failure, so that the next cycle tries again. When the summary changed meanwhile, nothing where a reply was
+    recorded already; a call without one is told of all the same, and what was reached since stays reached.
+    """
+    row, late = _current(rows, request), _overtaken(rows, request)
+    if decided_before(rows, request.origin) or (late and request.call.version):
         return []
-    return [Minter(rows, request.origin).draft(_failed(request))]
+    reached = row.upto if late and row is not None else None
+    upto = request.upto if reached is None else max(request.upto, reached)
+    return [Minter(rows, request.origin).draft(_failed(request._replace(upto=upto)))]
 
 
 def reset(rows: Rows, request: ResetRequest) -> list[Draft]:

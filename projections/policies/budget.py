@@ -31,13 +31,18 @@ class Over(NamedTuple):
     words: str
 
 
+def _dollars(micros: int) -> str:
+    """An amount without zeros at its end, to the last millionth: `2.5`, `0.000001`."""
+    return f"{micros / 1_000_000:.6f}".rstrip("0").rstrip(".")
+
+
 def over_cost(spent: Spent, work: Work, budget: Budget) -> Over | None:
     """Whether work has to wait for the next day; learning before answers."""
     limit = budget.micros_per_day
     allowed = limit if work == "answer" else limit * LEARNING_THOUSANDTHS // 1000
     if not limit or spent.micros < allowed:
         return None
-    what = f"{spent.micros / 1_000_000:.4f} of {limit / 1_000_000:g} US dollars are spent today (UTC)"
+    what = f"{spent.micros / 1_000_000:.4f} of {_dollars(limit)} US dollars are spent today (UTC)"
     held = "" if work == "answer" else f"; from {LEARNING_THOUSANDTHS // 10} % on learning waits"
     return Over(
         f"{what}{held}: DNAM_MAX_COST_PER_DAY", "I have used up what I may spend today. Please ask me tomorrow."

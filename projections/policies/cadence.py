@@ -19,7 +19,7 @@ from projections.policies.learned_from import Learn, Learns, addressed
 from projections.rows import Rows
 from projections.summaries import SUMMARY_ATTEMPTS
 from projections.turns import AskedRow, asked_after, turns_after
-from projections.work import EXTRACTION_ATTEMPTS
+from projections.work import EXTRACTION_ATTEMPTS, was_tried
 
 VERSION = "cadence@1"
 QUIET = f"{VERSION} after a while of quiet"
@@ -56,11 +56,13 @@ def _how(units: dict[bytes, Learn], row: AskedRow) -> Learn:
 
 
 def _since(rows: Rows, person: Handle, after: Point | None, turns: Iterator[AskedRow]) -> Iterator[AskedRow]:
-    """An answer is always later than what it answers: the one to the last message that was read is no new turn."""
+    """An answer is always later than what it answers: the one to the last message that was read is no new turn. The
+    one to a message that came in late is.
+    """
     if after is None:
         return turns
     said_since = {point.id for where in units_of(rows, person) for point in spoken_in(rows, person, where, after)}
-    return (row for row in turns if row.answers in said_since)
+    return (row for row in turns if row.answers in said_since or not was_tried(rows, row.answers))
 
 
 def last_attempt(rows: Rows, person: Handle) -> Point | None:
@@ -86,4 +88,4 @@ def quiet_since(rows: Rows, person: Handle, learns: Learns = addressed) -> int |
         if learns(person, where) != "none"
         for point in spoken_in(rows, person, where, after)
     ]
-    return max(said, default=None)
+    return max(said, default=None if after is None else after.said)

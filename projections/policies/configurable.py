@@ -3,7 +3,7 @@
     respond_mode      mention   mentions of the assistant and replies to it are answered
                       all       every message is
                       owner     the owner's mentions and replies are
-                      none      nothing is
+                      none      nothing is, typed commands neither
     context_history   how many recent messages a prompt may hold
     learn             addressed what is said to the assistant is learned from
                       heard     so is everything it hears

@@ -12,7 +12,6 @@ from projections.ids import NOBODY, Handle, Ref
 from projections.places import find_place
 from projections.rows import Rows
 
-VERSION = "rights@1"
 ONE_S_OWN = frozenset({"learn", "retention_days"})
 
 

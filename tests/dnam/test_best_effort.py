@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dnam import unwritten
 from dnam.assistant import Assistant
 from dnam.conversation import Conversation, Spot
 from dnam.memory import Memory
 from dnam.settings import read
+from dnam.unwritten import Unwritten
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import Event, MessageHeard, TurnAnswered, TurnDelivered
@@ -29,6 +29,8 @@ from projections.messages import MESSAGES
 from projections.summaries import SUMMARIES
 from projections.turns import TURNS
 from replay.errors import Busy, DamagedViews, KeyMissing, LogError, LogFull, ReadOnly
+from replay.jobs import Job
+from tests.dnam.patience import Patience
 from tests.dnam.scripted import FakeClock, Script, ScriptedModel, down
 
 ADA = Account("local", "ada", "Ada")
@@ -47,6 +49,7 @@ class Bench(NamedTuple):
     model: ScriptedModel
     data: Path
     patch: pytest.MonkeyPatch
+    patience: Patience
 
 
 # -- what can go wrong -------------------------------------------------------------------------------------------------
@@ -86,10 +89,17 @@ def everything(error: LogError) -> Trouble:
 def held_by_another(bench: Bench) -> Iterator[None]:
     """Another process holds the write lock, for longer than an answer waits."""
     lock = os.open(bench.data / "write.lock", os.O_RDWR)
+    engine = bench.assistant.memory.engine
+    real = engine.hand_in
+
+    def too_long(job: Job) -> None:
+        real(job)
+        bench.patience.over()
+
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with bench.patch.context() as patch:
-            patch.setattr(unwritten, "SLOW_SECONDS", 0.02)
+            patch.setattr(engine, "hand_in", too_long)
             yield
     finally:
         os.close(lock)
@@ -180,7 +190,7 @@ CASES = {
     "summary: generate fails": Case(script("summary", lambda _: "  "), seen="the model's summary was empty"),
     # what can happen to a log and to its views besides
     "log read-only": Case(writing(ReadOnly("the file system is read-only")), True, "read-only"),
-    "log locked by another": Case(held_by_another, True, "it takes more than 0.02 s"),
+    "log locked by another": Case(held_by_another, True, "does another program hold this memory?"),
     "log locked for long": Case(writing(Busy("another process has held it for 60 seconds")), True, "another process"),
     "views removed": Case(nothing, before=without_views),
     "views damaged": Case(nothing, before=damaged_views),
@@ -242,15 +252,16 @@ async def test_every_answer_is_given_and_nothing_is_lost(
     if case.before is not None:
         case.before(data)
     async with opened(data, model, values) as assistant:
-        talk = Conversation(assistant, Spot(ADA, DIRECT))
-        with case.trouble(Bench(assistant, model, data, monkeypatch)):
+        patience = Patience()
+        talk = Conversation(assistant, Spot(ADA, DIRECT), Unwritten(limit=patience))
+        with case.trouble(Bench(assistant, model, data, monkeypatch, patience)):
             assert await says(talk, "meanwhile") == "yes"
             assert bool(talk.unwritten) is case.waits
             assert case.seen in (talk.unwritten.reason if case.waits else " ".join(assistant.failures))
             assert str(talk.unwritten) == ("1 message, 1 answer" if case.waits else "")
         assert await says(talk, "after") == "yes"
         assert await talk.unwritten.again()
-        assert (len(talk.unwritten), talk.unwritten.lost) == (0, [])
+        assert (len(talk.unwritten), talk.unwritten.lost.total) == (0, 0)
         assert texts(assistant) == ["after", "before", "meanwhile"]
         assert kept(assistant) == [MessageHeard, TurnAnswered, TurnDelivered] * 3
     assert case.logged in " ".join(caplog.messages)

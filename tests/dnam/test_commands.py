@@ -105,8 +105,8 @@ class TestReading:
         [
             ("!memory bogus", "There is no command `bogus`."),
             ("!memory resets rolling", "There is no command `resets`."),
-            ("!memory reset", "There is no command `reset`."),
-            ("!memory reset durable", "There is no command `reset`."),
+            ("!memory reset", "`!memory reset` goes on: `!memory reset rolling`."),
+            ("!memory Reset durable", "`!memory reset` goes on: `!memory reset rolling`."),
             ("!memory `x`\x1b[31m", "There is no command `'x'31m`."),
             ("!memory " + "y" * 900, f"There is no command `{'y' * 32}…`."),
             ("!memory remember", "`!memory remember <text>` needs a sentence."),
@@ -171,13 +171,19 @@ class TestTheTable:
         assert len({each.name for each in COMMANDS}) == len(COMMANDS)
 
     async def test_help_lists_it(self, world: World) -> None:
-        text = await world.asks("ada", "!memory help")
-        assert text.splitlines()[0] == HELP
-        assert [each.usage in text for each in COMMANDS] == [True] * len(COMMANDS)
+        heard = await world.memory.heard("ada", "hello")
+        for is_owner in (True, False):
+            asked = Invocation(heard.setting, heard.session, is_owner=is_owner)
+            lines = (await table.show_help(world.assistant, asked, {})).text.splitlines()
+            assert lines[0] == HELP
+            assert [line.split("`")[1] for line in lines[1:]] == [
+                each.usage for each in COMMANDS if is_owner or not each.for_owner
+            ]
 
     async def test_an_unknown_word_lists_it(self, world: World) -> None:
         reply = await world.reply("ada", "!memory whatever")
-        assert reply.text == f"There is no command `whatever`.\n{table.listing()}"
+        assert reply.text == f"There is no command `whatever`.\n{await world.asks('ada', '!memory help')}"
+        assert "costs" not in reply.text
         assert reply.failed
 
 
@@ -405,8 +411,8 @@ class TestCosts:
         assert call is not None
         assert (await conversation.obey(call)).failed is not is_owner
 
-    async def test_help_says_whose_they_are(self, world: World) -> None:
-        assert "`!memory costs`: what models cost lately (the owner)" in await world.asks("ada", "!memory help")
+    def test_help_says_whose_they_are(self) -> None:
+        assert "`!memory costs`: what models cost lately (the owner)" in table.listing()
 
 
 class TestCompartments:
@@ -522,5 +528,5 @@ class TestWhatCannotBeDone:
         assert await world.asks("ada", "!memory") == "Memory is switched off here (DNAM_MEMORY_ENABLED=0)."
         assert (await world.asks("ada", "!memory config")).startswith("**What holds here:**\n`respond_mode = mention`")
         named = [line.split("`")[1].split()[1] for line in (await world.asks("ada", "!memory help")).splitlines()[1:]]
-        assert named == ["costs", "config", "help"]
+        assert named == ["config", "help"]
         world.memory.engine.close()

@@ -7,7 +7,7 @@ import pytest
 from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
 from dnam.commands.command import Invocation, Reply
-from dnam.commands.table import read, run
+from dnam.commands.table import listing, read, run
 from dnam.configuration import PlaceConfig, config_for
 from dnam.languages import load
 from dnam.memory import Memory
@@ -75,7 +75,8 @@ async def test_the_owner_sets_everything_and_it_is_in_force_with_the_next_messag
         "global: `respond_mode = all`, from the next message on."
     )
     assert await room.asks("set global respond_mode=all", is_owner=True) == "global: `respond_mode = all`, as before."
-    await room.asks("set guild/8 learn=none", is_owner=True)
+    told = await room.asks("set guild/8 learn=none", is_owner=True)
+    assert told.endswith(", from the next message on. I have heard nothing there yet: is the id right?")
     await room.asks("set person/N100 context_history=3", is_owner=True)
     assert await room.config() == PlaceConfig("all", 3, "addressed", 0)
     assert await room.asks("get guild/8", is_owner=True) == "**guild/discord:8:**\n`learn = none`"
@@ -131,6 +132,7 @@ async def test_everybody_says_whether_their_own_words_are_learned_from(room: Roo
     await room.reply("", user="200")
     assert await room.config("200") == PlaceConfig("mention", 20, "addressed", 0)
     assert "`learn = none`" in await room.asks("get me")
+    assert await room.asks("set person learn=none") == "person/N100: `learn = none`, as before."
     assert await room.asks("get me", user="200") == "**person/N200:**\n(nothing is set)"
 
 
@@ -145,7 +147,15 @@ async def test_everybody_says_whether_their_own_words_are_learned_from(room: Roo
         ("set global lern=none", "did you mean learn?"),
         ("unset global lern", "did you mean learn?"),
         ("set everywhere learn=none", "is no scope: global, guild/ID, channel/ID, person/USER, guild, here, me"),
+        ("unset", "as `config unset me learn`"),
     ],
 )
 async def test_what_is_misread_is_said(room: Room, text: str, why: str) -> None:
     assert why in await room.refused(text, is_owner=True)
+
+
+async def test_who_may_not_is_told_which_scopes_there_are_where_it_is_none(room: Room) -> None:
+    told = await room.refused("set nobody learn=none")
+    assert "is no scope: " in told
+    assert told.endswith("as `config set me learn=none`")
+    assert "`config set me learn=none`" in listing()

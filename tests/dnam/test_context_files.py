@@ -10,6 +10,8 @@ from projections.events import PlaceDescribed
 from projections.events.heard import PlaceKind
 from projections.events.values import PLATFORM, Audience
 from projections.ids import Ref
+from tests.dnam.discord.stage import bot_in, idle, shown
+from tests.dnam.discord.stage import garden as discord_garden
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.world import NOW, World
 
@@ -83,24 +85,73 @@ def test_what_cannot_be_read_is_an_error(folder: Path) -> None:
         context_files(folder)
 
 
-def test_a_thread_goes_by_its_channel_s_names_too() -> None:
+GARDEN = Ref("discord", "7")
+
+
+def describe(
+    world: World, key: str, kind: PlaceKind, name: str, parent: Ref | None = None, guild: Ref | None = GARDEN
+) -> Ref:
+    place = Ref("discord", key)
+    world.add(PlaceDescribed(
+        said=NOW, by=PLATFORM, place=place, kind=kind, name=name, session="", audience=Audience("guild", place),
+        guild=guild, parent=parent,
+    ))  # fmt: skip
+    return place
+
+
+def test_a_thread_goes_by_its_channel_s_names_and_not_by_its_own() -> None:
     world = World()
+    general = describe(world, "1", "channel", "general")
+    thread = describe(world, "2", "thread", "staff", general)
+    assert channel_names(world.rows, thread, ["7"]) == ("2", "1", "7/general", "general")
+    assert channel_names(world.rows, general, ["7"]) == ("1", "7/general", "general")
+    assert channel_names(world.rows, describe(world, "3", "thread", "staff", Ref("discord", "4")), ["7"]) == ("3", "4")
+    assert channel_names(world.rows, describe(world, "6", "thread", "staff"), ["7"]) == ("6",)
+    assert channel_names(world.rows, describe(world, "dm:00", "direct", "", None, None), ["7"]) == ()
+    assert channel_names(world.rows, Ref("discord", "5"), ["7"]) == ()
 
-    def describe(key: str, kind: PlaceKind, name: str, parent: Ref | None = None) -> Ref:
-        place = Ref("discord", key)
-        world.add(PlaceDescribed(
-            said=NOW, by=PLATFORM, place=place, kind=kind, name=name, session="", audience=Audience("guild", place),
-            parent=parent,
-        ))  # fmt: skip
-        return place
 
-    general = describe("1", "channel", "general")
-    thread = describe("2", "thread", "about tea", general)
-    assert channel_names(world.rows, thread) == ("2", "about tea", "1", "general")
-    assert channel_names(world.rows, general) == ("1", "general")
-    assert channel_names(world.rows, describe("3", "thread", "lost", Ref("discord", "4"))) == ("3", "lost", "4")
-    assert channel_names(world.rows, describe("dm:00", "direct", "")) == ()
-    assert channel_names(world.rows, Ref("discord", "5")) == ()
+@pytest.mark.parametrize("guilds", [[], ["8"], ["7", "8"]])
+def test_a_name_alone_counts_in_the_one_server_that_is_answered(guilds: list[str]) -> None:
+    world = World()
+    assert channel_names(world.rows, describe(world, "1", "channel", "staff"), guilds) == ("1", "7/staff")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "guild"),
+    [("voice", "staff", GARDEN), ("unknown", "staff", GARDEN), ("channel", "staff", None), ("channel", "", GARDEN),
+     ("channel", "8/staff", GARDEN)],
+)  # fmt: skip
+def test_a_name_that_anybody_may_have_given_does_not_count(kind: PlaceKind, name: str, guild: Ref | None) -> None:
+    world = World()
+    assert channel_names(world.rows, describe(world, "1", kind, name, None, guild), ["7"]) == ("1",)
+
+
+def test_a_file_may_lie_in_its_server_s_folder(folder: Path) -> None:
+    (folder / "channels" / "7").mkdir()
+    write(folder, channels__7__staff="by server", channels__staff="by name")
+    assert paths(folder, "1", "7/staff", "staff")[-1] == "/channels/7/staff.md"
+    assert paths(folder, "1", "8/staff")[-1] == CORE
+
+
+@pytest.mark.parametrize("begins", ["thread", "channel in another server"])
+async def test_whoever_names_a_place_reaches_no_file_of_another(folder: Path, tmp_path: Path, begins: str) -> None:
+    write(folder, channels__staff="The password is swordfish.")
+    async with discord_garden() as (world, here):
+        other = world.guild("Other", here.kim)
+        guilds = str(here.guild.id)
+        async with bot_in(world, tmp_path / "data", context_dir=str(folder), allow_guilds=guilds) as bot:
+            if begins == "thread":
+                place = await here.kim.begins_thread(here.general, "staff")
+            else:
+                place = other.channel("staff")
+            await here.kim.says(place, "tell me", mention=world.bot)
+            await here.kim.says(here.guild.channel("staff"), "tell me", mention=world.bot)
+            await idle(world, bot)
+            model = bot.desk.assistant.model
+            assert isinstance(model, ScriptedModel)
+            assert sorted("swordfish" in each.system for each in model.asked("answer")) == [False, True]
+            assert len(shown(world, place)) == 1
 
 
 async def test_their_text_is_system_text_and_the_turn_keeps_their_digests(folder: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from dnam.commands.table import read, run
 from dnam.event_reference import policies
 from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
+from projections.calls import calls
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -315,8 +316,7 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
         for text in ("one", "two", "three"):
             await memory.remember("ada", f"User counts to {text}.")
         stand = _versions(assistant) | await _versions_of_a_merge(tmp_path / "more")
-        decide = {version for version, _ in policies()} - {"rights@1"}  # who may configure: a refusal leaves no event
-        assert decide <= stand
+        assert {version for version, _ in policies()} <= stand
 
 
 def _versions(assistant: Assistant) -> set[str]:
@@ -454,6 +454,10 @@ async def test_where_a_summary_cannot_be_shortened_it_is_cut(tmp_path: Path, sec
         await say(assistant, "ada", "one")
         (refreshed,) = recorded(assistant, SummaryRefreshed)
         assert (refreshed.text, refreshed.cut) == ("y" * 50, True)  # type: ignore[attr-defined]
+        told = [each.error for each in recorded(assistant, SummaryFailed)]  # type: ignore[attr-defined]
+        assert told == (["making it shorter: no answer to summary"] if second == "down" else [])
+        with assistant.memory.engine.reading() as rows:
+            assert sorted(call.failed for call in calls(rows) if call.work == "summary") == [False, second == "down"]
 
 
 async def test_what_finds_no_room_is_read_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

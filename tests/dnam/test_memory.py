@@ -11,14 +11,16 @@ import pytest
 import dnam
 from dnam import Memory
 from dnam.errors import Unknown
+from projections.calls import calls
 from projections.decisions.draft import Draft
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonOptedOut
 from projections.events.values import OPERATOR, Audience, By
-from projections.ids import EventId, Ref
+from projections.ids import NOBODY, EventId, Ref
 from projections.policies.compartments import Setting
 from projections.rows import Rows
+from projections.turns import TURNS
 from replay.errors import NothingHere, ReadOnly
 from tests.dnam.scripted import FakeClock, ScriptedModel, say, talking
 from tests.world import NOW
@@ -135,7 +137,11 @@ async def test_nothing_is_remembered_of_who_opted_out(tmp_path: Path) -> None:
         await memory.delivered(first, await memory.answered(first, await memory.context(first), "a secret answer"))
         second = await memory.heard("ada", "hello")
         assert "secret answer" not in (await memory.context(second)).text
-        assert memory.engine.head().size == 1
+        assert memory.engine.head().size == 2
+        with memory.engine.reading() as rows:
+            (turn,) = [found.row for found in rows.scan(TURNS)]
+            assert [call.work for call in calls(rows)] == ["answer"]
+        assert (turn.text, turn.asker) == ("", NOBODY)
 
 
 async def test_an_id_is_one_of_its_platform(tmp_path: Path) -> None:

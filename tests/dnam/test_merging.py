@@ -179,6 +179,14 @@ async def test_the_threshold_is_a_setting(tmp_path: Path) -> None:
         assert script.asked("merge") == []
 
 
+async def test_a_threshold_between_two_thousandths_is_not_cut_down(tmp_path: Path) -> None:
+    script = model()
+    async with talking(tmp_path, script, None, merge_threshold="0.9999", **EVERY_TURN) as assistant:
+        assistant.encoder = Encoder({TEA: (1.0, 0.0), GREEN: (0.9995, (1 - 0.9995**2) ** 0.5)})
+        await say(assistant, "ada", "I like tea", "green tea")
+        assert script.asked("merge") == []
+
+
 async def test_an_encoder_that_fails_is_told_and_the_words_decide(tmp_path: Path) -> None:
     script = model()
     async with talking(tmp_path, script, None, **EVERY_TURN) as assistant:

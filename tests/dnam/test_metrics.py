@@ -11,6 +11,7 @@ from dnam.adapters.anthropic.circuit import FAILURES
 from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.assistant import Assistant
 from dnam.budget import Budgeted
+from dnam.jobs import Job
 from dnam.memory import Memory
 from dnam.metrics import Metrics
 from dnam.model import ModelError
@@ -61,6 +62,26 @@ async def test_what_failed_is_counted(tmp_path: Path) -> None:
         await memory.record(lambda rows: record_job(rows, request))
     assert value(metrics, "dnam_turns_total", outcome="failed") == 1
     assert value(metrics, "dnam_failures_total", job="mirror") == 1
+
+
+async def test_what_goes_wrong_behind_the_answers_is_counted_by_job_also_where_nothing_can_be_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        raise LogFull("the disk is full")
+
+    metrics = Metrics()
+    async with talking(tmp_path, ScriptedModel({"summary": down}), summary_every_n_turns="1") as assistant:
+        watch_thinking(metrics, assistant)
+        assert value(metrics, "dnam_background_failures", job="summary") is None
+        await say(assistant, "100", "hello", "hello again")
+        assert value(metrics, "dnam_background_failures", job="summary") == 2
+        with monkeypatch.context() as fault:
+            fault.setattr(assistant.memory.engine, "hand_in", full)
+            await assistant.went_wrong(Job("mirror", "here"), LogFull("the disk is full"))
+        assert value(metrics, "dnam_background_failures", job="mirror") == 1
+        assert b'dnam_background_failures{job="mirror"} 1.0' in metrics.text()
+        assert metrics.health.report().facts["background_failures"] == assistant.failures.total == 4
 
 
 async def test_who_gave_up_waiting_and_what_was_refused_is_not_counted(tmp_path: Path) -> None:
@@ -155,7 +176,7 @@ async def test_what_goes_on_in_the_background_and_whether_claude_is_there_is_tol
         assistant.failures.append("mirror: no room")
         for _ in range(FAILURES):
             model.circuit.failed("status 529")
-        assert (value(metrics, "dnam_circuit_open"), value(metrics, "dnam_background_failures")) == (1, 1)
+        assert (value(metrics, "dnam_circuit_open"), value(metrics, "dnam_background_failures", job="mirror")) == (1, 1)
         facts = metrics.health.report().facts
         assert facts == {"circuit_open": True, "background_failures": 1}
     await model.close()
@@ -169,20 +190,23 @@ async def test_a_model_without_a_circuit_has_none(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_served_unless_a_port_is_asked_for() -> None:
-    before = asyncio.all_tasks()
     async with observed(Metrics(), None) as port:
         assert port is None
-        assert asyncio.all_tasks() == before
+        assert not measured()
 
 
 async def test_it_is_served_and_measured_as_long_as_it_is_open() -> None:
-    before = asyncio.all_tasks()
     async with observed(Metrics(), 0) as port, aiohttp.ClientSession() as session:
-        assert asyncio.all_tasks() > before
+        assert measured()
         response = await session.get(f"http://127.0.0.1:{port}/healthz")
         assert response.status == 200
         response.release()
-    assert asyncio.all_tasks() == before
+    assert not measured()
+
+
+def measured() -> bool:
+    """Whether a task measures the event loop."""
+    return any("measure_lag" in repr(each.get_coro()) for each in asyncio.all_tasks())
 
 
 def test_two_processes_worth_of_metrics_do_not_meet() -> None:

@@ -213,6 +213,34 @@ def test_a_dotenv_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
         read_dotenv(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [('DISCORD_TOKEN="abc', 1), ("A=1\nDISCORD_TOKEN='abc\nDNAM_LANGUAGE=de\n", 2), ("A=1\nabc def\n", 2)],
+)
+def test_a_line_that_cannot_be_read_is_refused_and_not_quoted(tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / ".env").write_text(text, encoding="utf-8")
+    with pytest.raises(SettingError) as refused:
+        gather({}, tmp_path)
+    assert f"{tmp_path / '.env'} cannot be read: line {line} " in str(refused.value)
+    assert "abc" not in str(refused.value).removeprefix(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("DNAM_ALLOW_USRES", "did you mean DNAM_ALLOW_USERS?"), ("DNAM_XYZZY_PLUGH", "`dnam settings` lists them all")],
+)
+def test_a_setting_of_ours_that_there_is_not_is_refused_in_a_dotenv_file(tmp_path: Path, name: str, meant: str) -> None:
+    (tmp_path / ".env").write_text(f"DNAM_LEARN=none\n{name}=3\n", encoding="utf-8")
+    with pytest.raises(SettingError) as refused:
+        gather({}, tmp_path)
+    assert str(refused.value) == f"{tmp_path / '.env'}: there is no setting '{name}'; {meant}"
+
+
+def test_what_other_programs_keep_in_a_dotenv_file_is_theirs(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DISCOCLAW_PLANET=1\nPATH=2\nDNAM_LEARN=none\n", encoding="utf-8")
+    assert gather({}, tmp_path).learn == "none"
+
+
 DOCUMENTED = (
     # DNAM and rolling summaries, as these two documents list them under "Configuration" and "New env var parsing".
     "DISCOCLAW_SUMMARY_ENABLED",
@@ -325,6 +353,8 @@ class TestToml:
             ("language = 2026-01-01", "language may be a text, a number, a switch or a list"),
             ("allow_users = [true]", "allow_users may be a text, a number, a switch or a list"),
             ("[discord]\ntoken = 'x'", "there is no setting 'discord'"),
+            ("summary_max_chars = true", "summary_max_chars is no switch; allowed: a whole number from 0 to 100000"),
+            ("assistant_name = false", "assistant_name is no switch; allowed: 1 to 32 characters"),
             ("turns_per_minute = -1", "'-1' is not allowed (from dnam.toml turns_per_minute)"),
             ("discord_token = 'hush hush'", "its value is not allowed (from dnam.toml discord_token)"),
         ],
@@ -344,6 +374,11 @@ class TestToml:
         assert gather({}, tmp_path).learn == "none"
         with pytest.raises(SettingError, match="DNAM_CONFIG: there is no file"):
             gather({"DNAM_CONFIG": "nowhere.toml"}, tmp_path)
+
+    def test_a_folder_in_its_place_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "dnam.toml").mkdir()
+        with pytest.raises(SettingError, match=r"dnam\.toml is a folder: remove it"):
+            gather({}, tmp_path)
 
     def test_one_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "dnam.toml").write_bytes(b"learn = '\xff'")

@@ -10,6 +10,7 @@ from dnam.snapshot import MOST_CHARS, Channel, Snapshot, cut, snapshot, units
 from projections.decisions.place import PlaceSeen
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
+from projections.policies.compartments import Setting
 from tests.dnam.scripted import ScriptedModel
 from tests.dnam.test_pointing import GUILD, OPEN, STAFF, Talk
 
@@ -93,6 +94,28 @@ async def test_the_summary_is_of_the_session_where_they_were_last_answered(talk:
     await talk.assistant.summarise(first.session, first.setting.audience, first.person)
     await talk.is_answered("ada", "What else?", OPEN._replace(key="3", name="random"))
     assert "Friday" not in await text(talk, ada)
+
+
+async def test_nobody_s_words_are_markdown(talk: Talk) -> None:
+    account = "**Log: 0 events** [a"
+    ada = await keeps(talk, "[sure](https://evil.example) ||**``` see https://x.example/a_b", user=account)
+    talk.assistant.model = ScriptedModel({"summary": lambda _: "They like [tea](https://evil.example).\n```"})
+    heard, _ = await talk.is_answered(account, "Hello", OPEN)
+    assert await talk.assistant.summarise(heard.session, heard.setting.audience, heard.person)
+    shown = await text(talk, ada)
+    assert shown.startswith("**Memory of \\*\\*Log 0 events\\*\\* a**\n")
+    words = r"\[sure\]\(https://evil.example\) \|\|\*\*\`\`\` see https://x.example/a_b"
+    assert f"\n- [fact] {words} `durable-" in shown
+    assert "They like [tea]\\(https://evil.example).\n  '''\n" in shown
+
+
+async def test_who_taught_something_there_by_a_command_alone_is_part_of_the_guild(talk: Talk) -> None:
+    heard, _ = await talk.speaks("ada", "hm")  # in her direct messages
+    there = Setting(heard.person, HERE.audience, GUILD)
+    assert await made(talk, heard.person) is None
+    await talk.memory.remember(heard.person, "I like tea", setting=there)
+    assert "I like tea" in await text(talk, heard.person)
+    assert await made(talk, heard.person, ELSEWHERE) is None
 
 
 async def test_who_is_no_part_of_the_guild_is_not_shown_there(talk: Talk) -> None:

@@ -38,6 +38,7 @@ from projections.turns import DELIVERIES, TURNS
 from replay import codec
 from replay.errors import KeyMissing, LogFull, Refused
 from replay.jobs import Job
+from tests.dnam.patience import Patience
 
 ADA = Account("local", "ada", "Ada")
 DIRECT = PlaceSeen("local", "", "direct", "", "direct", partner=ADA)
@@ -267,24 +268,29 @@ class TestWhatCannotBeRecorded:
     async def test_a_log_that_is_slow_holds_no_answer_up(
         self, assistant: Assistant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        real, locked = assistant.memory.engine.hand_in, threading.Event()
+        real, locked, patience = assistant.memory.engine.hand_in, threading.Event(), Patience()
+        writers: list[threading.Thread] = []
 
         def write(job: Job) -> None:
             locked.wait()
             real(job)
 
         def slow(job: Job) -> None:
-            threading.Thread(target=write, args=(job,)).start()
+            writers.append(threading.Thread(target=write, args=(job,)))
+            writers[-1].start()
+            patience.over()
 
         def freed() -> None:
             locked.set()
             monkeypatch.undo()
 
-        monkeypatch.setattr(unwritten, "SLOW_SECONDS", 0.02)
+        monkeypatch.setattr(unwritten, "slow", patience)
         monkeypatch.setattr(assistant.memory.engine, "hand_in", slow)
         code, shown = await talk(assistant, "one", "two", freed, "three")
+        for each in writers:
+            each.join()
         assert (code, len(shown.answers)) == (DONE, 3)
-        assert shown.warnings[0].endswith("it takes more than 0.02 s; does another program hold this memory?")
+        assert shown.warnings[0].endswith("s; does another program hold this memory?")
         assert heard(assistant) == ["one", "two", "three"]
         assert self._kinds(assistant) == [MessageHeard, TurnAnswered, TurnDelivered] * 3
 

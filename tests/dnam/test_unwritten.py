@@ -5,8 +5,10 @@ from functools import partial
 
 import pytest
 
+from dnam.failures import MOST
 from dnam.unwritten import RETRY_SECONDS, Unwritten, may_pass
 from replay.errors import LogFull, Refused
+from tests.dnam.patience import Patience
 
 
 class Log:
@@ -38,7 +40,7 @@ async def test_what_is_refused_is_lost_and_says_why() -> None:
     log, unwritten = Log(), Unwritten()
     log.error = Refused("never")
     assert await unwritten.write("message", lambda: log.write("one"))
-    assert unwritten.lost == ["never"]
+    assert (list(unwritten.lost), unwritten.lost.total) == (["never"], 1)
     assert not may_pass(Refused("never"))
     assert may_pass(OSError())
 
@@ -106,3 +108,50 @@ async def test_who_is_cancelled_leaves_it_waiting() -> None:
     assert str(unwritten) == "1 message"
     assert await unwritten.again()
     assert log.written == ["one"]
+
+
+async def test_waiting_is_told_when_it_begins_for_another_reason_goes_on_and_ends() -> None:
+    told: list[str] = []
+    log, unwritten = Log(), Unwritten(told.append)
+    for reason in ("no room", "no room", "read-only"):
+        log.error = LogFull(reason)
+        await unwritten.write("message", lambda: log.write("one"))
+        await unwritten.again()
+    log.error = None
+    await unwritten.again()
+    await unwritten.again()
+    waits = "what is said cannot be recorded, and waits: "
+    assert told == [f"{waits}no room", f"{waits}read-only", "what waited to be recorded is recorded"]
+
+
+async def test_a_loss_is_told_in_the_program_s_own_words_alone() -> None:
+    told: list[str] = []
+    log, unwritten = Log(), Unwritten(told.append)
+    for error in (Refused("it rests on something that was erased"), ValueError("I like marzipan")):
+        log.error = error
+        await unwritten.write("message", lambda: log.write("one"))
+    never = "this can never be recorded: message: "
+    assert told == [f"{never}it rests on something that was erased", f"{never}ValueError"]
+
+
+async def test_of_what_is_lost_the_last_is_kept_and_all_of_it_is_counted() -> None:
+    log, unwritten = Log(), Unwritten()
+    log.error = Refused("never")
+    for _ in range(MOST + 1):
+        await unwritten.write("message", lambda: log.write("one"))
+    assert (len(unwritten.lost), unwritten.lost.total) == (MOST, MOST + 1)
+
+
+async def test_a_step_that_takes_too_long_waits_and_what_was_given_away_by_then_is_written_once() -> None:
+    patience, told = Patience(), list[str]()
+    unwritten, go = Unwritten(told.append, patience), asyncio.Event()
+
+    async def slow() -> None:
+        if not go.is_set():
+            patience.over()
+        await go.wait()
+
+    assert not await unwritten.write("message", slow)
+    assert "does another program hold this memory?" in told[0]
+    go.set()
+    assert await unwritten.again()

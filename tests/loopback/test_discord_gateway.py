@@ -1,5 +1,6 @@
 """The loopback Discord's gateway, as the real discord.py sees it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -153,6 +154,23 @@ async def test_heartbeats_are_answered(world: World) -> None:
     async with raw(world) as client, client.socket() as socket:
         assert (await socket.receive_json())["d"] == {"heartbeat_interval": 41250}
         await socket.send_json({"op": 1, "d": None})
+        assert (await socket.receive_json())["op"] == 11
+
+
+async def test_a_heartbeat_is_answered_a_round_trip_later(world: World) -> None:
+    here = asyncio.Event()
+
+    async def round_trip() -> None:
+        await here.wait()
+
+    world.gateway.round_trip = round_trip
+    async with raw(world) as client, client.socket() as socket:
+        await socket.receive_json()
+        await socket.send_json({"op": 1, "d": 7})
+        await world.until(lambda: [each.acknowledged for each in world.gateway.connections] == [7])
+        await world.gateway.reconnect()
+        assert (await socket.receive_json())["op"] == 7
+        here.set()
         assert (await socket.receive_json())["op"] == 11
 
 

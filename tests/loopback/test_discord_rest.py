@@ -431,12 +431,17 @@ async def test_it_runs_alone() -> None:
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, cwd=ROOT, env=environment)
     assert process.stdout is not None
-    settings = dict([(await process.stdout.readline()).decode().strip().split("=", 1) for _ in range(2)])
+    settings = dict([(await process.stdout.readline()).decode().strip().split("=", 1) for _ in range(4)])
     headers = {"Authorization": f"Bot {settings['DISCORD_TOKEN']}"}
     async with aiohttp.ClientSession() as session:
         url = settings["DISCORD_API_URL"] + "/users/@me"
         async with session.get(url, headers=headers) as response:
             assert (await response.json())["bot"] is True
+        async with session.get(settings["DISCORD_API_URL"] + "/applications/@me", headers=headers) as response:
+            assert (await response.json())["owner"]["id"] == settings["DNAM_OWNER_IDS"]
+        url = f"{settings['DISCORD_API_URL']}/guilds/{settings['DNAM_ALLOW_GUILDS']}"
+        async with session.get(url, headers=headers) as response:
+            assert (await response.json())["name"] == "Garden"
     process.send_signal(signal.SIGTERM)
     rest, _ = await process.communicate()
     assert process.returncode == 0

@@ -8,14 +8,15 @@ from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
+from projections.decisions.remember import RememberRequest, remember
 from projections.errors import BadRequest
-from projections.events import ItemMoved, MessageHeard, PlaceAudienceChanged
+from projections.events import ItemMoved, ItemRemembered, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import PLATFORM, Audience, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Ref
 from projections.items import items_of
-from projections.places import audience_of
-from projections.policies.compartments import in_channel, in_guild, of_person_in
-from tests.projections.items import ANN, an_item, there_is
+from projections.places import audience_of, find_place
+from projections.policies.compartments import Setting, in_channel, in_guild, of_person_in, place_item
+from tests.projections.items import ANN, PERSON, an_item, there_is
 from tests.world import NOW, World, fresh, origin
 
 GUILD = Ref("discord", "9")
@@ -164,3 +165,55 @@ def test_a_message_cannot_close_a_place_on_which_too_much_rests(monkeypatch: pyt
     request = HeardRequest("2", CLOSED, "person", Account("discord", "100", "Ada"), "hush", LATER, fresh(salt="2"))
     with pytest.raises(BadRequest, match="change its audience first"):
         world.decide(hear, request)
+
+
+def asked_in(audience: Audience, name: str) -> RememberRequest:
+    """Ann wants something kept, asked where nothing need have been heard."""
+    where = Setting(ANN, audience, GUILD)
+    source = Source("manual", audience.place)
+    return RememberRequest(ANN, place_item(where), name, PERSON, NOW, source, origin(name), where=where)
+
+
+@pytest.mark.parametrize("told_by", ["a comparison", "a message"])
+def test_what_was_asked_where_nobody_was_heard_moves_when_that_closes(told_by: str) -> None:
+    world = World()
+    described, remembered = world.decide(remember, asked_in(Audience("guild", PLACE), "the key is under the pot"))
+    assert isinstance(described, PlaceDescribed)
+    assert isinstance(remembered, ItemRemembered)
+    assert where(world) == {"the key is under the pot": in_guild(GUILD)}
+    if told_by == "a comparison":
+        assert len(world.decide(change_audience, change(CLOSED))) == 2
+    else:
+        heard_in(world, CLOSED, "1")
+    assert where(world) == {"the key is under the pot": of_person_in(ANN, PLACE)}
+
+
+def test_a_place_is_known_once_and_told_of_once_it_is_seen() -> None:
+    world = World()
+    for text in ("one", "two"):
+        world.decide(remember, asked_in(Audience("guild", PLACE), text))
+    assert len([each for each in world.records if isinstance(each.event, PlaceDescribed)]) == 1
+    heard_in(world, OPEN, "1")
+    found = find_place(world.rows, PLACE)
+    assert found is not None
+    assert (found.row.kind, found.row.name, found.row.session) == ("channel", "general", "discord:channel:7")
+    nameless = OPEN._replace(name="", key="8")
+    world.decide(remember, asked_in(Audience("guild", Ref("discord", "8")), "three"))
+    heard_in(world, nameless, "2")
+    heard_in(world, nameless, "3")
+    assert find_place(world.rows, Ref("discord", "8")).row.session == "discord:channel:8"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "audience", [Audience("channel", PLACE), Audience("direct", Ref("discord", "dm:00"))], ids=["channel", "direct"]
+)
+def test_what_only_few_hear_needs_no_place_to_move_from(audience: Audience) -> None:
+    world = World()
+    assert [type(each) for each in world.decide(remember, asked_in(audience, "hush"))] == [ItemRemembered]
+
+
+def test_a_place_that_closes_while_it_is_asked_is_closed() -> None:
+    world, _ = open_world()
+    world.decide(change_audience, change(CLOSED))
+    world.decide(remember, asked_in(Audience("guild", PLACE), "the key is under the pot"))
+    assert where(world) == {"the key is under the pot": of_person_in(ANN, PLACE)}

@@ -40,6 +40,13 @@ def test_a_limit_says_what_it_is() -> None:
     assert "tomorrow" in answering.words
 
 
+@pytest.mark.parametrize(("limit", "said"), [(1, "0.000001"), (2_500_000, "2.5"), (100_000_000, "100")])
+def test_a_limit_is_said_in_digits(limit: int, said: str) -> None:
+    over = over_cost(Spent(DAY, limit), "answer", Budget(limit))
+    assert over is not None
+    assert f" of {said} US dollars" in over.reason
+
+
 def test_answers_of_the_last_minute_count() -> None:
     world = World()
     request = ask(world)

@@ -15,9 +15,9 @@ from projections.events.values import OPERATOR, PLATFORM, Audience, Limits, Mess
 from projections.ids import EventId, Handle, Point, Ref
 from projections.items import compartment_key
 from projections.messages import unit
-from projections.policies.cadence import extraction_due, last_attempt, summary_due
+from projections.policies.cadence import extraction_due, last_attempt, quiet_since, summary_due
 from projections.summaries import SUMMARY_ATTEMPTS, era_of, find_summary
-from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS
+from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
 from tests.world import NOW, World, handle
 
 ADA = handle("ada")
@@ -121,7 +121,7 @@ def test_extraction_counts_a_person_s_turns_wherever_they_were() -> None:
 def test_the_answer_to_the_last_message_that_was_read_is_no_new_turn() -> None:
     world = World()
     heard = [asked(world, n * 10) for n in range(10)]
-    world.add(msgspec.structs.replace(extraction(90), upto=Point(NOW + 90, heard[-1])))
+    world.add(msgspec.structs.replace(extraction(90), upto=Point(NOW + 90, heard[-1]), causes=tuple(heard)))
     assert not extraction_due(world.rows, ADA, 1)
     for n in range(10, 19):
         asked(world, n * 10)
@@ -139,3 +139,17 @@ def test_a_failed_extraction_counts_as_tried_and_reads_the_same_again() -> None:
     assert tried is not None
     assert (done.upto, done.error) == (upto(5), "")
     assert (tried.upto, tried.error) == (upto(8), "no JSON")
+
+
+def test_the_answer_to_a_message_that_came_in_late_is_a_turn_until_it_was_tried() -> None:
+    world = World()
+    early, late = asked(world, 0), asked(world, 50)
+    world.add(msgspec.structs.replace(extraction(90), upto=Point(NOW + 90, early), causes=(early,)))
+    assert not extraction_due(world.rows, ADA, 1)
+    world.add(msgspec.structs.replace(turn(95), answers=late))
+    assert extraction_due(world.rows, ADA, 1)
+    assert quiet_since(world.rows, ADA) == NOW + 90
+    world.add(msgspec.structs.replace(extraction(90, "no JSON"), upto=Point(NOW + 90, early), causes=(late,)))
+    assert not extraction_due(world.rows, ADA, 1)
+    assert (was_read(world.rows, early), was_tried(world.rows, early)) == (True, True)
+    assert (was_read(world.rows, late), was_tried(world.rows, late)) == (False, True)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from projections.calls import calls
 from projections.decisions.answer import FailTurnRequest, answer, fail_turn
 from projections.events import TurnFailed
 from projections.events.values import Audience, ModelUse
@@ -59,8 +60,10 @@ def test_a_question_that_could_not_be_recorded_is_no_cause() -> None:
     assert event.causes == ()
 
 
-@pytest.mark.parametrize(("kind", "count"), [("direct", 0), ("guild", 1)])
-def test_of_a_dm_of_nobody_s_nothing_is_kept(kind: str, count: int) -> None:
+@pytest.mark.parametrize("kind", ["direct", "guild"])
+def test_what_nobody_was_not_answered_took_something_all_the_same(kind: str) -> None:
     world = World()
-    audience = Audience(kind, Ref("discord", "7"))  # type: ignore[arg-type]
-    assert len(world.decide(fail_turn, failing(world, asker=NOBODY, audience=audience))) == count
+    audience = Audience(kind, Ref("discord", "dm:"))  # type: ignore[arg-type]
+    request = failing(world, asker=NOBODY, audience=audience, call=ModelUse("claude", "", cost_micros=7))
+    assert len(world.decide(fail_turn, request)) == 1
+    assert [call.cost_micros for call in calls(world.rows)] == [7]

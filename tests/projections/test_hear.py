@@ -2,6 +2,7 @@
 
 import pytest
 
+from projections.calls import calls
 from projections.context import Request, assemble
 from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver
 from projections.decisions.draft import Origin
@@ -32,6 +33,7 @@ from projections.events import (
 from projections.events.values import OPERATOR, Attachment, Audience, Limits, ModelUse
 from projections.ids import NOBODY, Point, Ref
 from projections.messages import messages_after, spoken_in, units_of
+from projections.pending import undelivered
 from projections.people import SOMEONE, accounts_of, name_of, names_of, person_of
 from projections.places import audience_of, find_place, place_of
 from projections.policies.compartments import Setting
@@ -132,6 +134,15 @@ def test_only_people_become_people(author: str) -> None:
     assert (heard.message.speaker, heard.message.author_name) == (NOBODY, "Ada")
     assert person_of(world.rows, "discord", "100") is None
     assert units_of(world.rows, NOBODY) == []
+
+
+def test_what_counts_as_an_edit_only_is_nothing_where_it_was_never_heard() -> None:
+    world = World()
+    edit = said(text="hello!", edited=NOW + 10)._replace(only_known=True)
+    assert world.decide(hear, edit) == []
+    world.decide(hear, said())
+    (edited,) = world.decide(hear, edit)
+    assert isinstance(edited, MessageEdited)
 
 
 def test_a_copy_counts_as_an_edit_only_when_it_was_edited_later() -> None:
@@ -296,13 +307,21 @@ def test_a_question_is_answered_once_and_later_than_it_was_asked() -> None:
     assert [point.said for point, _ in asked_after(world.rows, request.asker, None)] == [NOW + 1]
 
 
-def test_an_answer_in_the_dm_of_nobody_is_not_recorded() -> None:
+def test_of_an_answer_in_the_dm_of_nobody_what_it_took_is_recorded_and_no_more() -> None:
     world = World()
     audience = Audience("direct", Ref("discord", "dm:"))
-    request = ask(world)._replace(session="discord:dm:", audience=audience, asker=NOBODY)
+    asked = ask(world)
+    took = ModelUse("haiku", "7", prompt_digest=b"d" * 32, cost_micros=7)
+    request = asked._replace(session="discord:dm:", audience=audience, asker=NOBODY, call=took)
+    (turn,) = world.decide(answer, request)
+    assert isinstance(turn, TurnAnswered)
+    assert (turn.text, turn.causes, turn.items, turn.left_out, turn.context_digest) == ("", (), (), (), b"")
+    assert (turn.call, len(turn.nonce)) == (ModelUse("haiku", "7", cost_micros=7), 25)
+    assert [call.cost_micros for call in calls(world.rows)] == [7]
+    assert undelivered(world.rows, "discord:dm:", 0, NOW) == []
     assert world.decide(answer, request) == []
-    turn = world.ids.event_id(message_identity("discord", "1", "heard", NOW))
-    assert world.decide(deliver, DeliverRequest(turn, "discord:dm:", audience, 0, NOBODY, (), NOW)) == []
+    row = next(iter(turns_after(world.rows, "discord:dm:", 0, None))).row
+    assert world.decide(deliver, DeliverRequest(row.event, "discord:dm:", audience, 0, NOBODY, (), NOW)) == []
 
 
 def test_a_delivery_is_recorded_once_and_its_messages_are_not_heard_as_words_of_its_own() -> None:

@@ -154,3 +154,8 @@ def test_who_goes_by_the_assistant_s_name_is_told_from_it() -> None:
     assert speaker_name("ｄｎａｍ", "dnam") == "user ｄｎａｍ"
     assert speaker_name("dnamo", "dnam") == "dnamo"
     assert speaker_name("x" * 40, "x" * 32) == "user " + "x" * 27
+
+
+def test_nobody_goes_by_the_name_of_an_assistant_without_one() -> None:
+    assert speaker_name("someone", "") == speaker_name("", "") == "someone"
+    assert speaker_name("someone", "someone") == "user someone"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from projections.calls import calls
 from projections.decisions.imported import ImportSummaryRequest, import_summary
 from projections.decisions.summaries import FailRequest, RefreshRequest, ResetRequest, fail, refresh, reset
 from projections.events import MessageHeard, PersonSeen, SummaryFailed, SummaryRefreshed, SummaryReset
@@ -194,6 +195,17 @@ def test_nothing_to_reset() -> None:
     world.decide(refresh, please_refresh("first"))
     world.decide(reset, please_reset())
     assert world.decide(reset, please_reset(NOW + 9)) == []
+
+
+def test_a_call_that_came_to_nothing_is_told_of_also_when_it_is_overtaken() -> None:
+    world = World()
+    world.decide(refresh, please_refresh("newer", NOW + 9))
+    late = please_fail("the model is down")._replace(call=ModelUse("haiku", "", cost_micros=7))
+    (event,) = world.decide(fail, late)
+    assert isinstance(event, SummaryFailed)
+    assert event.upto == point(NOW + 9)
+    assert [(call.cost_micros, call.failed) for call in calls(world.rows)] == [(7, True)]
+    assert summary(world).text == "newer"
 
 
 def test_a_failure_keeps_text_and_date_and_counts_as_tried() -> None:

@@ -1,11 +1,10 @@
 """What changed between two texts, word by word."""
 
-from time import perf_counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections import wording as module
 from projections.wording import Piece, differs, wording
 
 WORDS = st.lists(st.sampled_from(["tea", "coffee", "a", "don't", ",", "名前", " ", "\n", "\u3000", "_", "\ud800"])).map(
@@ -46,8 +45,7 @@ def test_the_pieces_are_both_texts(old: str, new: str) -> None:
     assert differs(pieces) == any(each.fate != "same" for each in pieces)
 
 
-def test_texts_that_repeat_a_few_words_endlessly_are_told_apart_as_a_whole() -> None:
+def test_texts_that_repeat_a_few_words_endlessly_are_told_apart_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = "x " + "a b " * 500 + "y", "z " + "b a " * 500 + "w"
-    begun = perf_counter()
+    monkeypatch.setattr(module, "SequenceMatcher", None)  # it would take minutes, and is not asked
     assert [each.fate for each in wording(old, new)] == ["removed", "added"]
-    assert perf_counter() - begun < 1

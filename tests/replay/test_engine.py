@@ -1,5 +1,7 @@
 """Recording decisions: whose failure is whose, what is written once, and what is acknowledged."""
 
+import fcntl
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -17,7 +19,7 @@ from projections.registry import PROJECTIONS
 from projections.rows import Rows
 from replay import codec
 from replay.engine import MOST_IN_GROUP, Engine
-from replay.errors import EventConflict, LogError, ReadOnly, Refused
+from replay.errors import Busy, EventConflict, LogError, ReadOnly, Refused
 from replay.group import Recorded
 from replay.jobs import Job
 from replay.lmdb_log import LmdbLog
@@ -229,6 +231,21 @@ def test_a_courier_is_told_once_for_all_that_a_group_recorded(engine: Engine) ->
     assert done.wait(20)
     assert told == [[(0, "ok"), (1, "oh"), (2, "ok")]]
     assert engine.head().size == 2
+
+
+def test_closing_has_an_end_while_another_process_writes(tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path, create=True)
+    lock = os.open(tmp_path / "write.lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    future = engine.submit(drafts(setting("a")))
+    engine.closing_seconds = 0.0
+    with pytest.raises(Busy, match="Not recorded by then: 1 decisions"):
+        engine.close()
+    os.close(lock)
+    engine.closing_seconds = None
+    engine.close()
+    assert outcome(future) == "ok", "it can be closed again, and has written what was handed in"
+    engine.close()
 
 
 def test_what_was_redacted_in_a_group_is_redacted_for_the_rest_of_it(engine: Engine) -> None:

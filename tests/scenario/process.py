@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 240
 """No process needs so long to end: a guard against hanging, not a measure."""
 TAIL_CHARS = 4_000
 READ_BYTES = 65_536

@@ -142,7 +142,8 @@ async def test_the_bot_of_the_section_has_memory_by_one_line(tmp_path: Path) -> 
     (tmp_path / "bot.py").write_text("\n".join(lines), encoding="utf-8")
     async with place_in(tmp_path) as place:
         place.invite(int(BOT))
-        env = place.addresses | place.own
+        write_env(place)
+    env = place.addresses
         command = [sys.executable, "-m", "tests.scenario.pointed", "bot.py"]
         async with started(place, env, command):
             asked = await place.ada.says(place.general, "do you know roses?", mention=place.world.bot)

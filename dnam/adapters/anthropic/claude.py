@@ -58,12 +58,16 @@ class Nature(NamedTuple):
 
 
 class Claude:
-    """A `Model` that asks the Messages API. `close` it, when it will not be asked any more."""
+    """A `Model` that asks the Messages API. `close` it, when it will not be asked any more.
+
+    Answers have a `circuit` of their own: what loops ask is longer and may take less time, so that they fail sooner.
+    """
 
     def __init__(self, access: Access, nature: Nature | None = None) -> None:
         self._access = access
         self._nature = nature or Nature()
         self.circuit = Circuit(self._nature.seconds)
+        self.loop_circuit = Circuit(self._nature.seconds)
         self._opened: AsyncAnthropic | None = None
         self._able: dict[str, Capabilities] = {}
         self._pages_again = float("-inf")
@@ -81,18 +85,25 @@ class Claude:
         return True
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
-        """The reply, streamed to `hear` as it comes. ModelDown when the service is down, ModelError otherwise."""
-        probed = self.circuit.enter()
+        """The reply, streamed to `hear` as it comes. ModelDown when the service is down, ModelError otherwise.
+
+        Where it is cancelled, the CancelledError carries what it took until then (`spent_in`).
+        """
+        circuit = self._circuit(ask)
+        probed = circuit.enter()
         try:
             return as_asked(ask, await self._in_time(ask, hear))
         finally:
-            self.circuit.leave(probed=probed)
+            circuit.leave(probed=probed)
 
     async def close(self) -> None:
         """Let go of the connections."""
         if self._opened is not None:
             await self._opened.close()
             self._opened = None
+
+    def _circuit(self, ask: Ask) -> Circuit:
+        return self.circuit if ask.purpose == "answer" else self.loop_circuit
 
     # -- tries ------------------------------------------------------------------------------------------------------
 
@@ -111,8 +122,10 @@ class Claude:
                 return added(await self._tries(ask, Course(hear, alive, lost)), lost)
         except TimeoutError:
             why = f"{ask.model} did not answer within {seconds:g} seconds"
-            self.circuit.failed(why)
+            self._circuit(ask).failed(why)
             raise ModelError(why, spent=together(lost)) from None
+        except asyncio.CancelledError:
+            raise asyncio.CancelledError(together(lost)) from None
         except ModelError as error:
             error.spent = together(lost)
             raise
@@ -122,16 +135,16 @@ class Claude:
             try:
                 reply = await self._try(ask, course)
             except Exception as error:
-                wait = self._wait(fault_of(error, ask.model), tried)
+                wait = self._wait(fault_of(error, ask.model), tried, self._circuit(ask))
                 if wait is None:
                     raise
                 await self._nature.sleep(wait)
             else:
-                self.circuit.worked()
+                self._circuit(ask).worked()
                 return reply
         raise AssertionError("the last try returns or raises")
 
-    def _wait(self, fault: Fault | None, tried: int) -> float | None:
+    def _wait(self, fault: Fault | None, tried: int, circuit: Circuit) -> float | None:
         """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none."""
         if fault is None:
             return None
@@ -139,9 +152,9 @@ class Claude:
         if fault.again and tried < TRIES and wait <= LONGEST_WAIT_SECONDS:
             return wait
         if fault.is_down:
-            self.circuit.failed(str(fault.error))
+            circuit.failed(str(fault.error))
         else:
-            self.circuit.worked()
+            circuit.worked()
         raise fault.error
 
     def _back_off(self, tried: int) -> float:

@@ -4,16 +4,23 @@ Servers of another make leave out what they do not know: a reply may be without 
 usage.
 """
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledStream
+from dnam.adapters.anthropic.letting_go import let_go
 from dnam.model import Hear, Reply
 from dnam.prices import Tokens, prices
 
 if TYPE_CHECKING:
     from anthropic.lib.streaming import AsyncMessageStream, ParsedMessageStreamEvent
     from anthropic.types import Message
+
+
+END_SECONDS = 1.0
+"""How long the end of a stream is waited for once its message is whole."""
 
 
 class Course(NamedTuple):
@@ -27,7 +34,22 @@ class Course(NamedTuple):
 
 
 async def read(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
-    """The message that a stream makes. CutStream when it ends before the message does, GarbledStream for nonsense."""
+    """The message that a stream makes. CutStream when it ends before the message does, GarbledStream for nonsense.
+
+    However it ends, none of the SDK's generators is left as it stands: collected later, perhaps by another thread, they
+    would be closed in the midst of each other.
+    """
+    try:
+        message = await _message(stream, course)
+        await _to_the_end(stream)
+    except BaseException as error:
+        await let_go(stream, error)
+        raise
+    await let_go(stream)
+    return message
+
+
+async def _message(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
     while (event := await _next(stream)) is not None:
         course.alive()
         if event.type == "text":
@@ -37,6 +59,16 @@ async def read(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
                 return message
             raise GarbledStream("an end without a beginning")
     raise CutStream
+
+
+async def _to_the_end(stream: "AsyncMessageStream[None]") -> None:
+    """Nothing comes behind a message but the end, after which the connection can be used again. A server that keeps the
+    line open is not waited for, and what it sends is not looked at.
+    """
+    with suppress(Exception):
+        async with asyncio.timeout(END_SECONDS):
+            while await anext(stream, None) is not None:
+                pass
 
 
 async def _next(stream: "AsyncMessageStream[None]") -> "ParsedMessageStreamEvent[None] | None":

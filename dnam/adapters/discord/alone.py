@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from projections.errors import DnamError
+from replay.folder import make_private, write_all
+from replay.lmdb_file import translated
 
 
 class AlreadyRunning(DnamError):
@@ -25,13 +27,17 @@ def lock_path(data: Path, token: str) -> Path:
 
 @contextmanager
 def alone(data: Path, token: str) -> Iterator[None]:
-    """Be the only bot with this token and folder, for as long as the `with` lasts. AlreadyRunning says who is."""
-    data.mkdir(parents=True, exist_ok=True)
-    file = os.open(lock_path(data, token), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """Be the only bot with this token and folder, for as long as the `with` lasts. AlreadyRunning says who is, and
+    CannotWrite why the disk takes no lock.
+    """
+    with translated(data):
+        make_private(data)
+        file = os.open(lock_path(data, token), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         _lock(file, data)
-        os.ftruncate(file, 0)
-        os.pwrite(file, str(os.getpid()).encode(), 0)
+        with translated(data):
+            os.ftruncate(file, 0)
+            write_all(file, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(file)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import discord
 
 from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, reference_to
-from dnam.adapters.discord.desk import KEPT, Desk
+from dnam.adapters.discord.desk import KEPT, Desk, error_words
 from dnam.adapters.discord.respond import Approach, Verdict, respond
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.streaming import Streaming, typing
 from dnam.assistant import Thought
 from dnam.exchange import Exchange, Exchanges
 from dnam.memory import Turn
-from dnam.model import ModelError
+from dnam.model import ModelError, Reply, spent_in
 from dnam.unwritten import Pause
 from dnam.whereabouts import Heard, locate
 from projections.decisions.hear import HeardRequest
@@ -40,6 +40,10 @@ class TakenBack(ModelError):
     """The question was deleted before there was an answer: nobody is told anything."""
 
     words = ""
+
+
+class Unexpected(ModelError):
+    """Thinking failed in a way that nobody provided for."""
 
 
 class Asked(NamedTuple):
@@ -67,6 +71,8 @@ class Answering:
         verdict = respond(_approach(message, request), config.respond_mode, self._desk.allowed)
         if verdict.answers and not _may_send(message):
             return Verdict(False, "not allowed to write there")
+        if verdict.answers and await self._desk.is_hosts_command(message):
+            return Verdict(False, "a command of the bot's own")
         return verdict
 
     async def asked(self, request: HeardRequest) -> Asked:
@@ -84,8 +90,19 @@ class Answering:
         """Answer it under the nonce that `asked` told; `begun` is what an earlier try left in the channel.
 
         discord.HTTPException when it could not be sent: then it is undelivered, and sent at the next chance. Where the
-        question was deleted meanwhile, nothing is sent, and what was shown of an answer goes.
+        question was deleted meanwhile, nothing is sent, and what was shown of an answer goes. Whatever else goes wrong
+        before there is an answer leaves the question to be taken up again.
         """
+        try:
+            await self._answer(message, exchange, nonce, begun)
+        except Exception:
+            if exchange.thought is None:
+                self._desk.lets_go(message.id)
+            raise
+
+    async def _answer(
+        self, message: discord.Message, exchange: Exchange, nonce: str, begun: tuple[discord.Message, ...]
+    ) -> None:
         asked = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
         appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
         streaming = Streaming(appearing.grow, self._pause)
@@ -97,8 +114,7 @@ class Answering:
             await appearing.withdraw()
             return
         except ModelError as error:
-            await self._exchanges.failed(exchange, error)
-            await appearing.finish(error.words)
+            await self._excuse(exchange, error, appearing)
             return
         await self._exchanges.answered(exchange)
         if self.is_taken_back(message.id):
@@ -107,11 +123,26 @@ class Answering:
         await appearing.finish(thought.text)
         await self._exchanges.delivered(exchange, appearing.refs)
 
+    async def _excuse(self, exchange: Exchange, error: ModelError, appearing: Appearing) -> None:
+        """Say that there is no answer, and only then record it: until the person was told, the question is open. Where
+        nothing may be said any more, that is the end of it too.
+        """
+        try:
+            await appearing.finish(error.words)
+        except (discord.Forbidden, discord.NotFound):
+            await self._exchanges.failed(exchange, error)
+            raise
+        await self._exchanges.failed(exchange, error)
+
     async def _thought(self, question: int, exchange: Exchange, streaming: Streaming) -> Thought:
-        """What the model says. TakenBack as soon as the question is deleted."""
+        """What the model says. TakenBack as soon as the question is deleted, Unexpected for what is no ModelError: the
+        person is told so, and it is recorded.
+        """
         if self.is_taken_back(question):
             raise TakenBack(TAKEN_BACK)
-        task = self._thinking[question] = asyncio.create_task(self._exchanges.think(exchange, streaming.hear))
+        closed = self._desk.is_unsure_of(exchange.request.place.guild)
+        thinking = self._exchanges.think(exchange, streaming.hear, closed=closed)
+        task = self._thinking[question] = asyncio.create_task(thinking)
         try:
             await asyncio.wait({task})
         finally:
@@ -119,8 +150,14 @@ class Answering:
             task.cancel()
             await asyncio.wait({task})
         if task.cancelled():
-            raise TakenBack(TAKEN_BACK)
-        return task.result()
+            raise TakenBack(TAKEN_BACK, spent=_spent(task))
+        try:
+            return task.result()
+        except ModelError:
+            raise
+        except Exception as error:
+            await self._desk.failed("answer", error)
+            raise Unexpected(error_words(error)) from error
 
     def taken_back(self, message_ids: Iterable[int]) -> None:
         """Messages were deleted: told at once, not behind what is said there."""
@@ -174,6 +211,15 @@ class Answering:
             shown = view if view and index + 1 == len(parts) else discord.utils.MISSING
             say = partial(message.channel.send, part, view=shown, allowed_mentions=QUIET, suppress_embeds=True)
             self._desk.sent(await (say() if index else say(reference=reference)))
+
+
+def _spent(thinking: asyncio.Task[Thought]) -> Reply | None:
+    """What an answer took that was broken off, as far as the model says it."""
+    try:
+        thinking.exception()
+    except asyncio.CancelledError as error:
+        return spent_in(error)
+    return None
 
 
 def _asked(rows: Rows, request: HeardRequest) -> Asked:

@@ -2,6 +2,8 @@
 whenever a channel, a role or a thread changes.
 """
 
+from collections.abc import Iterable
+
 import discord
 
 from dnam.adapters.discord.desk import Desk
@@ -25,13 +27,29 @@ class Audiences:
 
     async def compare(self, seen: PlaceSeen) -> None:
         """Record it when other people can read a place than those that are known. LogError when that cannot be read or
-        written: nothing is answered there then, since what may be shown is not known.
+        written: until it can, the desk holds the place for `uncompared`.
         """
-        if seen.audience == "direct" or self._compared.get(seen.key) == seen.audience:
+        if seen.audience == "direct":
             return
-        while await self._change(seen):  # items that are many move in several decisions
-            pass
+        try:
+            if self._compared.get(seen.key) != seen.audience:
+                while await self._change(seen):  # items that are many move in several decisions
+                    pass
+        except Exception:
+            self._desk.uncompared[seen.key] = seen
+            raise
+        self._desk.uncompared.pop(seen.key, None)
         self._compared[seen.key] = seen.audience
+
+    async def compare_all(self, places: Iterable[PlaceSeen]) -> list[Exception]:
+        """Each of them, whatever becomes of the others; what went wrong."""
+        errors: list[Exception] = []
+        for seen in places:
+            try:
+                await self.compare(seen)
+            except Exception as error:  # noqa: BLE001 - one place that cannot be compared leaves no other one open
+                errors.append(error)
+        return errors
 
     async def is_wider(self, seen: PlaceSeen) -> bool:
         """Whether more people can read a place than the log knows of; a log that cannot be read tells nothing."""
@@ -49,8 +67,7 @@ class Audiences:
         await memory.record(lambda rows: change_audience(rows, request))
         return True
 
-    async def compare_channel(self, channel: discord.abc.GuildChannel | discord.Thread) -> None:
-        """A channel and the threads in it."""
-        await self.compare(place_of(channel))
-        for thread in getattr(channel, "threads", ()):
-            await self.compare(place_of(thread))
+
+def places_in(channel: discord.abc.GuildChannel | discord.Thread) -> list[PlaceSeen]:
+    """A channel and the threads in it."""
+    return [place_of(each) for each in (channel, *getattr(channel, "threads", ()))]

@@ -4,6 +4,7 @@ On SIGTERM and SIGINT it takes nothing more, finishes the answer under way, and 
 """
 
 import asyncio
+import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -25,6 +26,8 @@ from dnam.unwritten import Pause
 from projections.errors import DnamError
 
 ENDINGS = (signal.SIGTERM, signal.SIGINT)
+GOODBYE_SECONDS = 7.0
+"""How long closing may take before the connections to Discord are cut: answers under way end before (`cog.py`)."""
 BAD_TOKEN = (
     "Discord does not accept DISCORD_TOKEN. Copy it anew: Discord's developer portal, your application, Bot, Reset"
     " Token."
@@ -33,6 +36,7 @@ NO_INTENTS = (
     "Discord refuses the intents. Enable Message Content Intent: Discord's developer portal, your application, Bot,"
     " Privileged Gateway Intents."
 )
+log = logging.getLogger(__name__)
 
 
 class CannotConnect(DnamError):
@@ -122,13 +126,23 @@ async def _until(ended: asyncio.Event, bot: DnamBot, token: str) -> None:
     try:
         await asyncio.wait({connected, ending}, return_when=asyncio.FIRST_COMPLETED)
         failed = connected.done()
-        await bot.close()
+        await _closed(bot)
     finally:
         connected.cancel()
         ending.cancel()
         await asyncio.wait({connected, ending})
     if failed:
         await connected
+
+
+async def _closed(bot: DnamBot) -> None:
+    """Close; a Discord that does not say good-bye is not waited for."""
+    closing = asyncio.create_task(bot.close())
+    done, _ = await asyncio.wait({closing}, timeout=GOODBYE_SECONDS)
+    if not done:
+        log.warning("discord: it did not close the connection within %g s, which is cut", GOODBYE_SECONDS)
+        await bot.http.close()
+    await closing
 
 
 async def _connected(bot: DnamBot, token: str) -> None:

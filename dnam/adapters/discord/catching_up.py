@@ -31,7 +31,6 @@ from projections.decisions.place import PlaceSeen
 from projections.events.values import Message
 from projections.pending import Undelivered, said_between, undelivered
 from projections.rows import Rows
-from replay.errors import LogError
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
@@ -96,7 +95,7 @@ class CatchingUp:
         try:
             async with self._slots:
                 await self._catch_up(channel, place)
-        except (discord.HTTPException, LogError, OSError):
+        except BaseException:  # whatever it was: the place was not read back
             self.again(place)
             raise
 

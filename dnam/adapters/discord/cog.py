@@ -8,7 +8,7 @@ It needs the intents `guilds`, `messages` and `message_content`.
 
 import asyncio
 import logging
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
 import discord
@@ -19,12 +19,15 @@ from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.hearing import Hearing
 from dnam.adapters.discord.respond import NOBODY_ALLOWED
 from dnam.unwritten import Pause
+from replay.errors import LogError
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-CLOSING_SECONDS = 8.0
+CLOSING_SECONDS = 5.0
 """How long an answer under way may take when the bot is told to end: it is closed within ten seconds."""
+WRITING_SECONDS = 1.5
+"""How long what waits to be written may take after that, and then once more how long the log may."""
 DIRECT_READ = 50
 """How many DMs are read back after a connection, the latest first: a bot cannot ask Discord which there are."""
 NO_CONTENT = (
@@ -56,6 +59,7 @@ class MemoryCog(commands.Cog, name="Memory"):
         self._told = False
 
     async def cog_load(self) -> None:
+        self.desk.take_name()
         await self._opened.enter_async_context(self.desk.unwritten.retrying(self._pause))
         await self._opened.enter_async_context(self.desk.assistant.watching(self._pause))
         await ui.attach(self.desk, self._pause)
@@ -67,9 +71,23 @@ class MemoryCog(commands.Cog, name="Memory"):
         if not await self.desk.sessions.settle(CLOSING_SECONDS):
             log.warning("discord: what was under way did not end within %g s and is given up", CLOSING_SECONDS)
             await self.desk.sessions.stop()
-        await self.desk.unwritten.again()
+        await self._write_what_waits()
         await self.desk.assistant.stop()
-        await self._opened.aclose()
+        self.desk.memory.engine.closing_seconds = WRITING_SECONDS
+        try:
+            await self._opened.aclose()
+        except LogError as error:
+            log.warning("discord: %s", error)
+
+    async def _write_what_waits(self) -> None:
+        """Try it once more, and say what is lost else."""
+        unwritten = self.desk.unwritten
+        with suppress(TimeoutError):
+            async with asyncio.timeout(WRITING_SECONDS):
+                await unwritten.again()
+        if unwritten:
+            what = str(unwritten) or "deliveries"
+            log.warning("discord: not recorded, and given up: %s; %s", what, unwritten.reason)
 
     # -- connections ------------------------------------------------------------------------------------------------
 
@@ -77,6 +95,7 @@ class MemoryCog(commands.Cog, name="Memory"):
     async def on_connect(self) -> None:
         """A new session, whose guilds are still to come."""
         self.hearing.catching_up.connected()
+        self.desk.take_name()
         self._know_owners()
 
     @commands.Cog.listener()

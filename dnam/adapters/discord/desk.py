@@ -13,8 +13,11 @@
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
+import aiohttp
 import discord
 from discord.ext import commands
 
@@ -25,16 +28,16 @@ from dnam.assistant import Assistant
 from dnam.commands import table
 from dnam.commands.command import Invocation
 from dnam.commands.parse import Call, Misread
-from dnam.configuration import Learn, PlaceConfig, RespondMode, config_for
+from dnam.configuration import PlaceConfig, RespondMode, config_for
 from dnam.logs import OWN_WORDS
 from dnam.memory import Memory
 from dnam.sessions import Sessions
-from dnam.settings import Settings
+from dnam.settings import DEFAULT, Settings
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import handle_of, last_said
 from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
-from projections.decisions.place import PlaceSeen, place_ref, session_of
+from projections.decisions.place import PlaceSeen, describe, place_ref, session_of
 from projections.decisions.work import JobRequest, record_job
 from projections.events.values import Audience
 from projections.ids import NOBODY, Point, Ref
@@ -42,6 +45,8 @@ from projections.pending import is_settled
 from projections.people import accounts_of
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import Setting
+from projections.policies.learned_from import Learn
+from projections.quoting import line_name
 from projections.rows import Rows
 from projections.turns import SENT, sent_key
 from replay.errors import LogError
@@ -50,10 +55,13 @@ if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
 T = TypeVar("T")
+UNREACHED = (discord.HTTPException, aiohttp.ClientError, OSError)
+"""What is raised when Discord, or the network on the way to it, does not do what was asked."""
 KEPT = 4096
 """How many of our own latest messages, and of those taken up, are known by id. Older ones are known by the log."""
 AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
+UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
 ANYBODY = Account(PLATFORM, "")
 """Nobody in particular: what holds in a place for whoever is there."""
 log = logging.getLogger(__name__)
@@ -75,9 +83,14 @@ class Desk:
         """Whether the bot has no commands but ours: then Discord forgets all others that it knows of the bot."""
         self.assistant = assistant
         self.sessions = Sessions()
-        self.unwritten = unwritten or Unwritten()
+        self.unwritten = Unwritten(tell=_warn) if unwritten is None else unwritten
+        assistant.failures.tell = _warn
         self.owners: frozenset[int] = frozenset(map(int, assistant.memory.settings.owner_ids))
         """Where no setting says, the application's owner or its team: known once the bot is connected."""
+        self.uncompared: dict[str, PlaceSeen] = {}
+        """Places, by their key, of which it could not be recorded who can read them now."""
+        self.compare_again: Callable[[], None] = _nothing
+        """Begins to compare those once more, in the queue of AUDIENCES."""
         self._ours: deque[int] = deque(maxlen=KEPT)
         self._taken: deque[int] = deque(maxlen=KEPT)
 
@@ -90,6 +103,12 @@ class Desk:
         """The bot's own id. It has one once it has logged in."""
         assert self.bot.user is not None
         return self.bot.user.id
+
+    def take_name(self) -> None:
+        """The bot goes by the name that it has in Discord, where no setting gives it one."""
+        settings, user = self.memory.settings, self.bot.user
+        if user is not None and settings.origins["DNAM_ASSISTANT_NAME"] == DEFAULT:
+            self.memory.settings = replace(settings, assistant_name=line_name(user.display_name))
 
     def is_owner(self, user: discord.abc.User) -> bool:
         """Whether this is one of the bot's owners."""
@@ -112,12 +131,29 @@ class Desk:
         )
 
     async def asked_by(self, user: discord.abc.User, place: PlaceSeen, *, manages: bool = False) -> Invocation:
-        """Somebody who asks something of the memory in a place. `manages`: they have Manage Server in its guild."""
+        """Somebody who asks something of the memory in a place. `manages`: they have Manage Server in its guild.
+
+        LogError where it is not sure who may hear what.
+        """
         who = account_of(user)
         if self.memory.engine.store.writable:
+            with suppress(LogError, OSError):  # what can be shown is shown also where nothing can be written
+                await self._describe(place)
             await self.memory.meet(who)
         asked = await self.memory.look(lambda rows: invocation(rows, who, place))
+        if self.is_unsure_of(place.guild):
+            raise LogError(UNSURE)
         return asked._replace(is_owner=self.is_owner(user), manages_guild=manages)
+
+    async def _describe(self, place: PlaceSeen) -> None:
+        """Record a place of a guild in which nothing was said yet: who may configure it goes by its guild, and what is
+        kept there moves when fewer can read it.
+        """
+        said, origin = self.memory.now(), self.memory.origin()
+        if place.guild is not None and await self.memory.look(
+            lambda rows: bool(describe(rows, place, NOBODY, said, origin))
+        ):
+            await self.memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
 
     async def config(self, place: PlaceSeen, who: Account) -> PlaceConfig:
         """What is in force for somebody in a place; what the settings say, where nothing can be read."""
@@ -138,6 +174,10 @@ class Desk:
             return None
         return table.read(addressed_words(message, self.own_id))
 
+    async def is_hosts_command(self, message: discord.Message) -> bool:
+        """Whether a text is a command that somebody else's bot has besides, and answers itself."""
+        return not self.owns_commands and (await self.bot.get_context(message)).valid
+
     # -- in order ---------------------------------------------------------------------------------------------------
 
     async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]]) -> T:
@@ -150,8 +190,16 @@ class Desk:
         return await self.sessions.run(queue, closed_first)
 
     async def closed(self) -> None:
-        """Until what was told of who can read a place is recorded: what closed anywhere is told nowhere after that."""
+        """Until what was told of who can read a place is recorded: what closed anywhere is told nowhere after that.
+        What could not be recorded is tried once more; what rests on it stays closed meanwhile (`is_unsure_of`).
+        """
+        if self.uncompared:
+            self.compare_again()
         await self.sessions.passed(AUDIENCES)
+
+    def is_unsure_of(self, guild: Ref | None) -> bool:
+        """Whether something may be open to a whole guild that is not: a place of it could not be compared."""
+        return guild is not None and any(each.guild == guild for each in self.uncompared.values())
 
     def queue_of(self, interaction: discord.Interaction) -> str:
         """The queue of the place where something is used."""
@@ -212,6 +260,11 @@ class Desk:
         self._taken.append(message_id)
         return True
 
+    def lets_go(self, message_id: int) -> None:
+        """What `takes` took up came to nothing: it is taken up again once its place is read back."""
+        if message_id in self._taken:
+            self._taken.remove(message_id)
+
     # -- what went wrong --------------------------------------------------------------------------------------------
 
     async def failed(self, job: str, error: Exception) -> None:
@@ -240,6 +293,15 @@ class Desk:
         guild = None if guild_id is None else self.bot.get_guild(guild_id)
         found = self.bot.get_channel(channel_id) if guild is None else guild.get_channel_or_thread(channel_id)
         return found if isinstance(found, discord.abc.Messageable) else None
+
+
+def _nothing() -> None:
+    """Where nobody compares."""
+
+
+def _warn(words: str) -> None:
+    """Into the bot's log: what waits, what is lost, and what fails behind it."""
+    log.warning("%s", words)
 
 
 def _point(rows: Rows, message_id: int) -> Point:

@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 import discord
 
 from dnam.adapters.discord.answering import Answering
-from dnam.adapters.discord.audiences import Audiences
+from dnam.adapters.discord.audiences import Audiences, places_in
 from dnam.adapters.discord.catching_up import CatchingUp
-from dnam.adapters.discord.desk import ANYBODY, AUDIENCES, Desk, invocation
+from dnam.adapters.discord.desk import ANYBODY, AUDIENCES, KEPT, UNREACHED, Desk, invocation
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
 from dnam.adapters.discord.translate import deletion, place_of_message, translate
 from dnam.adapters.discord.ui.shown import under
 from dnam.commands import table
 from dnam.commands.parse import Call, Misread
 from dnam.exchange import Exchanges
+from dnam.markdown import tamed
 from dnam.unwritten import Pause
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, delete, message_identity
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
-from projections.places import find_place
+from projections.places import PLACES, find_place
 from projections.rows import Rows
 from replay.errors import LogError
 
@@ -46,6 +47,9 @@ class Hearing:
         self.closing = False
         self._pause = pause
         self._later: set[asyncio.Task[None]] = set()
+        self._comparing = False
+        desk.compare_again = self._compare_again
+        self._places: dict[int, PlaceSeen] = {}
 
     def submit(
         self,
@@ -57,8 +61,19 @@ class Hearing:
         """Do this in its session's order. Whatever goes wrong is an event, and ends nothing else; what may come right
         by itself is tried once more after a while, by reading the `channel` back.
         """
+        if channel is not None:
+            self._seen(channel.id, place)
         if not self.closing:
             self.desk.sessions.submit(queue_of(place), lambda: self._guarded(place, what, work, channel))
+
+    def _seen(self, channel_id: int, place: PlaceSeen) -> None:
+        """Keep in mind which place a channel is: a deletion names the channel alone, and DMs and threads may be in no
+        cache.
+        """
+        self._places.pop(channel_id, None)
+        self._places[channel_id] = place
+        if len(self._places) > KEPT:
+            del self._places[next(iter(self._places))]
 
     async def _guarded(
         self,
@@ -74,16 +89,16 @@ class Hearing:
             self.catching_up.again(place)
             await self.desk.failed(what, error)
             if channel is not None and not isinstance(error, discord.Forbidden | discord.NotFound):
-                self._try_later(channel)
+                self._after_a_while(lambda: self.place(channel, again=False))
 
-    def _try_later(self, channel: "MessageableChannel") -> None:
-        task = asyncio.create_task(self._read_back_later(channel))
+    def _after_a_while(self, work: Callable[[], None]) -> None:
+        task = asyncio.create_task(self._later_on(work))
         self._later.add(task)
         task.add_done_callback(self._later.discard)
 
-    async def _read_back_later(self, channel: "MessageableChannel") -> None:
+    async def _later_on(self, work: Callable[[], None]) -> None:
         await self._pause(AGAIN_SECONDS)
-        self.place(channel, again=False)
+        work()
 
     async def close(self) -> None:
         """Take nothing more, and give up what was to be tried later: it is read back at the next start."""
@@ -117,7 +132,7 @@ class Hearing:
         for user_id in await self.desk.direct_partners(most):
             try:
                 self.place(await self.desk.bot.create_dm(discord.Object(user_id)))
-            except (discord.HTTPException, OSError) as error:
+            except UNREACHED as error:
                 await self.desk.failed("opening a DM", error)
 
     async def _take(self, message: discord.Message, place: PlaceSeen) -> None:
@@ -136,10 +151,10 @@ class Hearing:
         exchange = await self.exchanges.hear(request._replace(addressed=request.addressed or verdict.answers))
         if not verdict.answers or is_closed:
             self.desk.assistant.after_heard(exchange.heard)
-        elif self.desk.takes(message.id):
-            asked = await self.answering.asked(request)
-            if not asked.is_settled:
-                await self.answering.answer(message, exchange, asked.nonce)
+            return
+        asked = await self.answering.asked(request)
+        if not asked.is_settled and self.desk.takes(message.id):
+            await self.answering.answer(message, exchange, asked.nonce)
 
     async def _catch_up(self, message: discord.Message, place: PlaceSeen) -> bool:
         """Read the place back first; whether it is closed to answers.
@@ -162,18 +177,43 @@ class Hearing:
             self.desk.sessions.submit(AUDIENCES, lambda: self._compare(channels))
 
     async def _compare(self, channels: Iterable[discord.abc.GuildChannel | discord.Thread]) -> None:
-        try:
-            for each in channels:
-                await self.audiences.compare_channel(each)
-        except Exception as error:  # noqa: BLE001 - one thing that goes wrong in Discord does not end the bot
-            self.catching_up.connected()  # compared again, wherever something is said next
+        """What could not be recorded stays closed, is told once, and is tried again: every now and then, and before
+        whatever is done next.
+        """
+        errors = await self.audiences.compare_all(place for each in channels for place in places_in(each))
+        for error in errors[:1]:
+            self._keep_comparing()
             await self.desk.failed("audience", error)
+
+    def _keep_comparing(self) -> None:
+        """Once more after a while, and again, as long as something is left."""
+        if not self._comparing:
+            self._comparing = True
+            self._after_a_while(self._compare_later)
+
+    def _compare_later(self) -> None:
+        self._comparing = False
+        if self.desk.uncompared:
+            self._compare_again()
+            self._keep_comparing()
+
+    def _compare_again(self) -> None:
+        if not self.closing:
+            self.desk.sessions.submit(AUDIENCES, self._compare_what_is_left)
+
+    async def _compare_what_is_left(self) -> None:
+        await self.audiences.compare_all(list(self.desk.uncompared.values()))
 
     # -- commands ---------------------------------------------------------------------------------------------------
 
     async def _obey(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
+        """Do what a typed command says, and reply where all can read it: nothing where the bot is to be silent. Slash
+        commands work there too, for who asks alone.
+        """
         guild = None if message.guild is None else message.guild.id
         if not self.desk.allowed.admits(message.author.id, guild) or not self.desk.takes(message.id):
+            return
+        if (await self.desk.config(request.place, request.speaker)).respond_mode == "none":
             return
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
@@ -182,7 +222,7 @@ class Hearing:
             await self.answering.reply(message, f"The memory cannot be asked just now: {error}")
             return
         reply = await table.run(self.desk.assistant, asked, call)
-        text = f"{reply.text}{picked_instead(call)}"
+        text = f"{tamed(reply.text)}{picked_instead(call)}"
         await self.answering.reply(message, text, under(reply, message.author.id))
 
     # -- edits and deletions ----------------------------------------------------------------------------------------
@@ -197,25 +237,23 @@ class Hearing:
 
     async def _edit(self, request: HeardRequest) -> None:
         if len(self.desk.unwritten) or await self.desk.memory.look(lambda rows: _is_known(rows, request)):
-            await self.exchanges.hear(request)
+            await self.exchanges.hear(request._replace(only_known=True))
 
     def deleted(self, channel_id: int, guild_id: int | None, message_ids: Iterable[int]) -> None:
         """Messages were deleted, one or many at once."""
         ids = sorted(message_ids)
         self.answering.taken_back(ids)
         channel = self.desk.channel(channel_id, guild_id)
-        place = PlaceSeen(PLATFORM, str(channel_id), "unknown", "", "channel") if channel is None else place_of(channel)
-        self.submit(place, "deletion", lambda: self._delete(channel_id, guild_id, place, ids))
+        unknown = PlaceSeen(PLATFORM, str(channel_id), "unknown", "", "channel")
+        place = self._places.get(channel_id, unknown) if channel is None else place_of(channel)
+        self.submit(place, "deletion", lambda: self._delete(place, ids, direct=guild_id is None))
 
-    async def _delete(self, channel_id: int, guild_id: int | None, place: PlaceSeen, ids: list[int]) -> None:
-        if guild_id is None and place.partner is None:
-            fetched = await self.desk.bot.fetch_channel(channel_id)
-            place = place_of(fetched)
+    async def _delete(self, place: PlaceSeen, ids: list[int], *, direct: bool) -> None:
         memory = self.desk.memory
 
         async def step() -> None:
             now = memory.now()
-            await memory.record(lambda rows: _deletions(rows, place, ids, now))
+            await memory.record(lambda rows: _deletions(rows, _sessions(rows, place, direct=direct), ids, now))
 
         await self.desk.unwritten.write("deletion", step)
 
@@ -233,10 +271,17 @@ def _is_known(rows: Rows, request: HeardRequest) -> bool:
     return rows.ids.status(heard) == "known"
 
 
-def _deletions(rows: Rows, place: PlaceSeen, ids: list[int], now: int) -> list[Draft]:
-    """All of them at once: what rests on them is made anew once. The log knows which session a place is; Discord may
-    have forgotten whether it was a thread.
+def _deletions(rows: Rows, sessions: Iterable[str], ids: list[int], now: int) -> list[Draft]:
+    """All of them at once: what rests on them is made anew once. In a session where they were not said, nothing is."""
+    return [draft for session in sessions for each in ids for draft in delete(rows, deletion(each, session, now))]
+
+
+def _sessions(rows: Rows, place: PlaceSeen, *, direct: bool) -> list[str]:
+    """Where something can have been said. A DM that nobody knows any more may be anybody's. Of a thread the log knows
+    that it is one, where Discord may have forgotten it.
     """
-    found = None if place.partner else find_place(rows, Ref(PLATFORM, place.key))
-    session = invocation(rows, ANYBODY, place).session if found is None else found.row.session
-    return [draft for each in ids for draft in delete(rows, deletion(each, session, now))]
+    if direct and place.partner is None:
+        found = (each.row for each in rows.scan(PLACES))
+        return [row.session for row in found if row.person and row.place.platform == PLATFORM]
+    known = None if place.partner else find_place(rows, Ref(PLATFORM, place.key))
+    return [invocation(rows, ANYBODY, place).session if known is None else known.row.session]

@@ -8,7 +8,7 @@ respond_mode    answers
 mention         what is said to it
 all             everything that people say in the place
 owner           what its owners say to it
-none            nothing
+none            nothing, typed commands neither (slash commands are, privately)
 
 Two lists admit: whom it answers anywhere (DNAM_ALLOW_USERS), and where it answers everybody (DNAM_ALLOW_GUILDS). Where
 both are empty it answers nobody, its owners neither: what is left out by mistake stays shut (seed 000's failure modes).
@@ -20,7 +20,8 @@ from projections.events.values import AuthorKind
 
 NOBODY_ALLOWED = (
     "nobody is answered: both allow-lists are empty. Set DNAM_ALLOW_USERS to the ids of people, or DNAM_ALLOW_GUILDS to"
-    " the ids of servers (in Discord: Settings, Advanced, Developer Mode, then right-click, Copy ID)."
+    " the ids of servers (in Discord: Settings, Advanced, Developer Mode, then right-click, Copy ID). What is said"
+    " where the bot can read it is recorded all the same: keep it out of channels that it is not to hear."
 )
 
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import discord
 
+from dnam.adapters.discord.desk import UNREACHED
 from dnam.unwritten import Pause
 
 EDIT_SECONDS = 1.2
@@ -54,7 +55,7 @@ class Streaming:
     async def _try(self) -> None:
         try:
             await self._show(self._text)
-        except (discord.HTTPException, OSError) as error:  # the whole answer comes in any case
+        except UNREACHED as error:  # the whole answer comes in any case
             log.info("part of an answer could not be shown: %s", type(error).__name__)
 
 
@@ -74,5 +75,5 @@ async def _typing(channel: discord.abc.Messageable, pause: Pause) -> None:
         while True:
             await channel.typing()
             await pause(TYPING_SECONDS)
-    except (discord.HTTPException, OSError):
+    except UNREACHED:
         return  # whoever may not type may still be able to answer

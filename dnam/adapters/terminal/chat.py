@@ -96,9 +96,9 @@ class Chat:
             self._out.note(f"in the background: {failure}")
         self._failures_told = self._assistant.failures.total
         unwritten = self._talk.unwritten
-        for why in unwritten.lost[self._lost_told :]:
+        for why in unwritten.lost.after(self._lost_told):
             self._out.warn(f"something that was said cannot be recorded: {why}")
-        self._lost_told = len(unwritten.lost)
+        self._lost_told = unwritten.lost.total
         if unwritten.reason and unwritten.reason != self._reason_told:
             self._out.warn(f"this could not be recorded and is tried again with the next message: {unwritten.reason}")
         elif self._reason_told and not unwritten.reason:

@@ -31,7 +31,8 @@ DISCORD = (
         Ids,
         "",
         SNOWFLAKES,
-        "The users who are answered. With this and DNAM_ALLOW_GUILDS empty, nobody is.",
+        "The users who are answered. With this and DNAM_ALLOW_GUILDS empty, nobody is. What others say where the bot "
+        "can read it is recorded all the same.",
         ("DISCORD_ALLOW_USER_IDS",),
     ),
     Setting(
@@ -39,7 +40,8 @@ DISCORD = (
         Ids,
         "",
         SNOWFLAKES,
-        "The guilds in whose channels everybody is answered.",
+        "The guilds in whose channels everybody is answered. What is said where the bot can read it in others is "
+        "recorded all the same.",
     ),
     Setting(
         "DNAM_RESPOND_MODE",
@@ -47,7 +49,8 @@ DISCORD = (
         "mention",
         OneOf(("mention", "all", "owner", "none")),
         "What is answered in channels, where `dnam config` does not say: mentions and replies, everything, mentions "
-        "and replies of the owner, or nothing.",
+        "and replies of the owner, or nothing: then typed commands (`!memory`) are not answered either, and `/memory` "
+        "is, privately.",
     ),
     Setting(
         "DNAM_MEMORY_CHANNEL_ID",

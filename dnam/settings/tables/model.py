@@ -70,6 +70,6 @@ MODELS = (
         int,
         "20",
         Between(0, 10_000),
-        "How many answers of a paid model a person may get in a minute. 0: no limit.",
+        "How many answers of a paid model a person may get in a minute; `!memory extract` counts as one. 0: no limit.",
     ),
 )

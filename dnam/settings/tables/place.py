@@ -23,13 +23,22 @@ PLACE = (
         LANGUAGE,
         "The language that the offline model, the stop list and the guards assume.",
     ),
-    Setting("DNAM_ASSISTANT_NAME", str, "dnam", NAME, "What the assistant is called in prompts and in the chat."),
+    Setting(
+        "DNAM_ASSISTANT_NAME",
+        str,
+        "dnam",
+        NAME,
+        "What the assistant is called in prompts and in the chat. In Discord, where nothing is set, it goes by the "
+        "bot's name there.",
+    ),
     Setting(
         "DNAM_CONTEXT_DIR",
         Path,
         "",
         FOLDER,
-        "A folder of text files that open every prompt: base/*.md, and channels/NAME.md in that channel. Without a "
-        "base/core.md of its own, the one that comes with dnam is used.",
+        "A folder of text files that open every prompt: base/*.md, and in a channel and its threads "
+        "channels/CHANNEL_ID.md, else channels/SERVER_ID/NAME.md, else channels/NAME.md where DNAM_ALLOW_GUILDS names "
+        "one server, and there alone. A thread's own name opens none. Without a base/core.md of its own, the one that "
+        "comes with dnam is used.",
     ),
 )

@@ -10,7 +10,7 @@ from dnam.adapters.anthropic.aliases import resolve
 from dnam.adapters.anthropic.circuit import FAILURES, REST_SECONDS
 from dnam.adapters.anthropic.claude import PAGES_SECONDS
 from dnam.adapters.anthropic.stops import DECLINED
-from dnam.model import ModelDown, ModelError
+from dnam.model import ModelDown, ModelError, spent_in
 from dnam.prices import Tokens, prices
 from tests.dnam.claude.stage import always, asked, in_turn, talking
 from tests.loopback.messages import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says
@@ -289,7 +289,43 @@ class TestTime:
             assert not talk.claude.circuit.is_open
 
 
+    async def test_one_that_is_broken_off_says_what_it_took(self) -> None:
+        async with talking(Cuts("A cup of", "error")) as talk:
+            waiting = asyncio.Event()
+
+            async def for_ever(_: float) -> None:
+                waiting.set()
+                await asyncio.Event().wait()
+
+            talk.claude._nature = talk.nature()._replace(sleep=for_ever)
+            asking = asyncio.ensure_future(talk.claude.ask(asked()))
+            await waiting.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError) as cancelled:
+                await asking
+            spent = spent_in(cancelled.value)
+            assert spent is not None
+            assert spent.cost_micros > 0
+
+
 class TestTheCircuit:
+    async def test_loops_and_answers_have_a_circuit_each(self) -> None:
+        held = asyncio.Event()
+        async with talking(Holds(asyncio.Event(), held), seconds=0.05) as talk:
+            for _ in range(FAILURES):
+                with pytest.raises(ModelError):
+                    await talk.claude.ask(asked("extraction"))
+            held.set()
+            with pytest.raises(ModelDown):
+                await talk.claude.ask(asked("summary"))
+            assert not talk.claude.circuit.is_open
+        async with talking(OVERLOADED) as talk:
+            for _ in range(FAILURES):
+                with pytest.raises(ModelDown):
+                    await talk.claude.ask(asked("extraction"))
+            talk.server.script = always(Says("Tea."))
+            assert (await talk.claude.ask(asked())).text == "Tea."
+
     async def test_while_the_api_is_down_nobody_is_asked_and_then_it_is_found_out(self) -> None:
         async with talking(OVERLOADED) as talk:
             for _ in range(FAILURES):

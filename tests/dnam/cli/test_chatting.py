@@ -24,7 +24,9 @@ from projections.ids import Ref
 from replay.engine import Engine
 from tests.dnam.cli.memories import ROOT, Ran, dnam
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 240
+MAIN = "from dnam import unwritten; unwritten.SLOW_SECONDS = 600; from dnam.__main__ import main; main()"
+"""A busy disk is no log that is slow."""
 COMMAND = [sys.executable, "-m", "dnam"]
 # A disk that is full after the first message and its answer.
 FULL = """
@@ -55,7 +57,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def chatted(data: Path, given: str | bytes, *arguments: str, before: str = "", **more: str) -> Ran:
     """A chat by pipe; no chat ever shows a traceback."""
-    code = f"{before}\nfrom dnam.__main__ import main; main()"
+    code = f"{before}\n{MAIN}"
     command = [sys.executable, "-c", code, *(arguments or ("chat", "--as", "Ada")), "--data", str(data)]
     said = given if isinstance(given, bytes) else given.encode()
     run = subprocess.run(
@@ -253,7 +255,7 @@ class Terminal:
     def __init__(self, data: Path, before: str = "") -> None:
         self._seen = b""
         self._end, theirs = pty.openpty()
-        code = f"import os\nos.login_tty(0)\n{before}\nfrom dnam.__main__ import main; main()"
+        code = f"import os\nos.login_tty(0)\n{before}\n{MAIN}"
         command = [sys.executable, "-c", code, "chat", "--as", "Ada", "--data", str(data)]
         self._process = subprocess.Popen(command, env=environment(), stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)

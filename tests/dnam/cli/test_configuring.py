@@ -36,6 +36,17 @@ def test_set_get_list_unset(data: Path) -> None:
     assert dnam("config", "get", "guild/9", "--data", data).err.startswith("dnam: nothing is set")
 
 
+def test_alone_it_lists(data: Path) -> None:
+    config(data, "set", "global", "learn=heard")
+    assert config(data) == config(data, "list")
+    as_json = dnam("config", "list", "--json", "--data", data)
+    for arguments in (("--data", data, "--json", "config"), ("config", "--json", "--data", data)):
+        assert dnam(*arguments) == as_json
+    assert dnam("config", "--data", data, "--json", "list") == as_json
+    assert dnam("config", "--help").code == 0
+    assert dnam("config", "lists", "--data", data).code == 2
+
+
 def test_a_change_as_json_says_whether_it_was_one(data: Path) -> None:
     arguments = ("config", "set", "global", "retention_days=30", "--json", "--data", data)
     first = {"scope": "global", "key": "retention_days", "value": "30", "changed": True}
@@ -46,7 +57,10 @@ def test_a_change_as_json_says_whether_it_was_one(data: Path) -> None:
 def test_it_can_be_set_before_anything_was_said(tmp_path: Path) -> None:
     data = tmp_path / "new"
     assert config(data, "set", "global", "learn=none") == "global: learn = none\n"
-    assert config(data, "set", "guild/123", "learn=none") == "guild/discord:123: learn = none\n"
+    ran = dnam("config", "set", "guild/123", "learn=none", "--data", data)
+    assert (ran.code, ran.out) == (0, "guild/discord:123: learn = none\n")
+    assert ran.err.startswith("dnam: nothing was heard in guild/discord:123 yet")
+    assert config(data, "unset", "guild/123", "learn") == "guild/discord:123: learn is not set\n"
     assert dnam("verify", "--data", data).code == 0
 
 

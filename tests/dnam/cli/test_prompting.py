@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dnam.cli.memories import dnam
+from tests.dnam.cli.memories import GARDEN, dnam
 
 FIELDS = "text digest chars blocks left_out causes as_of"
 LINE_FIELDS = "text kind seq event item rests_on"
@@ -91,6 +91,9 @@ def test_context_files_open_the_prompt(data: Path, tmp_path: Path, monkeypatch: 
     (tmp_path / "base" / "core.md").write_text("You remember.", encoding="utf-8")
     (tmp_path / "channels").mkdir()
     (tmp_path / "channels" / "general.md").write_text("Tea only.", encoding="utf-8")
+    out = dnam("prompt", "Ada", "hello", "--in", "general", "--data", data).out
+    assert out.startswith(f"{FILES}\n- /base/who.md\n\n---\n")
+    monkeypatch.setenv("DNAM_ALLOW_GUILDS", GARDEN.key)
     out = dnam("prompt", "Ada", "hello", "--in", "general", "--data", data).out
     assert out.startswith(f"{FILES}\n- /base/who.md\n- /channels/general.md\n\n---\n")
 

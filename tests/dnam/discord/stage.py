@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from dnam import unwritten
+from dnam.adapters.discord import cog as cogs
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import MemoryCog
 from dnam.adapters.discord.streaming import EDIT_SECONDS
@@ -56,7 +57,8 @@ async def bot_in(
     users = ",".join(str(each.id) for each in world.state.users.values() if not each.bot)
     told = {"allow_guilds": guilds, "allow_users": users, "memory_commands_enabled": "0"}
     chosen = settings(**(told | values))
-    with patch.object(unwritten, "SLOW_SECONDS", 60.0):  # a busy machine is no log that is slow
+    # A busy machine is no log that is slow.
+    with patch.object(unwritten, "SLOW_SECONDS", 600.0), patch.object(cogs, "WRITING_SECONDS", 600.0):
         async with Memory.open(path, settings=chosen, clock=time) as memory:
             bot = DnamBot(Assistant(memory, model or ScriptedModel()), pause, guild_ready_seconds=READY_SECONDS)
             async with running(bot, world):

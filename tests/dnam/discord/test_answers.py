@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.discord import cog
 from dnam.adapters.discord.hearing import AGAIN_SECONDS
 from dnam.memory import Memory
 from dnam.model import Ask, ModelDown
@@ -147,7 +148,10 @@ async def test_a_text_command_is_obeyed_and_not_heard(tmp_path: Path) -> None:
         assert events(bot, MessageHeard) == []
 
 
-async def test_when_it_is_told_to_end_it_finishes_the_answer_and_takes_no_more(tmp_path: Path) -> None:
+async def test_when_it_is_told_to_end_it_finishes_the_answer_and_takes_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cog, "CLOSING_SECONDS", 600.0)
     model = Writing("", "done")
     async with garden() as (world, here):
         async with bot_in(world, tmp_path, model) as bot:

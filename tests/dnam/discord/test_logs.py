@@ -2,10 +2,14 @@
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from dnam.logs import logging_to
 from dnam.model import Ask, ModelDown
+from replay.errors import LogFull, Refused
 from tests.dnam.discord.stage import bot_in, garden, idle
 from tests.dnam.scripted import ScriptedModel, settings
 
@@ -37,3 +41,37 @@ async def test_none_of_its_words_are_in_the_log(tmp_path: Path) -> None:
     assert any(line["logger"].startswith("dnam") and line["level"] == "warning" for line in lines)
     assert [word for word in WORDS if word in stream.getvalue()] == []
     assert world.token not in stream.getvalue()
+
+
+async def test_it_tells_what_waits_what_is_lost_and_what_fails_behind_the_answers(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(_: Ask) -> str:
+        raise RuntimeError("marzipan")
+
+    model = ScriptedModel({"extraction": wrong})
+    async with garden() as (world, here), bot_in(world, tmp_path, model, durable_every_n_turns="1") as bot:
+        await here.kim.says(here.general, "I like marzipan", mention=world.bot)
+        await idle(world, bot)
+        for error in (LogFull("the disk is full"), Refused("it was erased")):
+            with monkeypatch.context() as patch:
+                patch.setattr(bot.desk.memory.engine, "hand_in", _raising(error))
+                await here.kim.says(here.general, "and more marzipan")
+                await idle(world, bot)
+            assert await bot.desk.unwritten.again()
+        bot.desk.assistant.failures.append("summary: I like marzipan")
+    told = [each.getMessage() for each in caplog.records if each.name.startswith("dnam")]
+    assert told == [
+        "extraction failed; `dnam log` says why",
+        "what is said cannot be recorded, and waits: the disk is full",
+        "what waited to be recorded is recorded",
+        "this can never be recorded: message: it was erased",
+        "summary failed; `dnam log` says why",
+    ]
+
+
+def _raising(error: Exception) -> Callable[[object], None]:
+    def fail(_: object) -> None:
+        raise error
+
+    return fail

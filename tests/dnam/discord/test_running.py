@@ -204,6 +204,30 @@ async def test_any_bot_has_memory_by_one_extension(tmp_path: Path, monkeypatch: 
         assert (tmp_path / "data").is_dir()
 
 
+@pytest.mark.parametrize("mention", [True, False])
+async def test_what_is_a_command_of_the_bot_s_own_is_heard_and_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mention: bool
+) -> None:
+    async with garden() as (world, here):
+        told(monkeypatch, tmp_path, here)
+        monkeypatch.setenv("DNAM_RESPOND_MODE", "all")
+        bot = theirs(tmp_path)
+        called = "" if mention else str(bot.command_prefix)
+        bot.command_prefix = commands.when_mentioned_or(str(bot.command_prefix))
+        async with running(bot, world):
+            await bot.wait_until_ready()
+            cog = bot.get_cog("Memory")
+            assert isinstance(cog, MemoryCog)
+            await here.kim.says(here.general, f"{called}greet", mention=world.bot if mention else ())
+            await world.until(lambda: shown(world, here.general), "their own command's reply")
+            await world.gateway.flushed()
+            await cog.desk.sessions.settle()
+            assert [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered)] == [MessageHeard] * 2
+            await here.kim.says(here.general, "hello to all")
+            await world.until(lambda: len(shown(world, here.general)) == 2, "an answer")
+        assert shown(world, here.general)[0] == "good day"
+
+
 async def test_its_commands_are_added_to_those_that_the_bot_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -154,6 +154,7 @@ async def test_with_empty_lists_nobody_is_and_it_says_so(tmp_path: Path, caplog:
         await idle(world, bot)
         assert shown(world, here.kim.dm) == []
     assert NOBODY_ALLOWED in caplog.text
+    assert "recorded all the same" in NOBODY_ALLOWED
 
 
 async def test_who_opted_out_is_answered_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
@@ -164,9 +165,8 @@ async def test_who_opted_out_is_answered_and_nothing_of_it_is_kept(tmp_path: Pat
         await idle(world, bot)
         assert shown(world, here.general) == shown(world, here.kim.dm) == ["yes"]
         assert events(bot, MessageHeard) == []
-        (turn,) = events(bot, TurnAnswered)
-        assert isinstance(turn, TurnAnswered)
-        assert (turn.asker, turn.text, turn.call.model) == (NOBODY, "", "scripted")
+        turns = [each for each in events(bot, TurnAnswered) if isinstance(each, TurnAnswered)]
+        assert [(turn.asker, turn.text, turn.call.model) for turn in turns] == [(NOBODY, "", "scripted")] * 2
 
 
 async def test_edits_and_deletions_are_heard(tmp_path: Path) -> None:

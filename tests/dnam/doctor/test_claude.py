@@ -56,7 +56,7 @@ async def test_nobody_there(tmp_path: Path) -> None:
         pass
     found = await looked(claude.key, with_key(server, tmp_path))
     assert found.state == "wrong"
-    assert "cannot be reached" in found.what
+    assert found.what == "Claude's API cannot be reached: Connection error."
     assert "ANTHROPIC_BASE_URL" in found.do
 
 

@@ -38,8 +38,8 @@ async def test_all_is_well(tmp_path: Path) -> None:
         assert not world.gateway.connected
     assert {each.state for each in found.values()} == {"well"}, found
     assert found["token"].what == f"the bot is {world.bot.wire()['username']} ({world.bot.id})"
-    assert found["permissions"].what == "Garden: all that is needed in the 1 channels that it sees"
-    assert found["allowed"].what == "2 users and 1 guilds are answered"
+    assert found["permissions"].what == "Garden: all that is needed in 1 channel that it sees"
+    assert found["allowed"].what == "answered: 2 users, 1 guild"
 
 
 async def test_a_token_that_is_not_accepted(tmp_path: Path) -> None:
@@ -69,6 +69,13 @@ async def test_what_is_refused_after_the_login_is_its_own_check_s(tmp_path: Path
         world.fail("GET", f"/guilds/{guild.id}/channels", status=403)
         found = await looked(discord.permissions, at_discord(world, tmp_path))
     assert (found.state, found.what) == ("wrong", "Discord cannot be asked: status 403")
+
+
+async def test_a_connection_that_breaks_is_told_like_none(tmp_path: Path) -> None:
+    async with World() as world:
+        world.cut("GET", "/users/@me", times=100)
+        found = await looked(discord.token, at_discord(world, tmp_path))
+    assert (found.state, found.what) == ("wrong", "Discord cannot be asked: Server disconnected")
 
 
 async def test_the_intent_is_not_enabled(tmp_path: Path) -> None:
@@ -155,7 +162,7 @@ class TestTransparency:
             await post(tmp_path, Ref("discord", str(channel.id)))
             found = await looked(discord.transparency, who)
         assert found.state == "doubt"
-        assert "1 of its messages are not pinned" in found.what
+        assert "1 of its messages is not pinned" in found.what
         assert "Unpin" in found.do
 
 

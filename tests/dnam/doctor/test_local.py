@@ -1,7 +1,9 @@
 """The doctor on this machine: log, clock, disk, keys, imports, a running bot. Each check, well and not."""
 
 import asyncio
+import errno
 import json
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from dnam.doctor import context, disk, log, running
-from dnam.doctor.check import Check, Finding, Patient, run
+from dnam.doctor.check import Check, Finding, Patient, no_answer, run
 from dnam.file_set import MARK
 from dnam.memory import Memory
 from dnam.metrics import Metrics
@@ -49,6 +51,11 @@ class TestLog:
         found = await looked(log.health, patient(tmp_path / "none"))
         assert found.state == "skipped"
         assert "dnam import" in found.do
+
+    async def test_one_in_which_nothing_is_yet(self, tmp_path: Path) -> None:
+        await asyncio.to_thread(make, tmp_path / "data")
+        found = await looked(log.health, patient(tmp_path / "data"))
+        assert (found.state, found.what) == ("well", "0 events")
 
     async def test_a_missing_key_ring(self, data: Path) -> None:
         shutil.rmtree(data / "keys")
@@ -143,6 +150,32 @@ class TestDisk:
         assert found.state == "wrong"
         assert "Make room" in found.do
 
+    @pytest.mark.parametrize(("name", "number"), [("", errno.EROFS), ("keys", errno.EACCES)])
+    async def test_a_folder_that_cannot_be_written_to(self, data: Path, name: str, number: int) -> None:
+        closed = data / name
+
+        def write(folder: Path) -> None:
+            if folder == closed:
+                raise OSError(number, os.strerror(number), str(folder / "tmp1"))
+
+        found = await looked(disk.room, patient(data)._replace(write=write, free=lambda _: 1_000))
+        assert (found.state, found.what) == ("wrong", f"{closed} cannot be written to: {os.strerror(number)}")
+        assert "for writing" in found.do
+
+    async def test_a_full_disk_that_takes_nothing_is_told_as_full(self, data: Path) -> None:
+        def write(_: Path) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        found = await looked(disk.room, patient(data)._replace(write=write, free=lambda _: 1_000))
+        assert "Make room" in found.do
+
+    def test_what_is_tried_leaves_nothing_behind(self, data: Path) -> None:
+        before = bytes_of(data)
+        patient(data).write(data)
+        assert bytes_of(data) == before
+        with pytest.raises(OSError, match="nowhere"):
+            patient(data).write(data / "nowhere")
+
     async def test_a_log_that_cannot_be_opened_has_a_size(self, data: Path) -> None:
         shutil.rmtree(data / "keys")
         growth = disk.growth_of(patient(data))
@@ -204,13 +237,24 @@ class TestImport:
 
 class TestContext:
     async def test_which_there_are(self, tmp_path: Path) -> None:
-        for path in ("base/who.md", "channels/general.md", "channels/5.md"):
-            (tmp_path / path).parent.mkdir(exist_ok=True)
+        for path in ("base/who.md", "channels/7/general.md", "channels/5.md"):
+            (tmp_path / path).parent.mkdir(exist_ok=True, parents=True)
             (tmp_path / path).write_text("Be kind.", encoding="utf-8")
         found = await looked(context.files, patient(tmp_path, DNAM_CONTEXT_DIR=str(tmp_path)))
         assert found.state == "well"
         assert found.what.startswith("/base/core.md, /base/who.md open every prompt; 2 channels")
         assert (await looked(context.files, patient(tmp_path))).what.startswith("/base/core.md open every prompt; 0")
+
+    @pytest.mark.parametrize(("guilds", "state"), [("", "doubt"), ("7", "well"), ("7,8", "doubt")])
+    async def test_a_name_alone_opens_a_file_where_there_is_one_server(
+        self, tmp_path: Path, guilds: str, state: str
+    ) -> None:
+        (tmp_path / "channels").mkdir()
+        (tmp_path / "channels" / "general.md").write_text("Be kind.", encoding="utf-8")
+        told = patient(tmp_path, DNAM_CONTEXT_DIR=str(tmp_path), DNAM_ALLOW_GUILDS=guilds)
+        found = await looked(context.files, told)
+        assert found.state == state
+        assert ("general.md" in found.what, "SERVER_ID" in found.do) == (state == "doubt", state == "doubt")
 
     async def test_one_that_cannot_be_read(self, tmp_path: Path) -> None:
         (tmp_path / "base").mkdir()
@@ -247,7 +291,7 @@ class TestRunning:
                 found = await running.bot(patient(tmp_path, DNAM_HEALTH_PORT=str(port)))
         assert [each.state for each in found] == ["wrong", "doubt"]
         assert found[0].what == "unwritten: 1 message wait: the disk is full"
-        assert "1 things could never be recorded" in found[1].what
+        assert "1 thing could never be recorded" in found[1].what
 
     async def test_claude_was_down(self, tmp_path: Path) -> None:
         metrics = Metrics()
@@ -268,6 +312,13 @@ class TestRunning:
             found = await looked(running.bot, patient(tmp_path, DNAM_HEALTH_PORT=str(port)))
         assert found.state == "doubt"
         assert "no dnam" in found.what
+
+    async def test_nobody_listens(self, tmp_path: Path) -> None:
+        async with other({}) as port:
+            pass
+        found = await looked(running.bot, patient(tmp_path, DNAM_HEALTH_PORT=str(port)))
+        assert "Cannot connect to host" in found.what
+        assert "Error" not in found.what
 
     @pytest.mark.parametrize(
         ("host", "reachable"),
@@ -306,6 +357,18 @@ async def other(said: object) -> AsyncIterator[int]:
         yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (TimeoutError(), "it did not answer in time"),
+        (ConnectionResetError("hung up"), "hung up"),
+        (OSError(), "OSError"),
+    ],
+)
+def test_why_somebody_did_not_answer(error: Exception, why: str) -> None:
+    assert no_answer(error) == why
 
 
 async def test_a_check_that_fails_itself_is_a_finding(tmp_path: Path) -> None:

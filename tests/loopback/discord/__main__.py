@@ -17,8 +17,10 @@ from tests.loopback.discord.world import World
 
 HELLO = """DISCORD_API_URL={url}
 DISCORD_TOKEN={token}
+DNAM_ALLOW_GUILDS={guild_id}
+DNAM_OWNER_IDS={owner_id}
 
-{guild} has {channels}; {person} ({id}) and the bot are in it.
+{guild} ({guild_id}) has {channels}; {person} ({id}) and the bot are in it. Its owner ({owner_id}) owns the bot too.
 Type what {person} says: `@ …` mentions the bot, `dm …` is said directly, `/…` is a command. Ctrl-C ends.
 """
 
@@ -32,6 +34,7 @@ async def serve(port: int) -> None:
         garden.channel("owners", only_for=[world.bot])
         names = ", ".join(f"#{each.name}" for each in garden.channels.values())
         known = {"url": world.api_url, "token": world.token, "guild": garden.name, "channels": names}
+        known |= {"guild_id": str(garden.id), "owner_id": str(world.application.owner.id)}
         print(HELLO.format(person=kim.name, id=kim.id, **known), flush=True)
         world.state.listeners.append(lambda event: _printed(world, event))
         typing = asyncio.create_task(_typed(world, kim, general))

@@ -9,7 +9,7 @@ Requests are held against the SDK's own description of them (`requests`), replie
 is stopped.
 """
 
-from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says
+from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says, Stays
 from tests.loopback.messages.requests import Request
 from tests.loopback.messages.server import Script, Server, serving
 
@@ -25,5 +25,6 @@ __all__ = [
     "Says",
     "Script",
     "Server",
+    "Stays",
     "serving",
 ]

@@ -64,4 +64,12 @@ class Holds(NamedTuple):
     let_go: asyncio.Event
 
 
-Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds
+class Stays(NamedTuple):
+    """A stream that stays open until it is let go: behind all of the reply where it is `whole`, else in its midst."""
+
+    text: str
+    let_go: asyncio.Event
+    whole: bool = False
+
+
+Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds | Stays

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from tests.loopback.messages.events import encoded, error, events, whole
 from tests.loopback.messages.offline import Offline
-from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says
+from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says, Stays
 from tests.loopback.messages.requests import Request, complaint
 
 Script = Callable[[Request], Reply]
@@ -117,6 +117,10 @@ class Server:
                 return await self._say(got, request, reply)
             case Cuts():
                 return await self._cut(got, request, reply)
+            case Stays(let_go=let_go):
+                response = await self._cut(got, request, Cuts(reply.text, "body"), whole=reply.whole)
+                await let_go.wait()
+                return response
             case Garbles(lines=lines):
                 response = await self._stream(got)
                 await response.write(lines.encode())
@@ -131,10 +135,10 @@ class Server:
             await response.write(encoded(event))
         return response
 
-    async def _cut(self, got: web.Request, request: Request, cut: Cuts) -> web.StreamResponse:
+    async def _cut(self, got: web.Request, request: Request, cut: Cuts, *, whole: bool = False) -> web.StreamResponse:
         response = await self._stream(got)
         for event in events(request, Says(cut.text or "These words"), "msg_cut"):
-            if event["type"] == "message_delta":
+            if event["type"] == "message_delta" and not whole:
                 break
             await response.write(encoded(event))
         if cut.how == "error":

@@ -6,24 +6,20 @@ Nothing is raised: what goes wrong is told to who asked, and recorded. In a guil
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 
 import aiohttp
 import discord
 
 from dnam.adapters.discord.desk import Desk, invocation, place_of_interaction
 from dnam.adapters.discord.places import account_of
-from dnam.adapters.discord.ui.shown import Lists, Shown
-from dnam.commands.command import Command, Invocation, Reply
+from dnam.adapters.discord.ui.shown import Lists, Shown, Work
+from dnam.commands.command import Command, Invocation
 from dnam.commands.parse import Call
 from dnam.commands.table import run
-from projections.decisions.place import PlaceSeen, describe
-from projections.ids import NOBODY
 from replay.errors import LogError
 
 NOT_HERE = "I do not answer you here. Who runs me decides where I answer, and whom."
 BROKEN = "That did not work, and is noted for whoever runs me."
-Work = Callable[[Invocation], Awaitable[Reply]]
 Making = Callable[[Invocation], Awaitable[Shown]]
 
 
@@ -45,13 +41,15 @@ class Asking:
 
     async def command(self, interaction: discord.Interaction, command: Command, given: Mapping[str, str]) -> None:
         """Do what a command says."""
-        await self.reply(interaction, lambda asked: run(self.desk.assistant, asked, Call(command, given)))
+        await self.reply(
+            interaction, lambda asked: run(self.desk.assistant, asked, Call(command, given)), changes=command.changes
+        )
 
-    async def reply(self, interaction: discord.Interaction, work: Work) -> None:
-        """Do it and show what comes of it as a new message."""
+    async def reply(self, interaction: discord.Interaction, work: Work, *, changes: bool) -> None:
+        """Do it and show what comes of it as a new message. What `changes` something is not done again for a page."""
 
         async def making(asked: Invocation) -> Shown:
-            return self.lists.shown(await work(asked), interaction.user.id)
+            return self.lists.shown(await work(asked), interaction.user.id, None if changes else work)
 
         await self.show(interaction, making)
 
@@ -71,23 +69,12 @@ class Asking:
         """Whether this person is answered here at all."""
         return self.desk.allowed.admits(interaction.user.id, interaction.guild_id)
 
-    async def _describe(self, place: PlaceSeen) -> None:
-        """Record a place in which nothing was said yet: who may configure it goes by its guild."""
-        memory = self.desk.memory
-        said, origin = memory.now(), memory.origin()
-        if place.guild is not None and await memory.look(
-            lambda rows: bool(describe(rows, place, NOBODY, said, origin))
-        ):
-            await memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
-
     async def _made(self, interaction: discord.Interaction, making: Making) -> Shown:
         if not self.admits(interaction):
             return Shown(NOT_HERE)
         queue = self.desk.queue_of(interaction)
 
         async def work() -> Shown:
-            with suppress(LogError, OSError):  # what can be shown is shown also where nothing can be written
-                await self._describe(place_of_interaction(interaction))
             return await making(await self.desk.setting_of(interaction))
 
         try:

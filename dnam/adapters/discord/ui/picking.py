@@ -15,6 +15,7 @@ from dnam.commands.picking import STATUSES as STATUSES_OF
 from dnam.commands.picking import Act, act_on, offer, own, picked, preview, token
 from dnam.commands.table import guarded
 from dnam.commands.undo import undoable
+from dnam.markdown import tamed
 from projections.events.values import Item
 from projections.quoting import label, one_line
 from projections.rows import Rows
@@ -150,7 +151,7 @@ def _more(act: Act, user: int, offset: int) -> Pressed:
 
 def _words(act: Act, items: Sequence[Item], chosen: Sequence[Item], *, paged: bool) -> str:
     if chosen:
-        text = preview(chosen, act)
+        text = tamed(preview(chosen, act))
         return text if len(text) <= 1900 else f"{text[:1900]}…"
     left = len(items) - MOST_OPTIONS
     return ASK[act] if paged or left <= 0 else f"{ASK[act]}\n{left} more match: say more of the words to see them."

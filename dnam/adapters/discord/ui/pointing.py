@@ -35,6 +35,8 @@ def pointed_at(message: discord.Message, user: discord.abc.User) -> Pointed:
 def _callback(asking: Asking, menu: Menu) -> Callback:
     async def callback(interaction: discord.Interaction, message: discord.Message) -> None:
         pointed = pointed_at(message, interaction.user)
-        await asking.reply(interaction, lambda asked: point(asking.desk.assistant, asked, menu, pointed))
+        await asking.reply(
+            interaction, lambda asked: point(asking.desk.assistant, asked, menu, pointed), changes=menu.changes
+        )
 
     return callback

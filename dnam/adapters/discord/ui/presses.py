@@ -8,7 +8,7 @@ import discord
 from dnam.adapters.discord.ui import picking
 from dnam.adapters.discord.ui.asking import Asking
 from dnam.adapters.discord.ui.pressed import Pressed, What, read
-from dnam.adapters.discord.ui.shown import Shown
+from dnam.adapters.discord.ui.shown import EXPIRED, Shown, paged
 from dnam.commands.command import Invocation
 from dnam.commands.picking import STATUSES, Act
 from dnam.commands.table import guarded
@@ -55,11 +55,16 @@ def _data(interaction: discord.Interaction, name: str, default: T) -> T:
 
 
 async def _page(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    """Ask again what the list came from: what was taken back meanwhile, or may not be told here now, is not shown."""
     name, page = pressed.more
-    shown = asking.lists.turned(name, page, pressed.user)
-    await interaction.response.edit_message(
-        content=shown.text, view=shown.view, allowed_mentions=discord.AllowedMentions.none()
-    )
+    work = asking.lists.asked(name)
+
+    async def making(asked: Invocation) -> Shown:
+        if work is None or not page.isdecimal():
+            return Shown(EXPIRED)
+        return paged(await work(asked), name, pressed.user, int(page))
+
+    await asking.change(interaction, making)
 
 
 async def _undo(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:

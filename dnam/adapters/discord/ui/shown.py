@@ -1,15 +1,19 @@
-"""A reply as Discord shows it: at most 2,000 characters, a long one page by page, with the buttons under it."""
+"""A reply as Discord shows it: at most 2,000 characters, a long one page by page, with the buttons under it.
+
+No page is kept: each is made from a reply of the moment, so that none outlives what it shows.
+"""
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 import discord
 
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.ui.pressed import Pressed, What
-from dnam.commands.command import Reply
+from dnam.commands.command import Invocation, Reply
+from dnam.markdown import tamed
 
 PAGE_CHARS = 1900
 """Leaves room for the line that says which page it is."""
@@ -17,6 +21,10 @@ MOST_LISTS = 256
 """How many long lists can be turned at a time; the one that was turned longest ago goes first."""
 NOTHING = "(nothing)"
 EXPIRED = "This list has expired. Ask again to see it."
+CUT = "-# and so on: `/memory show` lists what I remember here"
+"""What stands under a long reply to what cannot be asked again for its next page, since it changed something."""
+Work = Callable[[Invocation], Awaitable[Reply]]
+"""What makes a reply."""
 
 
 class Shown(NamedTuple):
@@ -27,38 +35,47 @@ class Shown(NamedTuple):
 
 
 class Lists:
-    """The pages of long replies, the latest MOST_LISTS of them."""
+    """What long replies came from, the latest MOST_LISTS of them."""
 
     def __init__(self) -> None:
-        self._lists: OrderedDict[str, tuple[tuple[str, ...], str]] = OrderedDict()
+        self._lists: OrderedDict[str, Work] = OrderedDict()
 
-    def shown(self, reply: Reply, user: int) -> Shown:
-        """A reply for the person with this id; a long one at its first page."""
-        pages = split(reply.text, PAGE_CHARS) or [NOTHING]
-        undo = "" if reply.undo is None else reply.undo.hex()
+    def shown(self, reply: Reply, user: int, work: Work | None = None) -> Shown:
+        """A reply for the person with this id; a long one at its first page, if `work` can make it again."""
+        pages = _pages(reply)
+        undo = [] if reply.undo is None else [undo_button(user, reply.undo.hex())]
         if len(pages) == 1:
-            return Shown(pages[0], _view(_undo(user, undo)))
+            return Shown(pages[0], _view(undo))
+        if work is None:
+            return Shown(f"{pages[0]}\n{CUT}", _view(undo))
         name = secrets.token_hex(8)
-        self._lists[name] = tuple(pages), undo
+        self._lists[name] = work
         while len(self._lists) > MOST_LISTS:
             self._lists.popitem(last=False)
-        return self._page(name, user, 0)
+        return paged(reply, name, user, 0)
 
-    def turned(self, name: str, page: str, user: int) -> Shown:
-        """A list at a page; what has expired says so."""
-        if name not in self._lists or not page.isdecimal():
-            return Shown(EXPIRED)
-        self._lists.move_to_end(name)
-        return self._page(name, user, int(page))
+    def asked(self, name: str) -> Work | None:
+        """What makes the reply of a list again; None when it has expired."""
+        if name in self._lists:
+            self._lists.move_to_end(name)
+        return self._lists.get(name)
 
-    def _page(self, name: str, user: int, page: int) -> Shown:
-        pages, undo = self._lists[name]
-        at = min(page, len(pages) - 1)
-        turns = [
-            _turn(name, user, at - 1, "◀ Back", at > 0),
-            _turn(name, user, at + 1, "Next ▶", at + 1 < len(pages)),
-        ]
-        return Shown(f"{pages[at]}\n-# page {at + 1} of {len(pages)}", _view([*turns, *_undo(user, undo)]))
+
+def paged(reply: Reply, name: str, user: int, page: int) -> Shown:
+    """A list at a page, or at its last one where it has fewer by now."""
+    pages = _pages(reply)
+    at = min(page, len(pages) - 1)
+    if len(pages) == 1:
+        return Shown(pages[0])
+    turns = [
+        _turn(name, user, at - 1, "◀ Back", at > 0),
+        _turn(name, user, at + 1, "Next ▶", at + 1 < len(pages)),
+    ]
+    return Shown(f"{pages[at]}\n-# page {at + 1} of {len(pages)}", view_of(*turns))
+
+
+def _pages(reply: Reply) -> list[str]:
+    return split(tamed(reply.text), PAGE_CHARS) or [NOTHING]
 
 
 def under(reply: Reply, user: int) -> discord.ui.View | None:
@@ -93,10 +110,6 @@ def undo_button(user: int, event: str) -> discord.ui.Button[discord.ui.View]:
 
 def _view(items: Sequence[discord.ui.Item[discord.ui.View]]) -> discord.ui.View | None:
     return view_of(*items) if items else None
-
-
-def _undo(user: int, event: str) -> list[discord.ui.Item[discord.ui.View]]:
-    return [undo_button(user, event)] if event else []
 
 
 def _turn(name: str, user: int, page: int, label: str, enabled: bool) -> discord.ui.Button[discord.ui.View]:

@@ -21,13 +21,14 @@ import discord
 
 from dnam.adapters.discord.desk import Desk, error_words, invocation
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of
+from dnam.errors import Unsuitable
 from dnam.snapshot import BEGINNING, Channel, Snapshot, snapshot
 from dnam.unwritten import Pause
 from projections.consent import ERASED
 from projections.decisions.snapshots import PostRequest, post_snapshot
-from projections.errors import DnamError
 from projections.events import (
     ItemEvent,
+    MessageHeard,
     MessageRedacted,
     PersonErased,
     PersonOptedOut,
@@ -39,6 +40,7 @@ from projections.events import (
 from projections.fold import Record
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import unit
+from projections.people import PEOPLE
 from projections.rows import Rows
 from projections.snapshots import SnapshotRow, snapshot_of, snapshots_in
 from projections.turns import TURNS
@@ -47,13 +49,9 @@ from replay.errors import LogError
 GATHER_SECONDS = 5.0
 """How long changes are gathered: Discord takes about one edit a second."""
 MANY = 4096
-"""With so many new events everybody who is shown is looked at: that is less work than to look at the events."""
+"""With so many new events everybody is looked at: that is less work than to look at the events."""
 JOB = "snapshot"
 Wall = discord.TextChannel | discord.Thread
-
-
-class Unsuitable(DnamError):
-    """The channel that is set cannot show anything."""
 
 
 class Snapshots:
@@ -78,7 +76,7 @@ class Snapshots:
             await self.round()
 
     async def begin(self) -> None:
-        """What changes from now on is shown, and what changed since something was shown last."""
+        """What changes from now on is shown, and what changed since something was shown here last, if anything was."""
         try:
             self._done, self._sweeps = await self._desk.memory.look(self._at_first)
         except (LogError, OSError) as error:
@@ -89,14 +87,16 @@ class Snapshots:
         return self._shown_up_to(rows), next(rows.scan(ERASED), None) is not None
 
     def _shown_up_to(self, rows: Rows) -> int:
-        size = self._desk.memory.engine.head().size
-        return max((found.seq for found in snapshots_in(rows, self._place)), default=size)
+        return max((found.seq for found in snapshots_in(rows, self._place)), default=0)
 
     async def round(self) -> None:
         """Bring every message up to date whose person's memory changed since the last round."""
         await self._guarded(NOBODY, self._round)
 
     async def _round(self) -> None:
+        await self._desk.closed()
+        if self._desk.uncompared:  # it is not sure who may read what: later
+            return
         for person in sorted(await self._desk.memory.look(self._changed)):
             await self._guarded(person, partial(self._bring_up, person))
         if self._sweeps:
@@ -130,7 +130,7 @@ class Snapshots:
         for person in again:
             self._shown.pop(person, None)
         if size - done > MANY:
-            found, self._sweeps = set(_everybody(rows, self._place)), True
+            found, self._sweeps = {each.row.person for each in rows.scan(PEOPLE)}, True
         else:
             stored = engine.store.log.read(done, size)
             records = [record for each in stored if (record := engine.live.folding.record(each)) is not None]
@@ -180,7 +180,10 @@ class Snapshots:
 
     async def _channel(self) -> Wall:
         bot = self._desk.bot
-        channel = bot.get_channel(self._channel_id) or await bot.fetch_channel(self._channel_id)
+        try:
+            channel = bot.get_channel(self._channel_id) or await bot.fetch_channel(self._channel_id)
+        except (discord.NotFound, discord.Forbidden):
+            raise Unsuitable("DNAM_MEMORY_CHANNEL_ID is no channel that the bot sees") from None
         if not isinstance(channel, discord.TextChannel | discord.Thread):
             raise Unsuitable("DNAM_MEMORY_CHANNEL_ID is no text channel of a guild")
         return channel
@@ -230,11 +233,13 @@ def touched(rows: Rows, record: Record, channel: Ref) -> Iterator[Handle]:
             yield NOBODY if last is None else last.row.asker
         case PersonRenamed(person=person):
             yield person
+        case MessageHeard(message=message) if snapshot_of(rows, channel, message.speaker) is None:
+            yield message.speaker  # their first words there may make them part of the guild
         case PlaceAudienceChanged() | MessageRedacted() | PersonOptedOut():
-            yield from _everybody(rows, channel)
+            yield from _people_shown(rows, channel)
         case _:
             return
 
 
-def _everybody(rows: Rows, channel: Ref) -> Iterator[Handle]:
+def _people_shown(rows: Rows, channel: Ref) -> Iterator[Handle]:
     return (found.row.person for found in snapshots_in(rows, channel))

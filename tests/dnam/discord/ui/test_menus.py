@@ -1,16 +1,18 @@
 """Menus and buttons in a loopback Discord: forgetting by hand, undoing, turning pages, and what is nobody else's."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dnam.adapters.discord.ui.asking import BROKEN
+from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE
 from dnam.adapters.discord.ui.picking import ASK, UNCHANGED
 from dnam.adapters.discord.ui.presses import NOT_YOURS, OUTDATED
 from dnam.adapters.discord.ui.shown import EXPIRED, Lists
 from dnam.commands.undo import OUTDATED as CHANGED_SINCE
 from projections.events import ItemForgotten, JobFailed
+from projections.events.values import By
 from tests.dnam.discord.stage import events
 from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
 from tests.loopback.discord import Message
@@ -177,6 +179,38 @@ class TestButtons:
             await scene.pressed(scene.kim.clicks(message, "◀ Back"), message, f"page {pages - 1} of {pages}")
             scene.menus.asking.lists = Lists()
             await scene.pressed(scene.kim.clicks(message, "◀ Back"), message, EXPIRED)
+
+    @pytest.mark.parametrize("page", ["9", "zz"])
+    async def test_a_page_that_there_is_not_is_the_last_or_none(self, tmp_path: Path, page: str) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await self.long_list(scene)
+            custom_id = message.said.components[0]["components"][1]["custom_id"]
+            message.said.components[0]["components"][1]["custom_id"] = re.sub(r"1\Z", page, custom_id)
+            pages = message.said.content.rpartition(" ")[2]
+            holds = EXPIRED if page == "zz" else f"page {pages} of {pages}"
+            await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, holds)
+
+    async def test_what_was_taken_back_is_on_no_page_that_is_turned_after_that(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await self.long_list(scene)
+            kim = await scene.handle(scene.kim)
+            await scene.bot.desk.memory.forget_all(await scene.items(scene.kim), by=By("person", kim))
+            text = await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "(none)")
+            assert "secret" not in text
+
+    async def test_who_is_not_answered_any_more_turns_no_page(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            message = await self.long_list(scene)
+            memory = scene.bot.desk.memory
+            memory.settings = replace(memory.settings, allow_users=(), allow_guilds=("404",))
+            await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, NOT_HERE)
+
+    async def long_list(self, scene: Scene) -> Message:
+        """A list of some pages, all of them about secrets."""
+        await scene.remembers(scene.kim, *(f"secret {number} " + "x" * 400 for number in range(12)))
+        message = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
+        assert re.search(r"page 1 of [2-9]$", message.said.content)
+        return message
 
     async def test_a_button_of_another_program_is_none_of_ours(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:

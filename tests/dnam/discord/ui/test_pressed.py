@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dnam.adapters.discord.ui import shown
 from dnam.adapters.discord.ui.pressed import MORE, MOST_CHARS, Pressed, What, read
 from dnam.adapters.discord.ui.presses import PRESSES
-from dnam.adapters.discord.ui.shown import EXPIRED, NOTHING, Lists
-from dnam.commands.command import Reply
+from dnam.adapters.discord.ui.shown import CUT, NOTHING, Lists, paged
+from dnam.commands.command import Invocation, Reply
 from projections.ids import EventId
 
 UNHURRIED = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -66,22 +66,35 @@ async def test_a_short_reply_is_one_message_and_an_empty_one_says_so() -> None:
 @UNHURRIED
 @given(st.integers(0, 9000), st.sampled_from(["x", "x ", "x\n", "😀", "```\nx\n"]))
 async def test_no_page_is_longer_than_a_message(size: int, of: str) -> None:
-    lists = Lists()
-    first = lists.shown(Reply((of * size)[:size]), 1)
-    assert 0 < len(first.text) <= 2000
-    for name in list(lists._lists):
-        assert all(len(lists.turned(name, str(page), 1).text) <= 2000 for page in range(9))
+    reply = Reply((of * size)[:size])
+    for first in (Lists().shown(reply, 1, nothing), Lists().shown(reply, 1)):
+        assert 0 < len(first.text) <= 2000
+    assert all(0 < len(paged(reply, "list", 1, page).text) <= 2000 for page in range(9))
+
+
+async def nothing(_: Invocation) -> Reply:
+    return Reply("")
 
 
 async def test_only_the_latest_lists_are_kept_and_one_that_is_turned_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "MOST_LISTS", 2)
     lists = Lists()
     names: list[str] = []
-    for letter in "abc":
-        lists.shown(Reply(f"{letter} " * 2000), 1)
+    for _ in range(3):
+        lists.shown(Reply("x " * 2000), 1, nothing)
         names.append(next(reversed(lists._lists)))
-        lists.turned(names[0], "0", 1)
-    texts = [lists.turned(name, "0", 1).text[:1] for name in names]
-    assert texts == ["a", EXPIRED[:1], "c"]
-    assert lists.turned(names[0], "zz", 1).text == EXPIRED
-    assert lists.turned("never", "0", 1).text == EXPIRED
+        lists.asked(names[0])
+    assert [lists.asked(name) for name in names] == [nothing, None, nothing]
+
+
+async def test_a_long_reply_to_what_changed_something_has_no_further_pages() -> None:
+    lists = Lists()
+    text, view = lists.shown(Reply("x " * 2000, undo=EventId(bytes(16))), 1)
+    assert text.endswith(f"\n{CUT}")
+    assert view is not None
+    assert [each.label for each in view.children] == ["Undo"]  # type: ignore[attr-defined]
+    assert not lists._lists
+
+
+async def test_a_list_that_became_short_is_one_page() -> None:
+    assert paged(Reply("Hello"), "list", 1, 3) == ("Hello", None)

@@ -43,6 +43,19 @@ async def test_what_is_remembered_is_shown_and_privately_in_a_guild(tmp_path: Pa
         assert heard(scene.bot) == []  # what a command shows was not said
 
 
+async def test_what_a_person_wrote_hides_no_address_and_swallows_nothing_behind_it(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        said = "see [the bank](https://evil.example) ||not|| ```run on"
+        shown = "see [the bank]\\(https://evil.example) |\\|not|\\| '''run on"
+        remembered = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{said}"))
+        assert remembered.said.content.startswith(f"Remembered: {shown}\n")
+        typed = await scene.kim.says(scene.general, "!memory show")
+        await scene.idle()
+        [reply] = [each for each in scene.world.bot_messages(scene.general) if each.id > typed.id]
+        assert f"- [fact] {shown} (src: manual" in reply.said.content
+        assert await scene.held(scene.kim) == [said]
+
+
 async def test_in_direct_messages_everything_of_theirs_is_there(tmp_path: Path) -> None:
     async with scene_in(tmp_path) as scene:
         await scene.remembers(scene.kim, "I like roses")
@@ -176,6 +189,17 @@ async def test_commands_that_were_switched_off_are_taken_from_discord(tmp_path: 
             assert scene.world.state.commands
         async with starting(tmp_path, memory_commands_enabled="0") as scene:
             assert scene.world.state.commands == {}
+
+
+async def test_when_memory_is_switched_off_discord_offers_only_what_still_answers(tmp_path: Path) -> None:
+    async with garden_in() as starting:
+        async with starting(tmp_path) as scene:
+            assert len(scene.world.state.commands) == 1 + len(MENUS)
+        async with starting(tmp_path, memory_enabled="0") as scene:
+            (memory,) = scene.world.state.commands.values()
+            for each in memory.body["options"]:
+                replied = await scene.replied(scene.kim.uses(scene.general, f"/memory {each['name']}"))
+                assert replied.said.content
 
 
 async def test_commands_go_with_their_cog_and_come_with_it_to_a_bot_that_runs(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dnam.adapters.discord.ui import snapshots as module
 from dnam.adapters.discord.ui.snapshots import GATHER_SECONDS, Snapshots
 from dnam.snapshot import latest_turn
-from projections.events import JobFailed, PersonOptedOut, SnapshotPosted
+from projections.events import ItemMoved, JobFailed, PersonOptedOut, SnapshotPosted
 from projections.events.values import OPERATOR
+from projections.policies.compartments import everywhere
 from projections.snapshots import unpinned
 from replay.erasure import erase
 from replay.errors import LogFull
@@ -167,6 +169,44 @@ async def test_after_a_restart_what_changed_since_is_shown(tmp_path: Path) -> No
             assert OSLO in first.said.content
 
 
+async def set_later(path: Path, *, many: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is on the wall, which is set when there is a memory already."""
+    monkeypatch.setattr(module, "MANY", many)
+    async with garden_in() as starting:
+        async with starting(path) as scene:
+            await speaks(scene, ROSES)
+        async with starting(path, shows=True) as later:
+            return [each.said.content for each in await later.shown()]
+
+
+@pytest.mark.parametrize("many", [0, 4096])
+async def test_set_for_a_memory_that_is_there_it_shows_everybody(
+    tmp_path: Path, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [shown] = await set_later(tmp_path, many=many, monkeypatch=monkeypatch)
+    assert ROSES in shown
+
+
+async def test_who_only_used_commands_is_shown(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await scene.remembers(scene.kim, ROSES)
+        assert ROSES in (await only(scene)).said.content
+
+
+async def test_whose_first_words_are_said_there_is_shown(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await scene.remembers(scene.kim, ROSES, place=scene.kim.dm)
+        person = await scene.handle(scene.kim)
+        [item] = await scene.items(scene.kim)
+        moved = msgspec.structs.replace(item, compartment=everywhere(person))
+        event = ItemMoved(said=NOW, by=OPERATOR, item=moved, from_compartment=item.compartment, from_id=item.id)
+        await scene.bot.desk.memory.record(drafts(event))
+        assert await scene.shown() == []
+        await scene.kim.says(scene.general, "hello")
+        await scene.idle()
+        assert ROSES in (await only(scene)).said.content
+
+
 async def test_at_the_pin_limit_it_stays_unpinned_and_that_is_known_until_there_is_room(tmp_path: Path) -> None:
     async with scene_in(tmp_path, shows=True) as scene:
         scene.world.state.settings.pin_limit = 0
@@ -203,8 +243,8 @@ async def test_a_channel_that_is_none_is_an_event(tmp_path: Path) -> None:
     async with scene_in(tmp_path, memory_channel_id="1") as scene:
         await speaks(scene, ROSES)
         assert await scene.shown() == []
-        assert [each.job for each in events(scene.bot, JobFailed) if isinstance(each, JobFailed)] == [
-            "discord snapshot"
+        assert [(each.job, each.error) for each in events(scene.bot, JobFailed) if isinstance(each, JobFailed)] == [
+            ("discord snapshot", "DNAM_MEMORY_CHANNEL_ID is no channel that the bot sees")
         ]
 
 

@@ -1,0 +1,58 @@
+"""Told to end, the bot ends: whatever hangs is given up, and it says what is lost with it."""
+
+import asyncio
+import fcntl
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from dnam.adapters.discord import bot as bots
+from dnam.adapters.discord import cog
+from tests.dnam.discord.stage import Writing, bot_in, garden
+from tests.dnam.discord.test_running import ASKED, environment, patient, started, there
+from tests.loopback.messages import Holds, serving
+
+__all__ = ["patient"]
+
+
+async def test_a_process_ends_though_its_model_hangs_and_another_program_holds_the_log(tmp_path: Path) -> None:
+    """Both hold on for longer than it lives: that it ends is the proof."""
+    reached = asyncio.Event()
+    async with garden() as (world, here), serving(lambda _: Holds(reached, asyncio.Event())) as server:
+        key, url = server.key, server.url
+        env = environment(world, here, tmp_path / "data", ANTHROPIC_API_KEY=key, ANTHROPIC_BASE_URL=url)
+        async with started(env, tmp_path) as process:
+            await there(world, process)
+            lock = os.open(tmp_path / "data" / "write.lock", os.O_RDWR)
+            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+            await here.kim.says(here.general, ASKED, mention=world.bot)
+            await reached.wait()
+            process.send_signal(signal.SIGTERM)
+            _, err = await process.communicate()
+            os.close(lock)
+    said = err.decode()
+    assert "what is said cannot be recorded, and waits: it takes more than 1 s" in said
+    assert "what was under way did not end within 5 s and is given up" in said
+    assert "not recorded, and given up: " in said, said  # live, and read back besides: one event
+    assert "this memory could not be closed within 1.5 s" in said
+    assert (process.returncode, "Traceback" in said) == (3, False), said
+
+
+def test_all_of_it_together_is_less_than_ten_seconds() -> None:
+    assert cog.CLOSING_SECONDS + cog.WRITING_SECONDS < bots.GOODBYE_SECONDS
+    assert bots.GOODBYE_SECONDS + cog.WRITING_SECONDS < 9, "and Python takes a while to begin and to end"
+
+
+async def test_an_answer_under_way_is_given_up_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(cog, "CLOSING_SECONDS", 0.0)
+    model = Writing("half", "whole")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model) as bot:
+            await here.kim.says(here.general, ASKED, mention=world.bot)
+            await model.was_asked()
+        assert not len(bot.desk.sessions)
+    assert "what was under way did not end within 0 s and is given up" in caplog.text

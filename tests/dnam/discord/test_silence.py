@@ -1,0 +1,25 @@
+"""Where the bot is to be silent it is silent to typed commands too; slash commands answer who asks alone."""
+
+from pathlib import Path
+
+from projections.events import ItemRemembered
+from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, shown
+from tests.dnam.discord.ui.stage import scene_in
+
+
+async def test_where_nothing_is_answered_no_typed_command_is(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        quiet = {"memory_commands_enabled": "1", "respond_mode": "none"}
+        async with bot_in(world, tmp_path, **quiet) as bot:  # type: ignore[arg-type]
+            await here.kim.says(here.general, "!memory show")
+            await here.kim.says(here.general, "!memory remember I like tea")
+            await idle(world, bot)
+            assert shown(world, here.general) == []
+            assert events(bot, ItemRemembered) == []
+            assert heard(bot) == []
+
+
+async def test_slash_commands_work_there(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, respond_mode="none") as scene:
+        await scene.remembers(scene.kim, "I like tea")
+        assert await scene.held(scene.kim) == ["I like tea"]
