@@ -143,7 +143,7 @@ async def test_the_bot_of_the_section_has_memory_by_one_line(tmp_path: Path) -> 
     async with place_in(tmp_path) as place:
         place.invite(int(BOT))
         write_env(place)
-    env = place.addresses
+        env = place.addresses
         command = [sys.executable, "-m", "tests.scenario.pointed", "bot.py"]
         async with started(place, env, command):
             asked = await place.ada.says(place.general, "do you know roses?", mention=place.world.bot)
