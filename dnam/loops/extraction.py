@@ -86,9 +86,7 @@ def _unread(rows: Rows, person: Handle, where: SpokenRow, cursor: Point | None) 
     return (point for point in lately if point > cursor or not was_read(rows, point.id))
 
 
-def unread_by_compartment(
-    rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed
-) -> dict[str, list[Said]]:
+def unread_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed) -> dict[str, list[Said]]:
     """Everything of a person's that no extraction has read, however old: what an import brought in; but where nothing
     was to be learned from.
     """

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dnam.model import Ask, ExtractionInputs, SummaryInputs
+from dnam.model import Ask, ExtractionInputs, Line, SummaryInputs
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -25,6 +25,12 @@ def echo(ask: Ask) -> str:
     if isinstance(shown, SummaryInputs):
         return text
     return json.dumps({"upserts": [{"kind": "fact", "text": text}], "deprecations": []})
+
+
+def lines(ask: Ask) -> tuple[Line, ...]:
+    """What was said, as a loop reads it."""
+    assert isinstance(ask.inputs, ExtractionInputs | SummaryInputs)
+    return ask.inputs.lines
 
 
 def readable(engine: Engine) -> str:
@@ -51,7 +57,9 @@ async def test_no_name_of_somebody_mentioned_gets_into_what_is_derived(tmp_path:
         assert answered.text == "Ask Quillfeather, or @Quillfeather again."
         assert [ask.purpose for ask in model.asks].count("extraction") == 1
         assert "Quillfeather" not in readable(memory.engine)
-        assert "someone" in readable(memory.engine)
+        read = [line.text for purpose in ("extraction", "summary") for line in lines(model.asked(purpose)[0])]
+        assert read[:2] == ["I prefer working with @someone"] * 2
+        assert read[2:] == ["Ask @someone, or @someone again."]
         [turn] = [each for each in events(memory.engine) if isinstance(each, TurnAnswered)]
         assert (turn.text, [span.at for span in turn.spans]) == ("Ask , or  again.", [4, 9])
         context = await memory.context(heard._replace(point=Point(NOW + 10_000_000, heard.point.id)))

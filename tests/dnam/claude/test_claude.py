@@ -288,7 +288,6 @@ class TestTime:
             let_go.set()
             assert not talk.claude.circuit.is_open
 
-
     async def test_one_that_is_broken_off_says_what_it_took(self) -> None:
         async with talking(Cuts("A cup of", "error")) as talk:
             waiting = asyncio.Event()
