@@ -74,8 +74,9 @@ def test_every_line_of_the_unit_is_one_that_systemd_knows_in_its_section() -> No
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is no Python package")
 def test_systemd_itself_finds_nothing_in_the_unit(tmp_path: Path) -> None:
     """With a program that is there in the place of the one that will be."""
-    unit = tmp_path / "dnam.service"
-    unit.write_text(text("dnam.service").replace("/opt/dnam/bin/dnam", sys.executable), encoding="utf-8")
+    unit, program = tmp_path / "dnam.service", tmp_path / "dnam"
+    program.symlink_to(sys.executable)  # whose own path may have a space in it
+    unit.write_text(text("dnam.service").replace("/opt/dnam/bin/dnam", str(program)), encoding="utf-8")
     said = lint("systemd-analyze", "verify", unit)
     assert [line for line in said.splitlines() if "dnam.service" in line] == []
 

@@ -1,6 +1,7 @@
 """Erasing a person: at once for whoever reads, and finished by whoever opens when it was broken off."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,13 @@ import pytest
 from projections.consent import ERASED
 from projections.events import ErasureCompleted, PersonErased
 from projections.events.values import OPERATOR
+from projections.fold import Record
 from projections.ids import Handle
 from projections.registry import FOLD
 from replay import codec
 from replay.builder import check, rebuild
 from replay.engine import Engine
-from replay.erasure import erase, finish_erasures, unfinished
+from replay.erasure import _completed, erase, finish_erasures, unfinished
 from replay.errors import LogFull
 from replay.folding import Folding
 from replay.rewriting import rewrite
@@ -91,6 +93,18 @@ def test_erasing_twice_finds_nothing_left(engine: Engine) -> None:
     assert erase(engine, kim) is not None
     assert erase(engine, kim) is None
     assert finish_erasures(engine) == 0
+
+
+def test_two_who_finish_an_erasure_at_once_complete_it_once(engine: Engine) -> None:
+    engine.record(says("1", "a secret", ADA))
+    erase(engine, handle_of(engine, ADA))
+    (erasure,) = [each for each in _records(engine) if isinstance(each.event, PersonErased)]
+    assert engine.record(partial(_completed, erasure=erasure)).records == ()
+
+
+def _records(engine: Engine) -> Iterator[Record]:
+    found = (engine.live.folding.record_at(seq) for seq in range(1, engine.head().size + 1))
+    return (each for each in found if each is not None)
 
 
 def test_the_ids_of_what_was_erased_are_known_as_erased(engine: Engine) -> None:
