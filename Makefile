@@ -33,7 +33,7 @@ run: $(READY) ## open the chat (RUN_ARGS="--as Kim" is passed on)
 
 test: $(READY) ## run the tests (PYTEST_ARGS="-k items" is passed on)
 	@echo "dnam: running the tests"
-	@$(PYTHON) -m pytest -n auto --dist loadgroup $(COVERAGE) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -n auto $(COVERAGE) $(PYTEST_ARGS)
 
 check: $(READY) ## everything CI asks for: lint, format, types, import contracts, tests with coverage, docs
 	@echo "dnam: ruff check"

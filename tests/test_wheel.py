@@ -11,9 +11,6 @@ import pytest
 
 from tests.test_readme import ROOT, blocks
 
-pytestmark = pytest.mark.xdist_group("wheel")
-"""One process builds and installs it, once."""
-
 
 def run(*command: str | Path, cwd: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     """A command outside of this checkout."""
