@@ -24,7 +24,7 @@ class SystemZone(tzinfo):
     def dst(self, moment: datetime | None) -> None:  # noqa: ARG002 - tzinfo's words
         return None
 
-    def tzname(self, moment: datetime | None) -> str:  # noqa: ARG002
+    def tzname(self, moment: datetime | None) -> str:  # noqa: ARG002 - the signature of tzinfo
         return "this machine's time zone"
 
     def fromutc(self, moment: datetime) -> datetime:

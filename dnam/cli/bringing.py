@@ -192,7 +192,7 @@ async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
             tally = await importer.bring(
                 brought.arrivals(), lambda tally: tell(tally.read, max(brought.total, tally.read))
             )
-        except BaseException:
+        except BaseException:  # raised again, also Ctrl-C: what came in is told first
             if importer.tally.read:
                 note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
             raise

@@ -48,7 +48,7 @@ def _taken(shell: Shell, export: "DnamExport") -> "Tally":
         with shell.out.progress("importing") as tell:
             try:
                 return await returning.bring(export.decisions(), tell)
-            except BaseException:
+            except BaseException:  # raised again, also Ctrl-C: what came back is told first
                 if returning.tally.read:
                     then = _in_words(returning.tally, export.head.events)
                     note(f"until then: {then}. What came back stays; the same command goes on")

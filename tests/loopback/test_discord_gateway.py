@@ -1,7 +1,6 @@
 """The loopback Discord's gateway, as the real discord.py sees it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -15,27 +14,6 @@ from tests.loopback.discord import Channel, Guild, Intent, Permission, Person, W
 from tests.loopback.discord.wire import Snowflakes
 
 IDENTIFY: dict[str, Any] = {"op": 2, "d": {"token": "", "intents": 513, "properties": {}}}
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
-    async with World() as world:
-        yield world
-
-
-@pytest.fixture
-def garden(world: World) -> Guild:
-    return world.guild("Garden")
-
-
-@pytest.fixture
-def general(garden: Guild) -> Channel:
-    return garden.channel("general")
-
-
-@pytest.fixture
-def kim(world: World, garden: Guild) -> Person:
-    return world.person("Kim", garden)
 
 
 async def test_a_client_hears_what_is_said_edited_and_deleted(world: World, general: Channel, kim: Person) -> None:

@@ -14,27 +14,6 @@ from tests.loopback.discord.menus import labels
 Slash = discord.Interaction[Listener]
 
 
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
-    async with World() as world:
-        yield world
-
-
-@pytest.fixture
-def garden(world: World) -> Guild:
-    return world.guild("Garden")
-
-
-@pytest.fixture
-def general(garden: Guild) -> Channel:
-    return garden.channel("general")
-
-
-@pytest.fixture
-def kim(world: World, garden: Guild) -> Person:
-    return world.person("Kim", garden)
-
-
 KINDS = [discord.SelectOption(label="Green", value="g"), discord.SelectOption(label="Black", value="b")]
 
 

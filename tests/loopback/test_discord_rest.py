@@ -23,27 +23,6 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-async def world() -> AsyncIterator[World]:
-    async with World() as world:
-        yield world
-
-
-@pytest.fixture
-def garden(world: World) -> Guild:
-    return world.guild("Garden")
-
-
-@pytest.fixture
-def general(garden: Guild) -> Channel:
-    return garden.channel("general")
-
-
-@pytest.fixture
-def kim(world: World, garden: Guild) -> Person:
-    return world.person("Kim", garden)
-
-
-@pytest.fixture
 async def client(world: World, general: Channel, kim: Person) -> AsyncIterator[Listener]:
     """Connected once there is somewhere to talk."""
     async with listening(world) as client:

@@ -42,7 +42,7 @@ async def read(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
     try:
         message = await _message(stream, course)
         await _to_the_end(stream)
-    except BaseException as error:
+    except BaseException as error:  # raised again, also a cancellation
         await let_go(stream, error)
         raise
     await let_go(stream)

@@ -95,7 +95,7 @@ class Answering:
         """
         try:
             await self._answer(message, exchange, nonce, begun)
-        except Exception:
+        except Exception:  # raised again: whoever calls tells of it
             if exchange.thought is None:
                 self._desk.lets_go(message.id)
             raise

@@ -35,7 +35,7 @@ class Audiences:
             if self._compared.get(seen.key) != seen.audience:
                 while await self._change(seen):  # items that are many move in several decisions
                     pass
-        except Exception:
+        except Exception:  # raised again: until it works, the place is held for closed
             self._desk.uncompared[seen.key] = seen
             raise
         self._desk.uncompared.pop(seen.key, None)

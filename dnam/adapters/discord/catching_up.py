@@ -95,7 +95,7 @@ class CatchingUp:
         try:
             async with self._slots:
                 await self._catch_up(channel, place)
-        except BaseException:  # whatever it was: the place was not read back
+        except BaseException:  # raised again; whatever it was, also a cancellation: the place was not read back
             self.again(place)
             raise
 
@@ -156,7 +156,7 @@ class CatchingUp:
         session = await memory.look(lambda rows: invocation(rows, ANYBODY, place).session)
         for message_id in gone:
             request = deletion(message_id, session, memory.now())
-            await memory.record(lambda rows, request=request: delete(rows, request))  # type: ignore[misc]
+            await memory.record(lambda rows, request=request: delete(rows, request))  # type: ignore[misc]  # mypy sees no type in a default of a lambda
 
     async def _answer(self, arrived: list[Arrived], messages: list[discord.Message], began: int) -> None:
         """Answer what nobody answered. What of ours replies to it already is the answer, unless it was broken off."""

@@ -60,7 +60,7 @@ def _callback(asking: Asking, command: Command) -> Callback:
 
     parameters = [_parameter(each) for each in command.parameters]
     first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=discord.Interaction)
-    callback.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    callback.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]  # discord.py reads it
     made: Callback = callback
     made = app_commands.describe(**{each.name: each.help[:MOST_HELP] for each in command.parameters})(made)
     for each in command.parameters:
