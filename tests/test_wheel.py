@@ -34,7 +34,7 @@ def pins(folder: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an environment in which there is nothing but the wheel and what it asks for."""
     folder = tmp_path_factory.mktemp("somewhere else")
@@ -49,13 +49,20 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_readme_s_example_runs(home: Path) -> None:
+def test_what_is_installed_is_whole(home: Path) -> None:
+    """One test, for making the environment takes much longer than all of it."""
+    the_readme_s_example_runs(home)
+    the_chat_runs_and_remembers(home)
+    types_and_data_files_are_in_it(home)
+
+
+def the_readme_s_example_runs(home: Path) -> None:
     (example,) = blocks("python")
     ran = run(home / "env/bin/python", "-c", example, cwd=home)
     assert (ran.returncode, ran.stdout) == (0, "['my train leaves at 7:40']\n"), ran.stderr
 
 
-def test_the_chat_runs_and_remembers(home: Path) -> None:
+def the_chat_runs_and_remembers(home: Path) -> None:
     dnam = home / "env/bin/dnam"
     told = run(dnam, "chat", "--data", "d", "--as", "ada", cwd=home, given="!memory remember likes figs\n")
     assert "Remembered: likes figs" in told.stdout, told.stderr
@@ -63,7 +70,7 @@ def test_the_chat_runs_and_remembers(home: Path) -> None:
     assert "likes figs" in again.stdout
 
 
-def test_types_and_data_files_are_in_it(home: Path) -> None:
+def types_and_data_files_are_in_it(home: Path) -> None:
     code = (
         "import dnam, dnam.languages as languages, pathlib;"
         "print(languages.available(), (pathlib.Path(dnam.__file__).parent / 'py.typed').exists())"

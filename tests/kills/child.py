@@ -1,11 +1,14 @@
-"""A `dnam` command that shows, in a byte of a shared file, when it is inside a commit of the log or of the views.
+"""A `dnam` command that tells of each commit of the log or of the views as it begins, by a byte into a pipe, and shows
+in a byte of a shared file whether it is inside one.
 
-python -m tests.kills.child FLAG COMMAND…
+python -m tests.kills.child FLAG PIPE COMMAND…
 """
 
 import mmap
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +16,13 @@ from replay.lmdb_log import LmdbLog
 from replay.views import Views
 
 
-def watched(flag: mmap.mmap, method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, with the byte set while it runs."""
+def watched(flag: mmap.mmap, pipe: int, method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, told of as it begins, with the byte set while it runs."""
 
     def inside(*arguments: Any, **options: Any) -> Any:
         flag[0] = 1
+        with suppress(BlockingIOError):
+            os.write(pipe, b".")
         try:
             return method(*arguments, **options)
         finally:
@@ -30,9 +35,11 @@ def main() -> None:
     """Watch the commits, then run the command."""
     with Path(sys.argv[1]).open("r+b") as file:
         flag = mmap.mmap(file.fileno(), 1)
-    LmdbLog.append = watched(flag, LmdbLog.append)  # type: ignore[method-assign]
-    Views.write = watched(flag, Views.write)  # type: ignore[method-assign]
-    sys.argv = ["dnam", *sys.argv[2:]]
+    pipe = int(sys.argv[2])
+    os.set_blocking(pipe, False)  # who does not read any more must not hold it up
+    LmdbLog.append = watched(flag, pipe, LmdbLog.append)  # type: ignore[method-assign]
+    Views.write = watched(flag, pipe, Views.write)  # type: ignore[method-assign]
+    sys.argv = ["dnam", *sys.argv[3:]]
     from dnam.__main__ import main as dnam
 
     dnam()

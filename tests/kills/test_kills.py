@@ -8,10 +8,10 @@ import mmap
 import os
 import random
 import re
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,37 +33,47 @@ MANY = 12_000
 ACKNOWLEDGED = re.compile("^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 PATIENCE = 20.0
 """Seconds after which a round gives up waiting for a commit."""
+LONGEST = 4_000
+"""How many looks at the flag a kill comes after a commit began, at the most: they take about as long as a commit."""
 
 
 class Child:
-    """A running command, and whether it is inside a commit."""
+    """A running command that tells of its commits."""
 
     def __init__(self, folder: Path, *command: str) -> None:
         flag = folder / "flag"
         flag.write_bytes(b"\0")
         with flag.open("r+b") as file:
             self._flag = mmap.mmap(file.fileno(), 1)
+        self._begun, told = os.pipe()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.kills.child", str(flag), *command],
+            [sys.executable, "-m", "tests.kills.child", str(flag), str(told), *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "DNAM_VIEW_COMMIT_EVENTS": "16"},
+            pass_fds=(told,),
         )
+        os.close(told)
         os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)  # who watches must not miss a commit for want of a core
 
-    def kill_in_commit(self, commits: int) -> bool:
-        """Let some commits begin, then kill inside one; False when none came any more."""
-        until = time.monotonic() + PATIENCE
-        seen, before, inside = 0, 0, False
-        while self.process.poll() is None and time.monotonic() < until and not inside:
-            now = self._flag[0]
-            seen += now > before
-            before = now
-            inside = bool(now) and seen >= commits and self._is_held_inside()
+    def kill_in_commit(self, commits: int, dice: random.Random) -> bool:
+        """Let some commits begin, then kill at some moment inside one; False when none came any more."""
+        inside = False
+        for _ in range(commits - 1):
+            self._await_commit()
+        while not inside and self._await_commit():
+            for _ in range(dice.randrange(LONGEST)):
+                inside = bool(self._flag[0])  # some time passes, in which it goes on
+            inside = inside and self._is_held_inside()
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         return inside
+
+    def _await_commit(self) -> bool:
+        """The next commit begins; False when none does any more: the command has ended, or waits for ever."""
+        ready, _, _ = select.select([self._begun], [], [], PATIENCE)
+        return bool(ready) and bool(os.read(self._begun, 1))
 
     def _is_held_inside(self) -> bool:
         """Stop the process and look again; a commit that ended while the signal was on its way lets it go on."""
@@ -74,6 +84,13 @@ class Child:
         self.process.send_signal(signal.SIGCONT)
         return False
 
+    def close(self) -> None:
+        """It is gone afterwards."""
+        self.process.kill()
+        self.process.communicate()
+        self._flag.close()
+        os.close(self._begun)
+
 
 @contextmanager
 def running(folder: Path, *command: str) -> Iterator[Child]:
@@ -82,8 +99,7 @@ def running(folder: Path, *command: str) -> Iterator[Child]:
     try:
         yield child
     finally:
-        child.process.kill()
-        child.process.communicate()
+        child.close()
 
 
 def sound(data: Path) -> None:
@@ -140,7 +156,7 @@ def test_chat(tmp_path: Path, dice: random.Random) -> None:
             facts = "".join(f"!memory remember fact {number} of part {part}\n" for part in range(40))
             child.process.stdin.write(facts.encode())
             child.process.stdin.flush()
-            in_flight += child.kill_in_commit(dice.randint(1, 15))
+            in_flight += child.kill_in_commit(dice.randint(1, 15), dice)
             kept += ACKNOWLEDGED.findall(child.process.stdout.read().decode())
         if number % 5 == 0:
             sound(data)
@@ -159,7 +175,7 @@ def test_import(tmp_path: Path, dice: random.Random) -> None:
     for number in range(ROUNDS):
         export(tmp_path, 20 * number + 20)  # so that there is always something new
         with running(tmp_path, *command) as child:
-            in_flight += child.kill_in_commit(dice.randint(1, 6))
+            in_flight += child.kill_in_commit(dice.randint(1, 6), dice)
         if number % 5 == 0:
             sound(data)
     subprocess.run([sys.executable, "-m", "dnam", *command], check=True, capture_output=True)
@@ -180,7 +196,7 @@ def test_replay(tmp_path: Path, dice: random.Random) -> None:
         root = engine.head().root()
     for _ in range(ROUNDS):
         with running(tmp_path, "replay", "--data", str(data)) as child:
-            in_flight += child.kill_in_commit(2)  # the first one only says that the views are empty
+            in_flight += child.kill_in_commit(2, dice)  # the first one only says that the views are empty
     sound(data)
     assert len([each for each in (data / "views").iterdir() if each.is_dir()]) == 1
     with Engine.open(data, writable=False) as engine:
