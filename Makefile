@@ -19,7 +19,7 @@ LOCK_KEY := $(shell { pwd; cat requirements.lock; } | cksum | cut -d ' ' -f 1)
 LOCKED := .venv/locked-$(LOCK_KEY)
 READY := .venv/ready-$(LOCK_KEY)
 
-.PHONY: help setup run test check scenario bench eval docs dist clean
+.PHONY: help setup run test check scenario privacy bench eval docs dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,10 @@ check: $(READY) ## everything CI asks for: lint, format, types, import contracts
 scenario: $(READY) ## play the long scenario in Discord, with a transcript (SCENARIO_ARGS="--seed 7 --transcript day.txt")
 	@echo "dnam: playing the scenario"
 	@$(PYTHON) -m tests.scenario $(SCENARIO_ARGS)
+
+privacy: $(READY) ## who sees what as a table, leaks, deletion, erasure and injection
+	@echo "dnam: looking for what anybody could see that they may not"
+	@$(PYTHON) -m tests.privacy
 
 bench: $(READY) ## measure, beside the peers' figures
 	@echo "dnam: measuring"

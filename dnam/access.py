@@ -8,8 +8,11 @@ from typing import TypeVar
 
 from dnam.courier import recording
 from dnam.errors import Unknown
+from dnam.guarding import guarding_of
 from dnam.languages import Language
 from dnam.settings import Settings
+from dnam.sharing import sharing_of
+from dnam.standing import Standing, of_settings
 from dnam.whereabouts import LOCAL, handle_of, new_handle
 from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
@@ -33,8 +36,15 @@ class Access:
         self.settings = settings
         self.language = language
         self.vocabulary = Vocabulary(language.stop_words, language.project_words)
+        self.guarding = guarding_of(language)
+        self.sharing = sharing_of(language)
+        self.standing: Standing = self._standing_by_settings
+        """What a person's own direct messages open besides; whoever knows their platform hands in more."""
         self.watchers: list[Callable[[Recorded], None]] = []
         """Told of everything that this memory records, once it is durable. They must not raise."""
+
+    async def _standing_by_settings(self, person: Handle) -> tuple[str, ...]:
+        return await self.look(lambda rows: of_settings(rows, person, self.settings.owner_ids))
 
     @property
     def stopped(self) -> LogError | None:
@@ -69,9 +79,10 @@ class Access:
 
     async def look(self, question: Callable[[Rows], T]) -> T:
         """Ask something of the rows as they are now, off the event loop."""
-        return await asyncio.to_thread(self._look, question)
+        return await asyncio.to_thread(self.look_here, question)
 
-    def _look(self, question: Callable[[Rows], T]) -> T:
+    def look_here(self, question: Callable[[Rows], T]) -> T:
+        """The same in this thread: for a thread that has more to do than look."""
         with self.engine.reading() as rows:
             return question(rows)
 

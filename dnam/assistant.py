@@ -54,22 +54,36 @@ class Assistant(Background):
         """Assemble and ask; nothing is recorded. ModelError when the model cannot be asked. `hear` is told the answer
         as it streams.
 
-        Where nothing can be read, the answer is made from the message alone, and `failures` says why.
+        Where nothing can be read, the answer is made from the message alone, and `failures` says why. Why answers fail
+        just now, `trouble` says.
         """
-        guilds = self.memory.settings.allow_guilds
+        with self.trouble.noticed():
+            return await self._think(heard, hear)
+
+    async def _think(self, heard: Heard, hear: Hear) -> Thought:
         try:
-            channel = await self.memory.look(lambda rows: channel_names(rows, heard.place, guilds))
-            files = await self._files(*channel)
-            context = await self.memory.context(heard, files=tuple(each.digest for each in files))
+            files, context = await asyncio.to_thread(self._prepare, heard)
         except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
-            files = await self._files()
+            files = await asyncio.to_thread(self._files)
             digests = tuple(each.digest for each in files)
             context = assemble(_nothing_known(), self.memory.request(heard, files=digests))
         ask = self._ask(heard, context, files)
         reply = await self._reply(ask, hear)
         use = use_of(ask, reply, digest(ask.system, ask.prompt))
         return Thought(reply.text, context, use, tuple(each.digest for each in files))
+
+    def _prepare(self, heard: Heard) -> tuple[tuple[ContextFile, ...], Context]:
+        """What the model is told. Looking and reading files blocks: off the event loop, and in one go, since every way
+        there and back is time in which somebody waits.
+        """
+        memory = self.memory
+        files = self._files(*memory.look_here(lambda rows: self._channel_names(rows, heard)))
+        digests = tuple(each.digest for each in files)
+        return files, memory.look_here(lambda rows: memory.assembled(rows, heard, files=digests))
+
+    def _channel_names(self, rows: Rows, heard: Heard) -> tuple[str, ...]:
+        return channel_names(rows, heard.place, self.memory.settings.allow_guilds)
 
     async def _reply(self, ask: Ask, hear: Hear) -> Reply:
         """The model's reply. No limit of time is set here: the model's adapter keeps to one, and knows of thoughts too
@@ -80,10 +94,10 @@ class Assistant(Background):
         except TimeoutError:
             raise ModelError(f"{self.model.name} did not answer in time") from None
 
-    async def _files(self, *channel: str) -> tuple[ContextFile, ...]:
+    def _files(self, *channel: str) -> tuple[ContextFile, ...]:
         folder = self.memory.settings.context_dir
         try:
-            return await asyncio.to_thread(context_files, folder, *channel)
+            return context_files(folder, *channel)
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(f"the context files in {folder} cannot be read: {error}") from error
 
@@ -101,9 +115,10 @@ class Assistant(Background):
                 Line(line.name, line.text, line.said, line.id.hex(), assistant=line.by_assistant)
                 for line in context.window.lines
             ),
+            remembers=self.memory.settings.memory_enabled,
         )
         model = self.memory.settings.answer_model
-        return Ask("answer", model, ANSWER_PROMPT, system, context.text, inputs, person=heard.person)
+        return Ask("answer", model, ANSWER_PROMPT, system, context.text, inputs, None, heard.person, heard.account)
 
 
 class _NoIds:

@@ -15,6 +15,7 @@ from dnam.idle import Idle, Sleep
 from dnam.jobs import Job, Jobs
 from dnam.memory import Memory
 from dnam.model import Model
+from dnam.retention import expiring
 from dnam.tending import Tending
 from dnam.whereabouts import Heard
 from projections.ids import Handle
@@ -68,6 +69,14 @@ class Background(Tending):
     async def stop(self) -> None:
         """Give every background job up: before closing in a hurry. What they had recorded stays."""
         await self._jobs.stop()
+
+    def give_up(self, person: Handle) -> None:
+        """Somebody was erased, or opted out: what is under way about them ends, and their models' calls with it."""
+        self._jobs.give_up(person)
+
+    def at_work_for(self) -> frozenset[Handle]:
+        """About whom something is under way."""
+        return self._jobs.people()
 
     # -- what is due ------------------------------------------------------------------------------------------------
 
@@ -137,6 +146,12 @@ class Background(Tending):
 
     @asynccontextmanager
     async def watching(self, sleep: Sleep = asyncio.sleep) -> AsyncIterator[None]:
+        """As long as the `async with` lasts: redact what is not kept any longer, and learn from who is quiet."""
+        async with expiring(self.memory, self.went_wrong), self._watching(sleep):
+            yield
+
+    @asynccontextmanager
+    async def _watching(self, sleep: Sleep) -> AsyncIterator[None]:
         """As long as the `async with` lasts: learn from who has been quiet for a while, and find at its beginning what
         was due when the program ended.
         """

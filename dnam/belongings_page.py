@@ -7,6 +7,12 @@ from projections.quoting import one_line, visible
 
 When = Callable[[int | None], str]
 """A time (ms) in the reader's zone."""
+TITLE = "# What is here of"
+
+
+def titled(name: str) -> str:
+    """The first line of the page of whoever has this name: by it the page is known when they are erased."""
+    return f"{TITLE} {_text(name)}"
 
 
 def page(of: Belongings, when: When) -> str:
@@ -15,7 +21,7 @@ def page(of: Belongings, when: When) -> str:
 
 
 def _lines(of: Belongings, when: When) -> Iterator[str]:
-    yield f"# What is here of {_text(of.name)}"
+    yield titled(of.name)
     yield ""
     yield f"As of {when(of.made)}."
     yield from _section("Accounts", (f"{_text(each.platform)}: {_text(each.id)} ({_text(each.name)})"

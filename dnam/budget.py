@@ -1,18 +1,21 @@
 """A model that is asked within its limits: what a day may cost, how often a person is answered in a minute."""
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeVar
 
 from dnam.memory import Memory
-from dnam.model import Ask, Hear, Model, OverBudget, Reply, unheard
+from dnam.model import Ask, Hear, Model, OverBudget, Reply, TooOften, unheard
 from dnam.prices import MICROS
 from dnam.settings import Settings
 from projections.calls import Spent, spent_on
 from projections.ids import Handle
-from projections.policies.budget import MINUTE_MS, Budget, Over, over_cost, over_turns
+from projections.policies.budget import MINUTE_MS, Budget, Over, answered_lately, over_cost, over_turns
 from projections.rows import Rows
 from replay.errors import LogError
+
+T = TypeVar("T")
 
 
 def budget_of(settings: Settings) -> Budget:
@@ -27,7 +30,8 @@ class Budgeted:
         self.model = model
         self._memory = memory
         self._spent: Spent | None = None
-        self._begun: defaultdict[Handle, deque[int]] = defaultdict(deque)
+        self._begun: deque[tuple[int, bytes]] = deque()
+        """Which answers were begun within the last minute, the oldest first: when (ms), and to whom."""
 
     @property
     def name(self) -> str:
@@ -45,25 +49,28 @@ class Budgeted:
         """What the model replies; OverBudget says which limit stands against it."""
         await self._stay_within_cost(ask)
         if ask.purpose == "answer":
-            await self.take_turn(ask.person)
+            await self.take_turn(ask.person, ask.account)
         return await self.model.ask(ask, hear)
 
-    async def take_turn(self, person: Handle) -> None:
-        """Count what a person is about to get as one of their answers of this minute; OverBudget when they had them.
+    async def take_turn(self, person: Handle, account: bytes = b"") -> None:
+        """Count what somebody is about to get as one of their answers of this minute; OverBudget when they had them.
+        Who is nobody to the memory is counted by their account, and only here.
 
         It is counted before anything is waited for, so that what is asked at once is counted at once.
         """
         budget = budget_of(self._memory.settings)
-        if not (budget.turns_per_minute and person):
+        whose = person or account
+        if not (budget.turns_per_minute and whose):
             return
         now = self._memory.now()
-        begun = self._begun_lately(person, now)
-        self._begun[person].append(now)
-        over = await self._look(lambda rows: over_turns(rows, person, now, begun, budget))
+        begun = self._begun_lately(whose, now)
+        self._begun.append((now, whose))
+        answered = await self._look(lambda rows: answered_lately(rows, person, now))
+        over = over_turns(max(answered or 0, begun), budget)
         if over is not None:
             with suppress(ValueError):  # a minute has passed meanwhile
-                self._begun[person].remove(now)
-            raise OverBudget(over.reason, words=over.words)
+                self._begun.remove((now, whose))
+            raise TooOften(over.reason, words=over.words)
 
     async def _stay_within_cost(self, ask: Ask) -> None:
         now, budget = self._memory.now(), budget_of(self._memory.settings)
@@ -76,17 +83,14 @@ class Budgeted:
         if over is not None:
             raise OverBudget(over.reason, words=over.words)
 
-    async def _look(self, check: Callable[[Rows], Over | None]) -> Over | None:
+    async def _look(self, question: Callable[[Rows], T]) -> T | None:
         try:
-            return await self._memory.look(check)
+            return await self._memory.look(question)
         except (LogError, OSError):  # answering never fails because of memory
             return None
 
-    def _begun_lately(self, person: Handle, now: int) -> int:
-        """How many answers to a person this process began within the last minute; forgets who had none."""
-        begun = self._begun[person]
-        while begun and begun[0] <= now - MINUTE_MS:
-            begun.popleft()
-        if not begun:
-            del self._begun[person]
-        return len(begun)
+    def _begun_lately(self, whose: bytes, now: int) -> int:
+        """How many answers to somebody this process began within the last minute; forgets what was before."""
+        while self._begun and self._begun[0][0] <= now - MINUTE_MS:
+            self._begun.popleft()
+        return sum(1 for _, each in self._begun if each == whose)

@@ -89,7 +89,8 @@ class Conversation:
         if self._memory.engine.store.writable:
             await self._memory.meet(self._spot.who)
         heard = await self._memory.look(lambda rows: locate(rows, request))
-        return Invocation(heard.setting, heard.session, is_owner=self._spot.who.platform == LOCAL)
+        is_owner = self._spot.who.platform == LOCAL
+        return Invocation(heard.setting, heard.session, is_owner=is_owner, is_told_why=True, account=self._spot.who)
 
     # -- where and when ---------------------------------------------------------------------------------------------
 

@@ -17,3 +17,7 @@ class Ambiguous(BadRequest):
 
 class Unsuitable(DnamError):
     """The place that a setting names cannot be used for that; the words quote nobody."""
+
+
+class OptedOut(DnamError):
+    """Whom work was under way for opted out meanwhile: it ends without writing."""

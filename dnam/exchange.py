@@ -7,33 +7,50 @@ What cannot be recorded waits in `Unwritten`, behind what was said before it, an
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
 
 from dnam.assistant import Assistant, Thought
 from dnam.memory import Turn
-from dnam.model import Hear, ModelError, unheard
+from dnam.model import Hear, ModelError, Reply, unheard
+from dnam.secrets import redacted
 from dnam.unwritten import DELIVERY, Unwritten
 from dnam.whereabouts import Heard, locate
 from projections.context import Context
 from projections.decisions.hear import HeardRequest
-from projections.events.values import Audience
-from projections.ids import NOBODY, EventId, Point, Ref
+from projections.decisions.place import seen_audience
+from projections.events.values import ModelUse
+from projections.ids import NOBODY, EventId, Point, Ref, keyed_hash
 from projections.messages import find_message
 from projections.policies.compartments import Setting
 from projections.rows import Rows
-from replay.errors import LogError
+from replay.errors import ErasedMeanwhile, LogError
 
 AT_END = EventId(b"\xff" * 16)
 """The id of a message that lies nowhere: behind everything said in its millisecond."""
 
 
+DREW = "what the answer drew on was erased before it was recorded"
+
+
+class DrewOnErased(ModelError):
+    """The answer was shown, and may not be kept."""
+
+    words = ""
+
+
 class Exchange:
-    """A message and what becomes of it. `heard` is where it lies, or would."""
+    """A message and what becomes of it. `heard` is where it lies, or would; `is_kept`: its answer is recorded, or waits
+    to be.
+    """
 
     def __init__(self, request: HeardRequest, heard: Heard) -> None:
         self.request = request
         self.heard = heard
         self.thought: Thought | None = None
         self.turn: Turn | None = None
+        self.is_kept = False
 
 
 class Exchanges:
@@ -46,6 +63,7 @@ class Exchanges:
 
     async def hear(self, request: HeardRequest) -> Exchange:
         """Record a message, or keep it to be recorded."""
+        request = redacted(request)  # also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
 
@@ -72,18 +90,23 @@ class Exchanges:
 
         Of an answer to somebody of whom nothing is kept, what it took is recorded, and no words.
         """
+        exchange.is_kept = True
+        finished = self._memory.now() if said is None else said
+        await self.unwritten.write("answer", lambda: self._record_answer(exchange, finished))
+
+    async def _record_answer(self, exchange: Exchange, finished: int) -> None:
         thought = exchange.thought
         assert thought is not None
-        finished = self._memory.now() if said is None else said
-
-        async def step() -> None:
-            context = await self._memory.look(lambda rows: _rests_on(rows, exchange.heard, thought.context))
-            text = thought.text if exchange.heard.person else ""
+        context = await self._memory.look(lambda rows: _rests_on(rows, exchange.heard, thought.context))
+        text = thought.text if exchange.heard.person else ""
+        try:
             exchange.turn = await self._memory.answered(
                 exchange.heard, context, text, call=thought.use, files=thought.files, said=finished
             )
-
-        await self.unwritten.write("answer", step)
+        except ErasedMeanwhile:  # it drew on somebody who is gone: no word of it is kept, and nobody answers again
+            with suppress(ErasedMeanwhile):  # the question was theirs
+                drawn = DrewOnErased(DREW, spent=_taken(thought.use))
+                await self._memory.failed(exchange.heard, drawn, said=finished)
 
     async def failed(self, exchange: Exchange, error: ModelError) -> None:
         """Record that there is no answer, and what the person is told instead; or keep it to be recorded."""
@@ -93,6 +116,16 @@ class Exchanges:
             await self._memory.failed(exchange.heard, error, said=given_up)
 
         await self.unwritten.write("failure", step)
+
+    def broken_off(self, exchange: Exchange, spent: Reply | None) -> None:
+        """The program ends before the answer was sent, and `spent` is what it took until then, where that is known. One
+        that was thought is kept to be recorded, and sent at the next start; else the question is asked again then.
+        """
+        now = self._memory.now()
+        if exchange.thought is not None and not exchange.is_kept:
+            self.unwritten.keep("answer", lambda: self._record_answer(exchange, now))
+        elif exchange.thought is None and spent is not None:
+            self.unwritten.keep("bill", lambda: self._memory.interrupted(exchange.heard, spent, said=now))
 
     async def delivered(self, exchange: Exchange, messages: Sequence[Ref] = (), said: int | None = None) -> None:
         """The answer was shown, as these messages; what is due after it begins."""
@@ -121,12 +154,18 @@ def _rests_on(rows: Rows, heard: Heard, context: Context) -> Context:
     return context._replace(causes=(heard.point.id, *context.causes))
 
 
+def _taken(use: ModelUse) -> Reply:
+    """What a call took, as a reply without a word."""
+    return msgspec.convert(msgspec.structs.asdict(use) | {"text": ""}, Reply)
+
+
 def _located(rows: Rows, request: HeardRequest) -> Heard:
     return locate(rows, request)._replace(point=Point(request.said, AT_END))
 
 
 def _nowhere(request: HeardRequest) -> Heard:
     place = Ref(request.place.platform, request.place.key)
-    audience = Audience(request.place.audience, place)
+    audience = seen_audience(request.place, place)
     setting = Setting(NOBODY, audience, request.place.guild)
-    return Heard(Point(request.said, AT_END), "", place, setting, request.text, "")
+    account = keyed_hash(b"", request.speaker.platform, request.speaker.id)
+    return Heard(Point(request.said, AT_END), "", place, setting, request.text, "", account)

@@ -1,6 +1,7 @@
 """From an item as an importer gives it to the decision that records it: whose it is, and in which compartment."""
 
 from dnam.importers.source import ImportedItem, Where
+from dnam.secrets import without_secrets
 from projections.decisions.imported import ImportItemRequest
 from projections.ids import Handle, Ref
 from projections.policies.compartments import direct, everywhere, in_channel, in_guild, of_person_in
@@ -14,7 +15,7 @@ def item_request(item: ImportedItem, person: Handle, *, portable: bool, cap: int
         compartment=everywhere(person) if portable and item.portable else compartment_of(item.where, person),
         id=item.id,
         kind=item.kind,
-        text=item.text,
+        text=without_secrets(item.text),
         status="active" if item.status == "active" else "deprecated",
         created=item.created,
         updated=item.updated,
@@ -29,7 +30,7 @@ def item_request(item: ImportedItem, person: Handle, *, portable: bool, cap: int
         about=item.about,
         type=item.type,
         confidence=item.confidence,
-        quote=item.quote,
+        quote=without_secrets(item.quote),
         message_said=item.message_said,
         source_count=item.source_count,
         row=item.row,

@@ -1,8 +1,9 @@
 """From a summary as an importer gives it to the decision that records it: its place, its session, who could read it."""
 
 from dnam.importers.source import ImportedSummary
+from dnam.secrets import without_secrets
 from projections.decisions.draft import Draft
-from projections.decisions.imported import ImportSummaryRequest, heard_in, import_summary
+from projections.decisions.imported import ImportSummaryRequest, heard_in, import_summary, is_mixed
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, place_ref, session_of
 from projections.events.values import Audience
@@ -16,6 +17,12 @@ def is_heard(rows: Rows, seen: PlaceSeen, said: int) -> bool:
     """Whether anything that a summary can cover was heard in a place by then (ms)."""
     audience = audience_of(rows, place_ref(seen))
     return bool(heard_in(rows, session_of(seen), 0 if audience is None else audience.epoch, said))
+
+
+def was_narrower(rows: Rows, seen: PlaceSeen, said: int) -> bool:
+    """Whether fewer could read what a summary may cover than can read its place now."""
+    audience = audience_of(rows, place_ref(seen))
+    return audience is not None and is_mixed(rows, session_of(seen), audience, said)
 
 
 def in_dm(platform: str, partner: Account) -> PlaceSeen:
@@ -41,7 +48,7 @@ def record_summary(rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person
         session=session,
         audience=audience,
         era=era_of(rows, session, audience.epoch),
-        text=summary.summary,
+        text=without_secrets(summary.summary),
         updated=summary.updated,
         person=person,
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dnam.imported_items import item_request
-from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_summary
+from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_summary, was_narrower
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
@@ -20,6 +20,7 @@ from projections.decisions.draft import Decision, Draft, Minter
 from projections.decisions.hear import HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
+    ONCE_NARROWER,
     import_item,
 )
 from projections.decisions.meet import Account, is_unwelcome, meet
@@ -264,6 +265,9 @@ class Importer:
         await self._in_flight.settle()
         if not person and not await self._memory.look(lambda rows: is_heard(rows, seen, summary.updated)):
             self.tally.skipped[NOBODY_HEARD] += 1
+            return
+        if not person and await self._memory.look(lambda rows: was_narrower(rows, seen, summary.updated)):
+            self.tally.skipped[ONCE_NARROWER] += 1
             return
         await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person))
 

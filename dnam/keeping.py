@@ -6,6 +6,7 @@ from functools import partial
 
 from dnam.access import Access
 from dnam.unmerging import before_merge
+from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, in_direct, openings_for
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.remember import (
@@ -53,7 +54,7 @@ class Keeping(Access):
         request = RememberRequest(
             owner=person,
             compartment=place_item(where),
-            text=whole(text),
+            text=unnamed(whole(text)),
             by=by or By("person", person),
             said=self.now(),
             source=source or asked,
@@ -61,9 +62,10 @@ class Keeping(Access):
             evidence=evidence,
             cap=self.settings.durable_max_items,
             where=where,
+            guarding=self.guarding,
         )
         recorded = await self.record(lambda rows: remember(rows, request))
-        return _items(recorded)[0]
+        return items_of_recorded(recorded)[0]
 
     async def forget(
         self,
@@ -79,9 +81,9 @@ class Keeping(Access):
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = ForgetRequest(
-            person, openings, by or By("person", person), self.now(), self.origin(), whole(needle), id
+            person, openings, by or By("person", person), self.now(), self.origin(), unnamed(whole(needle)), id
         )
-        return _items(await self.record(lambda rows: forget(rows, request)))
+        return items_of_recorded(await self.record(lambda rows: forget(rows, request)))
 
     async def forget_all(self, items: Iterable[Item], *, by: By) -> list[Item]:
         """Take back these items and no others, as one act: all have one time. The items, as they are afterwards."""
@@ -102,8 +104,10 @@ class Keeping(Access):
         """Change what an item says; its id stays."""
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
-        request = EditRequest(person, id, whole(text), by or By("person", person), self.now(), self.origin(), openings)
-        return _items(await self.record(lambda rows: edit(rows, request)))
+        said, origin, words = self.now(), self.origin(), unnamed(whole(text))
+        actor = by or By("person", person)
+        request = EditRequest(person, id, words, actor, said, origin, openings, guarding=self.guarding)
+        return items_of_recorded(await self.record(lambda rows: edit(rows, request)))
 
     async def restore(
         self,
@@ -127,7 +131,7 @@ class Keeping(Access):
             self.settings.durable_max_items,
             before=await self.look(lambda rows: before_merge(rows, self.engine.live, person, id, openings)),
         )
-        restored = _items(await self.record(lambda rows: restore(rows, request)))
+        restored = items_of_recorded(await self.record(lambda rows: restore(rows, request)))
         return sorted(restored, key=lambda item: item.id != id)
 
     async def restore_all(self, items: Iterable[Item], *, by: By) -> list[Item]:
@@ -145,12 +149,13 @@ class Keeping(Access):
         return await self.look(lambda rows: before_merge(rows, live, item.owner, item.id, _here(item)))
 
     async def reword(self, item: Item, text: str, *, by: By) -> list[Item]:
-        """Change what this item says and no other of its id."""
-        request = EditRequest(item.owner, item.id, whole(text), by, self.now(), self.origin(), _here(item))
-        return _items(await self.record(lambda rows: edit(rows, request)))
+        """Have this item, and no other of its id, say again what it said before."""
+        said, origin = self.now(), self.origin()
+        request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
+        return items_of_recorded(await self.record(lambda rows: edit(rows, request)))
 
     async def _changed(self, decisions: Iterable[Decision]) -> list[Item]:
-        return [item for each in decisions for item in _items(await self.record(each))]
+        return [item for each in decisions for item in items_of_recorded(await self.record(each))]
 
     async def show(
         self,
@@ -185,7 +190,7 @@ class Keeping(Access):
         def question(rows: Rows) -> list[Hit]:
             found = _opened_items(rows, person, setting or in_direct(person))
             active = (each for each in found if each.row.item.status == "active")
-            return rank(active, query(text, "", now, self.vocabulary), self.vocabulary)
+            return rank(active, query(text, "", now, self.vocabulary))
 
         return await self.look(question)
 
@@ -207,7 +212,7 @@ class Keeping(Access):
 
 def matching(items: Iterable[Found[ItemRow]], text: str, now: int, vocabulary: Vocabulary) -> list[Hit]:
     """Those of the items that share words with a text, by DNAM's scoring; `now` is in ms."""
-    return [hit for hit in rank(items, query(text, "", now, vocabulary), vocabulary) if hit.overlap]
+    return [hit for hit in rank(items, query(text, "", now, vocabulary)) if hit.overlap]
 
 
 def _forgetting(request: ForgetRequest, rows: Rows) -> list[Draft]:
@@ -222,7 +227,8 @@ def _here(item: Item) -> tuple[Opening, ...]:
     return (Opening(item.owner, item.compartment),)
 
 
-def _items(recorded: Recorded) -> list[Item]:
+def items_of_recorded(recorded: Recorded) -> list[Item]:
+    """The items of a decision's events, as they are afterwards."""
     return [event.item for event in recorded.events if isinstance(event, ItemEvent)]
 
 

@@ -18,11 +18,12 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.configuration import config_for
-from dnam.keeping import Keeping
 from dnam.languages import load
 from dnam.mirror import mirroring
-from dnam.model import ModelError, OverBudget
+from dnam.model import ModelError, OverBudget, Reply
+from dnam.placing import Placing
 from dnam.settings import Settings, read
+from dnam.standing import standing_in
 from dnam.whereabouts import (
     LOCAL,
     Heard,
@@ -34,9 +35,11 @@ from projections.decisions.answer import (
     AnswerRequest,
     DeliverRequest,
     FailTurnRequest,
+    InterruptRequest,
     answer,
     deliver,
     fail_turn,
+    interrupt_turn,
     turn_origin,
 )
 from projections.decisions.hear import HeardRequest, hear
@@ -62,7 +65,7 @@ class Turn(NamedTuple):
     nonce: str
 
 
-class Memory(Keeping):
+class Memory(Placing):
     """An open memory. Made by `Memory.open`, closed by leaving its `async with`."""
 
     @staticmethod
@@ -136,7 +139,8 @@ class Memory(Keeping):
         """Hear a message as an adapter translated it; fresh handles are added here."""
         ready = with_handles(request)
         await self.record(lambda rows: hear(rows, ready))
-        return await self.look(lambda rows: locate(rows, ready))
+        heard = await self.look(lambda rows: locate(rows, ready))
+        return heard._replace(setting=await standing_in(heard.setting, self.standing))
 
     def request(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Request:
         """What a prompt for this message is made for."""
@@ -172,8 +176,12 @@ class Memory(Keeping):
 
     async def context(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
         """The prompt for a message, and what every line of it rests on."""
+        return await self.look(lambda rows: self.assembled(rows, heard, files=files, actions=actions))
+
+    def assembled(self, rows: Rows, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
+        """The prompt for a message, from these rows."""
         request = self.request(heard, files=files, actions=actions)
-        return await self.look(lambda rows: assemble(rows, request._replace(limits=self.limits_in(rows, heard))))
+        return assemble(rows, request._replace(limits=self.limits_in(rows, heard)))
 
     async def answered(
         self,
@@ -195,6 +203,7 @@ class Memory(Keeping):
             place=heard.place,
             audience=heard.setting.audience,
             guild=heard.setting.guild,
+            besides=heard.setting.besides,
             asker=heard.person,
             text=text,
             context=context,
@@ -227,6 +236,13 @@ class Memory(Keeping):
         )
         await self.record(lambda rows: fail_turn(rows, request))
 
+    async def interrupted(self, heard: Heard, spent: Reply, *, said: int) -> None:
+        """An answer was broken off at `said` (ms), and this is what it took. The question is as open as before."""
+        audience = heard.setting.audience
+        call = _use_of(spent)
+        request = InterruptRequest(heard.point, heard.session, audience, heard.person, call, said)
+        await self.record(lambda rows: interrupt_turn(rows, request))
+
     async def delivered(
         self, heard: Heard, turn: Turn, messages: Sequence[Ref] = (), *, said: int | None = None
     ) -> None:
@@ -247,9 +263,11 @@ def _call_of(error: ModelError, model: str) -> ModelUse:
     """The call that brought no answer: what it took, as far as that is known; of no model where a limit forbade it."""
     if isinstance(error, OverBudget):
         return ModelUse(model="", version="")
-    spent = error.spent
-    if spent is None:
-        return ModelUse(model=model, version="")
+    return ModelUse(model=model, version="") if error.spent is None else _use_of(error.spent)
+
+
+def _use_of(spent: Reply) -> ModelUse:
+    """What a call took, without what was asked."""
     return ModelUse(
         model=spent.model,
         version=spent.version,

@@ -25,6 +25,8 @@ from projections.events import (
     TurnAnswered,
     TurnDelivered,
     TurnFailed,
+    TurnInterrupted,
+    TurnWithdrawn,
 )
 from projections.fold import Record
 
@@ -102,9 +104,8 @@ class Metrics:
         """Count what a decision recorded."""
         for record in records:
             self._count(record.event)
-            for _, row in CALLS.rows(record):
-                if row is not None:
-                    self._count_call(row)
+            for call in _calls_of(record):
+                self._count_call(call)
             self._measure_lag(record)
 
     def _count(self, event: Event) -> None:
@@ -117,6 +118,10 @@ class Metrics:
                 self._turns.labels("delivered").inc()
             case TurnFailed():
                 self._turns.labels("failed").inc()
+            case TurnInterrupted():
+                self._turns.labels("interrupted").inc()
+            case TurnWithdrawn():
+                self._turns.labels("withdrawn").inc()
             case JobFailed(job=job):
                 self._failures.labels(job).inc()
             case _:
@@ -144,3 +149,9 @@ class Metrics:
             case _:
                 return
         self._loop_lag.labels(work).observe(max(record.at - upto.said, 0) / MS)
+
+
+def _calls_of(record: Record) -> list[CallRow]:
+    """The calls that were made with an event; that of an answer which is withdrawn was counted when it was made."""
+    made = [] if isinstance(record.event, TurnWithdrawn) else CALLS.rows(record)
+    return [row for _, row in made if row is not None]

@@ -41,7 +41,7 @@ class KnownItem(msgspec.Struct, frozen=True):
 
 
 class AnswerInputs(msgspec.Struct, frozen=True):
-    """Everything an answer may rest on."""
+    """Everything an answer may rest on. `remembers`: whether memory is switched on."""
 
     assistant: str
     user: str
@@ -49,6 +49,7 @@ class AnswerInputs(msgspec.Struct, frozen=True):
     items: tuple[KnownItem, ...] = ()
     summary: str = ""
     window: tuple[Line, ...] = ()
+    remembers: bool = True
 
 
 class ExtractionInputs(msgspec.Struct, frozen=True):
@@ -85,7 +86,8 @@ class MergeInputs(msgspec.Struct, frozen=True):
 
 class Ask(msgspec.Struct, frozen=True):
     """One question to a model. `prompt_name` is the prompt's file and version, `summary@1`; `shape` is the struct that
-    a reply in JSON has; `person` is whose question it is, where it is one person's.
+    a reply in JSON has; `person` is whose question it is, where it is one person's, and `account` a keyed hash of the
+    account that asks: who opted out is nobody, and has the same limits.
     """
 
     purpose: Purpose
@@ -96,6 +98,7 @@ class Ask(msgspec.Struct, frozen=True):
     inputs: AnswerInputs | ExtractionInputs | SummaryInputs | MergeInputs
     shape: type[msgspec.Struct] | None = None
     person: Handle = NOBODY
+    account: bytes = b""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -116,16 +119,18 @@ class Reply(msgspec.Struct, frozen=True):
 
 class ModelError(DnamError):
     """The model could not be asked, or did not answer in time. `words` is what to tell the person who waits; `spent` is
-    what the call took where it was answered and the answer was of no use.
+    what the call took where it was answered and the answer was of no use; `kind` tells failures apart of which the
+    message has more to say each time.
     """
 
     words: str = "I could not think of an answer just now. Please ask me again."
     spent: Reply | None = None
 
-    def __init__(self, message: str, *, words: str = "", spent: Reply | None = None) -> None:
+    def __init__(self, message: str, *, words: str = "", spent: Reply | None = None, kind: str = "") -> None:
         super().__init__(message)
         self.words = words or self.words
         self.spent = spent
+        self.kind = kind
 
 
 class ModelDown(ModelError):
@@ -138,6 +143,10 @@ class OverBudget(ModelError):
     """A limit on cost or on turns is reached."""
 
     words = "I have reached my limit for now. Please ask me again later."
+
+
+class TooOften(OverBudget):
+    """Somebody had the answers that one person may get in a minute: nobody else waits for that."""
 
 
 def spent_in(error: BaseException | None) -> Reply | None:

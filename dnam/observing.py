@@ -8,6 +8,7 @@ needs a password, and neither holds a word of anybody's.
 """
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -17,7 +18,10 @@ from dnam.adapters.anthropic.claude import Claude
 from dnam.assistant import Assistant
 from dnam.budget import Budgeted
 from dnam.metrics import CONTENT_TYPE, Metrics
+from dnam.settings import SettingError
+from dnam.unreached import reason
 from dnam.unwritten import Unwritten
+from projections.errors import DnamError
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -25,6 +29,23 @@ if TYPE_CHECKING:
 LAG_EVERY_SECONDS = 0.5
 Pause = Callable[[float], Awaitable[None]]
 Seconds = Callable[[], float]
+
+
+class PortTaken(DnamError):
+    """Another program has the port."""
+
+
+def refusal(error: OSError, port: int, host: str) -> PortTaken | SettingError:
+    """Why a port of an address cannot be had, by the setting that has to be another."""
+    why = reason(error)
+    match error.errno:
+        case errno.EADDRINUSE:
+            return PortTaken(f"DNAM_HEALTH_PORT: another program has port {port} of {host}: end it, or set another")
+        case errno.EACCES:
+            name, what = "DNAM_HEALTH_PORT", f"port {port} may not be opened: set one above 1023 ({why})"
+        case _:
+            name, what = "DNAM_HEALTH_HOST", f"{host} is no address of this machine: set one that is ({why})"
+    return SettingError(name, f"{name}: {what}")
 
 
 def watch(metrics: Metrics, memory: Access, unwritten: Unwritten) -> None:
@@ -38,7 +59,7 @@ def watch(metrics: Metrics, memory: Access, unwritten: Unwritten) -> None:
     metrics.gauge("dnam_log_events", "Events in the log.", lambda: engine.head().size)
     metrics.gauge("dnam_view_errors", "Times that views could not be written.", lambda: len(engine.view_errors))
     health.needs("log", lambda: _words(memory.stopped))
-    health.needs("unwritten", lambda: f"{unwritten} wait: {unwritten.reason}" if len(unwritten) else "")
+    health.needs("unwritten", lambda: f"{unwritten} wait: {unwritten.reason}" if unwritten.reason else "")
     health.tells("events", lambda: engine.head().size)
     health.tells("unwritten", lambda: len(unwritten))
     health.tells("unwritten_why", lambda: unwritten.reason)
@@ -52,12 +73,17 @@ def watch_thinking(metrics: Metrics, assistant: Assistant) -> None:
     model, failures = assistant.model, assistant.failures
     claude = model.model if isinstance(model, Budgeted) else model
     if isinstance(claude, Claude):
-        circuit = claude.circuit
-        metrics.gauge("dnam_circuit_open", "Whether nobody asks Claude, because it is down.", lambda: circuit.is_open)
-        metrics.health.tells("circuit_open", lambda: circuit.is_open)
+        answers, loops = claude.circuit, claude.loop_circuit
+        what = "Whether nobody asks Claude for answers, because it is down."
+        metrics.gauge("dnam_circuit_open", what, lambda: answers.is_open)
+        what = "Whether no loop asks Claude, because it is down."
+        metrics.gauge("dnam_loop_circuit_open", what, lambda: loops.is_open)
+        metrics.health.tells("circuit_open", lambda: answers.is_open)
+        metrics.health.tells("loop_circuit_open", lambda: loops.is_open)
     what = "What went wrong in the background, by job; also what could not be recorded."
     metrics.gauges("dnam_background_failures", what, "job", lambda: failures.by_job)
     metrics.health.tells("background_failures", lambda: failures.total)
+    metrics.health.needs("answers", lambda: assistant.trouble.reason)
 
 
 def _words(error: Exception | None) -> str:
@@ -90,14 +116,19 @@ async def measure_lag(metrics: Metrics, pause: Pause = asyncio.sleep, seconds: S
 
 @asynccontextmanager
 async def serve(metrics: Metrics, port: int, host: str = "127.0.0.1") -> AsyncIterator[int]:
-    """The two pages on a port, and which it is (0 asks for any that is free). OSError when it cannot be had."""
+    """The two pages on a port, and which it is (0 asks for any that is free). PortTaken or SettingError when it cannot
+    be had.
+    """
     from aiohttp import web
 
     runner = web.AppRunner(_app(metrics), access_log=None)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
-        await site.start()
+        try:
+            await site.start()
+        except OSError as error:
+            raise refusal(error, port, host) from error
         yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()

@@ -25,7 +25,9 @@ SETTINGS_OPENING = (
     "Each is looked for in `dnam.toml` (there in small letters, without `DNAM_`: `summary_enabled = false`), then in "
     "the environment and in `.env`, both in the folder where dnam is started, first under its own name, then under its "
     "aliases. An empty value counts as not set. A value that is not allowed, and a key in `dnam.toml` that is no "
-    "setting, is refused by name, and nothing starts. `dnam settings` shows what is in force and where it came from. "
+    "setting, is refused by name, and nothing starts; so is a name in `.env` that begins with `DNAM_` and is none. Of "
+    "such a name in the environment `dnam run`, `dnam chat` and `dnam doctor` only tell. `dnam settings` shows what is "
+    "in force and where it came from. "
     "What the assistant does where can be changed while it runs: `dnam config` wins over all of these."
 )
 CONFIG_OPENING = (

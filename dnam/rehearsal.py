@@ -53,16 +53,16 @@ class Rehearsal(Memory):
         """Decide and fold at once; see `Access.submit`."""
         future: asyncio.Future[Recorded] = asyncio.get_running_loop().create_future()
         try:
-            future.set_result(self._look(lambda rows: self._decided(rows, decision)))
+            future.set_result(self.look_here(lambda rows: self._decided(rows, decision)))
         except Exception as error:  # noqa: BLE001 - a decision fails whoever waits for it, as in the engine
             future.set_exception(error)
         return future
 
     async def look(self, question: Callable[[Rows], T]) -> T:
         """The rows as they would be by now."""
-        return self._look(question)
+        return self.look_here(question)
 
-    def _look(self, question: Callable[[Rows], T]) -> T:
+    def look_here(self, question: Callable[[Rows], T]) -> T:
         with self.engine.reading() as rows:
             return question(Rows(Layered(self._overlay, rows.raw), _Ids(rows.ids, self._rehearsed)))
 

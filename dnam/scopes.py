@@ -19,7 +19,7 @@ from projections.errors import BadRequest
 from projections.events.values import By
 from projections.ids import NOBODY, Handle, Ref
 from projections.people import name_of
-from projections.places import PLACES, find_place
+from projections.places import PLACES, PlaceRow, find_place
 from projections.rows import Rows
 
 DISCORD = "discord"
@@ -35,10 +35,22 @@ class Here(NamedTuple):
     guild: Ref | None = None
 
 
-def the_scope(rows: Rows, text: str, here: Here = Here()) -> Scope:  # noqa: B008 - a constant
-    """Which scope is meant. BadRequest, Unknown and Ambiguous say what there is."""
+def named_kind(text: str) -> str:
+    """What a scope by its id or name is one of: person, guild, channel; empty for one that names nothing."""
+    kind, name = _parts(text)
+    return kind if name and kind in ("person", "guild", "channel") else ""
+
+
+def _parts(text: str) -> tuple[str, str]:
     kind, _, name = text.strip().partition("/")
-    match kind.casefold(), name.strip():
+    return kind.casefold(), name.strip()
+
+
+def the_scope(rows: Rows, text: str, here: Here = Here(), within: Ref | None = None) -> Scope:  # noqa: B008 - a constant
+    """Which scope is meant. BadRequest, Unknown and Ambiguous say what there is; of places, what there is `within` a
+    guild, where one is given: then what is anywhere else is Unknown.
+    """
+    match _parts(text):
         case "global", "":
             return GLOBAL
         case "me" | "person", "" if here.person:
@@ -50,27 +62,42 @@ def the_scope(rows: Rows, text: str, here: Here = Here()) -> Scope:  # noqa: B00
         case "person", who if who:
             return Scope("person", person=the_person(rows, who))
         case ("guild" | "channel") as which, name if name:
-            return Scope("guild" if which == "guild" else "channel", _place(rows, which == "guild", name))
+            return Scope("guild" if which == "guild" else "channel", _place(rows, which == "guild", name, within))
         case _:
             raise BadRequest(f"{text!r} is no scope: {FORMS}{HERE if here.place else ''}")
 
 
-def _place(rows: Rows, is_guild: bool, name: str) -> Ref:
+def _place(rows: Rows, is_guild: bool, name: str, within: Ref | None) -> Ref:
     """A place by its id or its name; an id may be of one that dnam has not seen yet."""
     platform, colon, key = name.partition(":")
     ref = Ref(platform, key) if colon else Ref(DISCORD, name)
-    if find_place(rows, ref) is not None or (ref.key.isascii() and ref.key.isdecimal()):
+    if _may_be(rows, ref, within):
         return ref
     named = [
         found.row.place
         for found in rows.scan(PLACES)
-        if found.row.name.casefold() == name.casefold() and (found.row.kind == "guild") == is_guild
+        if found.row.name.casefold() == name.casefold()
+        and (found.row.kind == "guild") == is_guild
+        and _is_in(found.row, within)
     ]
     if not named:
         raise Unknown(f"dnam knows no {'guild' if is_guild else 'channel'} {name!r}: give its id")
     if len(named) > 1:
         raise Ambiguous(f"{name!r} may be any of", tuple(map(str, named)))
     return named[0]
+
+
+def _may_be(rows: Rows, ref: Ref, within: Ref | None) -> bool:
+    """Whether this is a place, as far as anybody knows."""
+    seen = find_place(rows, ref)
+    if seen is not None and _is_in(seen.row, within):
+        return True
+    return within in (None, ref) and ref.key.isascii() and ref.key.isdecimal()
+
+
+def _is_in(row: PlaceRow, guild: Ref | None) -> bool:
+    """Whether a place is a guild or in it; with none given, any is."""
+    return guild is None or guild in (row.place, row.guild)
 
 
 def is_seen(rows: Rows, scope: Scope) -> bool:
@@ -99,6 +126,13 @@ def assignment(text: str) -> tuple[str, str]:
     if not key.strip() or not value.strip():
         raise BadRequest(f"{text!r} sets nothing: write KEY=VALUE, as respond_mode=all")
     return key.strip(), value.strip()
+
+
+def caution(key: str, value: str | None) -> str:
+    """What somebody should know of what they set; empty where there is nothing."""
+    if (key, value) == ("respond_mode", "none"):
+        return "typed commands (`!memory`) are not answered there either: `/memory config` takes it back"
+    return ""
 
 
 async def set_config(memory: Access, scope: Scope, key: str, value: str | None, by: By) -> bool:

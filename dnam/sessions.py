@@ -30,6 +30,13 @@ class Sessions:
         task.add_done_callback(lambda done: self._ended(session, done))
         return task
 
+    def begin(self, work: Work[T]) -> "asyncio.Task[T]":
+        """Do this beside all sessions; `settle` and `stop` are for it too."""
+        task = asyncio.create_task(_after(None, work))
+        self._all.add(task)
+        task.add_done_callback(self._all.discard)
+        return task
+
     async def run(self, session: str, work: Work[T]) -> T:
         """The same, and wait for what comes of it. Within work of the same session it would wait for itself."""
         return await asyncio.shield(self.submit(session, work))

@@ -161,7 +161,7 @@ def _items(rows: Rows, setting: Setting, told: Told | None, vocabulary: Vocabula
     found = [each for opening in openings for each in items_in(rows, *opening) if each.row.item.status == "active"]
     newest = max((each.row.item.updated for each in found), default=0)
     wanted = query(told.row.text if told else "", "", newest, vocabulary)
-    return [hit.item for hit in rank(found, wanted, vocabulary)]
+    return [hit.item for hit in rank(found, wanted)]
 
 
 def _below(items: Sequence[Item], told: Told | None) -> Iterator[str]:

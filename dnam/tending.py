@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from dnam.configuration import config_for, learned_as
 from dnam.encoder import Encoder
+from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
@@ -19,6 +20,9 @@ from dnam.loops.summary import Refreshing, plan_summary, refresh_summary
 from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
 from dnam.prompts import load
+from dnam.trouble import Trouble
+from projections.decisions.consent import is_out
+from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
@@ -26,12 +30,14 @@ from projections.messages import MessageRow, SpokenRow
 from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
 from projections.policies.closeness import Measure, Vector, by_tokens, by_vectors
+from projections.policies.compartments import everywhere
 from projections.policies.learned_from import Learn, LearnedAs, Learns
 from projections.rows import Found, Rows
-from replay.errors import LogError
+from replay.errors import ErasedMeanwhile, LogError
+from replay.group import Recorded
 
 SUMMARY_PROMPT = "summary@2"
-EXTRACTION_PROMPT = "extraction@2"
+EXTRACTION_PROMPT = "extraction@3"
 MERGE_PROMPT = "merge@1"
 AT_ONCE = 16
 """How many loops talk with the model at a time; the others wait their turn."""
@@ -45,15 +51,22 @@ class Tending:
         self.model = model
         self.encoder = encoder
         self.failures = Failures()
+        self.trouble = Trouble()
         self.minting = Minting(memory.now)
         self._room = asyncio.Semaphore(AT_ONCE)
         # A lock lives as long as somebody holds it or waits for it.
         self._learning: WeakValueDictionary[Handle, asyncio.Lock] = WeakValueDictionary()
 
-    async def run(self, loop: Loop[T]) -> T:
-        """Drive a loop with this model and this log."""
+    async def run(self, loop: Loop[T], person: Handle = NOBODY) -> T:
+        """Drive a loop with this model and this log. What is a person's ends without writing when they opted out
+        meanwhile (OptedOut), or were erased (ErasedMeanwhile).
+        """
+
+        async def record(decision: Decision) -> Recorded:
+            return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
+
         async with self._room:
-            return await drive(loop, self.model, self.memory.record, self.memory.settings.model_timeout_seconds)
+            return await drive(loop, self.model, record, self.memory.settings.model_timeout_seconds)
 
     def learns(self, rows: Rows) -> Learns:
         """What is learned from whom and where, as it is configured now."""
@@ -85,7 +98,7 @@ class Tending:
         if plan is None:
             return False
         model = self.memory.settings.summary_model
-        refreshed = await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting))
+        refreshed = await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting), whose)
         if refreshed.error:
             self.failures.append(f"summary: {refreshed.error}")
         return refreshed.worked
@@ -106,31 +119,44 @@ class Tending:
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
-            groups = await self.memory.look(lambda rows: new_by_compartment(rows, person, self.learned_as(rows)))
+            groups = await self.memory.look(lambda rows: self._unread(rows, person))
             return [
                 await self.extract_from(person, compartment, heard, policy)
                 for compartment, heard in groups.items()
                 if compartments is None or compartment in compartments
             ]
 
+    def _unread(self, rows: Rows, person: Handle) -> dict[str, list[Said]]:
+        """What is to be read of theirs: nothing of who opted out."""
+        return {} if is_out(rows, person) else new_by_compartment(rows, person, self.learned_as(rows))
+
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
         plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
-        learned = await self.run(self.extraction(plan))
+        learned = await self.run(self.extraction(plan), person)
         for each in learned.dropped:
             self.failures.append(
                 f"extraction: an entry of the reply was dropped: {each}",
                 "extraction: an entry of the reply was dropped",
             )
-        if learned.added:
-            await self._merge(person, compartment, learned.added)
+        for where, items in ((compartment, learned.added), (everywhere(person), learned.promoted)):
+            if items:
+                await self._merge(person, where, items)
         return learned
 
     def extraction(self, plan: ExtractionPlan) -> Loop[Learned]:
         """The loop for a plan, with the settings in force."""
         settings = self.memory.settings
         prompt = load(EXTRACTION_PROMPT)
-        return extract_items(plan, prompt, settings.durable_model, settings.durable_max_items, self.minting)
+        return extract_items(
+            plan,
+            prompt,
+            settings.durable_model,
+            settings.durable_max_items,
+            self.minting,
+            guarding=self.memory.guarding,
+            sharing=self.memory.sharing,
+        )
 
     # -- merges -----------------------------------------------------------------------------------------------------
 
@@ -146,7 +172,7 @@ class Tending:
         pairs = await self.memory.look(lambda rows: plan_merges(rows, person, compartment, added, measure))
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
         for pair in pairs:
-            merged = await self.run(merge_items(pair, prompt, model, self.minting))
+            merged = await self.run(merge_items(pair, prompt, model, self.minting, self.memory.guarding), person)
             if merged.error:
                 self.failures.append(f"merge: {merged.error}")
 
@@ -173,6 +199,8 @@ class Tending:
 
     async def went_wrong(self, job: Job, error: Exception) -> None:
         """Keep what went wrong, and record it where the log takes it. What is only put off is no failure."""
+        if isinstance(error, ErasedMeanwhile | OptedOut):
+            return
         own = _in_own_words(error) or type(error).__name__
         self.failures.append(f"{job.name}: {str(error) or own}", f"{job.name} failed: {own}")
         if isinstance(error, OverBudget):
@@ -184,6 +212,12 @@ class Tending:
             await self.memory.record(lambda rows: record_job(rows, request))
         except (LogError, OSError) as full:
             self.failures.append(f"recording that: {full}", f"that could not be recorded: {full}")
+
+
+def _unless_out(rows: Rows, person: Handle, decision: Decision) -> Sequence[Draft]:
+    if is_out(rows, person):
+        raise OptedOut("they opted out meanwhile")
+    return decision(rows)
 
 
 def _place(rows: Rows, where: SpokenRow) -> Ref | None:

@@ -61,7 +61,7 @@ def prompt_of(engine: Engine, seq: int, turn: TurnAnswered, vocabulary: Vocabula
 
 def _request(turn: TurnAnswered, question: Point, vocabulary: Vocabulary) -> Request:
     return Request(
-        setting=Setting(turn.asker, turn.audience, turn.guild),
+        setting=Setting(turn.asker, turn.audience, turn.guild, turn.besides),
         session=turn.session,
         point=question,
         assistant=turn.assistant,

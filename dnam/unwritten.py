@@ -9,16 +9,18 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from dnam.failures import Failures, Tell, untold
 from dnam.logs import OWN_WORDS
-from replay.errors import LogError, Refused
+from replay.errors import Busy, LogError, Refused
 
 DELIVERY = "delivery"
 SLOW_SECONDS = 1.0
 """How long an answer waits for the log. What the log was given by then may still be written, and is written once."""
 RETRY_SECONDS = 5.0
 """How long the queue rests between two tries that nobody asked for."""
+T = TypeVar("T")
 Step = Callable[[], Awaitable[None]]
 Pause = Callable[[float], Awaitable[None]]
 """Lets some seconds pass; tests hand in their own."""
@@ -42,7 +44,7 @@ class Unwritten:
 
     def __init__(self, tell: Tell = untold, limit: Limit | None = None) -> None:
         self._tell = tell
-        self._limit = limit or slow
+        self.limit = limit or slow
         self._steps: deque[tuple[str, Step]] = deque()
         self._under_way: list[tuple[str, Step]] = []
         self._one_at_a_time = asyncio.Lock()
@@ -74,6 +76,21 @@ class Unwritten:
                 self._steps.append(entry)
                 self._waiting.set()
         return done
+
+    async def within(self, work: Awaitable[T]) -> T:
+        """Wait for this no longer than an answer waits for the log; Busy when that is not enough. What the log was
+        given by then may still be written.
+        """
+        try:
+            async with self.limit():
+                return await work
+        except TimeoutError:
+            raise Busy(_slow_words()) from None
+
+    def keep(self, what: str, step: Step) -> None:
+        """Write this with the next try, behind everything that waits."""
+        self._steps.append((what, step))
+        self._waiting.set()
 
     async def again(self) -> bool:
         """Try everything that waits; True when nothing waits any more."""
@@ -107,10 +124,10 @@ class Unwritten:
     async def _done(self, what: str, step: Step) -> bool:
         """Whether nothing is left to try of it: it is written, or it never can be."""
         try:
-            async with self._limit():
+            async with self.limit():
                 await step()
         except TimeoutError:
-            self._waits(f"it takes more than {SLOW_SECONDS:g} s; does another program hold this memory?")
+            self._waits(_slow_words())
             return False
         except Exception as error:  # noqa: BLE001 - memory never stands in an answer's way; the shell tells of it
             if may_pass(error):
@@ -126,6 +143,10 @@ class Unwritten:
         if reason != self.reason:
             self._tell(f"what is said cannot be recorded, and waits: {reason}")
         self.reason = reason
+
+
+def _slow_words() -> str:
+    return f"it takes more than {SLOW_SECONDS:g} s; does another program hold this memory?"
 
 
 def may_pass(error: Exception) -> bool:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dnam.errors import Ambiguous, Unknown
+from dnam.secrets import redacted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
 from projections.decisions.meet import Account, is_unwelcome
-from projections.decisions.place import place_ref, session_of
+from projections.decisions.place import place_ref, seen_audience, session_of
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import items_of
@@ -24,7 +25,9 @@ LOCAL = "local"
 
 
 class Heard(NamedTuple):
-    """A message that was heard, and where: what a context and an answer are made for."""
+    """A message that was heard, and where: what a context and an answer are made for. `account` is a keyed hash of who
+    said it, also where they are nobody; it is recorded nowhere.
+    """
 
     point: Point
     session: str
@@ -32,6 +35,7 @@ class Heard(NamedTuple):
     setting: Setting
     text: str
     name: str
+    account: bytes = b""
 
     @property
     def person(self) -> Handle:
@@ -45,8 +49,8 @@ def new_handle() -> Handle:
 
 
 def with_handles(request: HeardRequest) -> HeardRequest:
-    """The request with a fresh handle for everybody it names."""
-    return request._replace(fresh=tuple(new_handle() for _ in accounts(request)))
+    """The request as it may be recorded: with a fresh handle for everybody it names, and without secrets."""
+    return redacted(request)._replace(fresh=tuple(new_handle() for _ in accounts(request)))
 
 
 def locate(rows: Rows, request: HeardRequest) -> Heard:
@@ -55,7 +59,7 @@ def locate(rows: Rows, request: HeardRequest) -> Heard:
     partner = _heard_from(rows, place.partner, request.said) if place.partner else NOBODY
     speaker = _heard_from(rows, request.speaker, request.said) if request.author == "person" else NOBODY
     ref = place_ref(place, partner)
-    audience = audience_of(rows, ref) or Audience(place.audience, ref)
+    audience = audience_of(rows, ref) or seen_audience(place, ref)
     heard = rows.ids.event_id(message_identity(place.platform, request.key, "heard", request.said))
     return Heard(
         point=Point(request.said, heard),
@@ -64,6 +68,7 @@ def locate(rows: Rows, request: HeardRequest) -> Heard:
         setting=Setting(speaker, audience, place.guild),
         text=request.text,
         name=name_of(rows, speaker),
+        account=rows.ids.keyed_hash(request.speaker.platform, request.speaker.id),
     )
 
 

@@ -1,7 +1,8 @@
 """Calls of models: one row for each, so that what a day, a person or a model cost is a sum over a range.
 
 A call stands in exactly one event that counts here. A summary's call is its `summary.answered`: the `summary.refreshed`
-that follows names it once more, and so does a `summary.failed` whose reply was there and was empty.
+that follows names it once more, and so does a `summary.failed` whose reply was there and was empty. An answer's call is
+its `turn.answered`. A `turn.withdrawn` or a `reply.withdrawn` takes words away, and tells of the call from then on.
 """
 
 from collections.abc import Iterator
@@ -16,10 +17,13 @@ from projections.events import (
     MergeAnswered,
     MergeFailed,
     ReflectionAnswered,
+    ReplyWithdrawn,
     SummaryAnswered,
     SummaryFailed,
     TurnAnswered,
     TurnFailed,
+    TurnInterrupted,
+    TurnWithdrawn,
 )
 from projections.events.values import ModelUse
 from projections.events.work import WorkEvent
@@ -33,6 +37,8 @@ Work = Literal["answer", "summary", "extraction", "merge", "reflection"]
 WORK: dict[type[Event], Work] = {
     TurnAnswered: "answer",
     TurnFailed: "answer",
+    TurnInterrupted: "answer",
+    TurnWithdrawn: "answer",
     SummaryAnswered: "summary",
     SummaryFailed: "summary",
     ExtractionAnswered: "extraction",
@@ -42,13 +48,14 @@ WORK: dict[type[Event], Work] = {
     ReflectionAnswered: "reflection",
 }
 """Which events tell of a call, and what it was for."""
-FAILED = (TurnFailed, SummaryFailed, ExtractionFailed, MergeFailed)
+FAILED = (TurnFailed, TurnInterrupted, SummaryFailed, ExtractionFailed, MergeFailed)
 
 
 class CallRow(msgspec.Struct, frozen=True, array_like=True):
     """A call: when it was recorded (ms), for what, for whom (NOBODY where it was for many), and what it took.
 
-    `failed` says that nothing came of it. `cost_micros` is in 10⁻⁶ USD.
+    `failed` says that nothing came of it. `cost_micros` is in 10⁻⁶ USD. Of an answer that was withdrawn, `at` is when
+    it was finished: it stays on the same day's bill.
     """
 
     at: int
@@ -72,8 +79,15 @@ def moment_key(at: int) -> bytes:
 def _call(event: Event) -> tuple[Handle, ModelUse] | None:
     """Whose call an event tells of, and the call; None where none was made, or another event tells of it."""
     match event:
-        case TurnAnswered(asker=person, call=call) | TurnFailed(asker=person, call=call):
+        case (
+            TurnAnswered(asker=person, call=call)
+            | TurnFailed(asker=person, call=call)
+            | TurnInterrupted(asker=person, call=call)
+            | TurnWithdrawn(asker=person, call=call)
+        ):
             return (person, call) if call.model else None
+        case ReplyWithdrawn(owner=owner, person=person, call=call):
+            return owner or person, call
         case SummaryFailed(call=call) if call.version:  # the reply was there: its `summary.answered` counts
             return None
         case SummaryAnswered(person=person, call=call) | SummaryFailed(person=person, call=call):
@@ -89,9 +103,10 @@ def _rows(record: Record) -> list[Change[CallRow]]:
     if found is None:
         return []
     person, call = found
+    event, at = record.event, _recorded(record)
     row = CallRow(
-        at=record.at,
-        work=WORK[type(record.event)],
+        at=at,
+        work=event.work if isinstance(event, ReplyWithdrawn) else WORK[type(event)],
         person=person,
         model=call.model,
         version=call.version,
@@ -100,12 +115,21 @@ def _rows(record: Record) -> list[Change[CallRow]]:
         tokens_cached=call.tokens_cached,
         latency_ms=call.latency_ms,
         cost_micros=call.cost_micros,
-        failed=isinstance(record.event, FAILED),
+        failed=event.failed if isinstance(event, ReplyWithdrawn) else isinstance(event, FAILED),
     )
-    return [(moment_key(record.at) + record.id, row)]
+    return [(moment_key(at) + record.id, row)]
 
 
-CALLS = Projection("calls", 1, CallRow, tuple(WORK), _rows, 24, history=False)
+def _recorded(record: Record) -> int:
+    """Under which moment a call counts: also where its words were taken away later."""
+    match record.event:
+        case TurnWithdrawn(turn_said=at) | ReplyWithdrawn(at=at):
+            return at
+        case _:
+            return record.at
+
+
+CALLS = Projection("calls", 1, CallRow, (*WORK, ReplyWithdrawn), _rows, 24, history=False)
 
 
 def calls(rows: Rows, since: int | None = None, until: int | None = None) -> Iterator[CallRow]:
@@ -116,19 +140,25 @@ def calls(rows: Rows, since: int | None = None, until: int | None = None) -> Ite
 
 
 class Spent(NamedTuple):
-    """What a day of UTC cost, as far as it was read: `day` counts from 1970, `upto` is the last row's key."""
+    """What a day of UTC cost, as far as it was read: `day` counts from 1970. The last call that was read was recorded
+    at `at` (ms), and what was recorded before that cost `settled`: in the same millisecond there may still come others.
+    """
 
     day: int
     micros: int = 0
-    upto: bytes = b""
+    settled: int = 0
+    at: int = 0
 
 
 def spent_on(rows: Rows, now: int, before: Spent | None = None) -> Spent:
-    """What the day of a moment (ms) has cost by now. `before` is an earlier answer: only what came since is read."""
+    """What the day of a moment (ms) has cost by now. `before` is an earlier answer: only what came since is read, and
+    the last millisecond once more.
+    """
     day = now // DAY_MS
     spent = before if before is not None and before.day == day else Spent(day)
-    start = spent.upto + b"\x00" if spent.upto else moment_key(day * DAY_MS)
-    found = list(rows.scan(CALLS, start=start, stop=moment_key((day + 1) * DAY_MS)))
+    found = list(calls(rows, max(spent.at, day * DAY_MS), (day + 1) * DAY_MS))
     if not found:
         return spent
-    return Spent(day, spent.micros + sum(each.row.cost_micros for each in found), found[-1].key)
+    last = found[-1].at
+    settled = spent.settled + sum(each.cost_micros for each in found if each.at < last)
+    return Spent(day, settled + sum(each.cost_micros for each in found if each.at == last), settled, last)

@@ -128,6 +128,7 @@ class Context(NamedTuple):
 def assemble(rows: Rows, request: Request) -> Context:
     """The prompt for a message."""
     caller = Caller(rows, request.assistant)
+    caller.person(request.setting.person)  # who asks keeps the bare name
     window = _window(rows, request, caller)
     message = _message(rows, request, caller, window)
     memory = _remembered(rows, request, message.words, window)
@@ -200,7 +201,7 @@ def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> Wi
 
 def _remembered(rows: Rows, request: Request, words: str, window: Window) -> Memory:
     wanted = query(words, window.words, request.point.said, request.vocabulary)
-    hits, left_out = _selected(rank(_candidates(rows, request), wanted, request.vocabulary), request.limits)
+    hits, left_out = _selected(rank(_candidates(rows, request), wanted), request.limits)
     summary, event, cut = _summary(rows, request)
     lines = tuple(Line(item_line(hit.item), _item_basis(hit.found)) for hit in hits)
     return Memory(Block("durable", lines), summary, hits, event, (*left_out, *cut))

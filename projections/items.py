@@ -15,10 +15,12 @@ from projections.events import (
     ItemForgotten,
     ItemMerged,
     ItemMoved,
+    ItemRedacted,
     ItemRefused,
     ItemRemembered,
     ItemRestored,
     ItemUpserted,
+    ItemWithdrawn,
 )
 from projections.events.values import By, Evidence, Intent, Item
 from projections.fold import Change, Projection, Record
@@ -34,6 +36,7 @@ ITEM_EVENTS = (
     ItemForgotten,
     ItemRestored,
     ItemMoved,
+    ItemRedacted,
 )
 
 
@@ -118,6 +121,8 @@ def _items(record: Record) -> list[Change[ItemRow]]:
             return [_row(record, event, each) for each in (*absorbed, item)]
         case ItemMoved(item=item, from_compartment=compartment, from_id=item_id) as event:
             return [(item_key(item.owner, compartment, item_id), None), _row(record, event, item)]
+        case ItemWithdrawn(owner=owner, compartment=compartment, id=item_id):
+            return [(item_key(owner, compartment, item_id), None)]
         case ItemEvent(item=item) as event:
             return [_row(record, event, item)]
         case _:
@@ -148,6 +153,8 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
     match record.event:
         case ItemForgotten(item=item, quiet=quiet):
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
+        case ItemRedacted(item=item, quiet=quiet, refuses=True):
+            return [(event, QuietRow(record.id, item.id)) for event in quiet]
         case ItemRestored(returns=returns) | ItemRemembered(returns=returns):
             return [(event, None) for event in returns]
         case _:
@@ -157,28 +164,36 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
 def _forgotten(record: Record) -> list[Change[ForgottenRow]]:
     match record.event:
         case ItemForgotten() as event:
-            return [_taken_back(record, event)]
+            return [_taken_back(record, event, event.causes)]
+        case ItemRedacted(refuses=True) as event:
+            return [_taken_back(record, event, event.was)]
         case ItemRestored(item=item) | ItemRemembered(item=item):
             return [(forgotten_key(item), None)]
         case ItemMoved(item=item) as event if item.status != "evicted":  # of an evicted one the old row stands
             old = msgspec.structs.replace(item, compartment=event.from_compartment, id=event.from_id)
-            return [(forgotten_key(old), None), *([_taken_back(record, event)] if item.status == "forgotten" else [])]
+            gone = _taken_back(record, event, event.causes)
+            return [(forgotten_key(old), None), gone if item.status == "forgotten" else (forgotten_key(item), None)]
         case _:
             return []
 
 
-def _taken_back(record: Record, event: ItemForgotten | ItemMoved) -> Change[ForgottenRow]:
+def _taken_back(record: Record, event: ItemEvent, was: tuple[EventId, ...]) -> Change[ForgottenRow]:
     item = event.item
-    row = ForgottenRow(record.id, item.id, item.compartment, item.kind, item.text, item.evidence, event.causes)
+    row = ForgottenRow(record.id, item.id, item.compartment, item.kind, item.text, item.evidence, was)
     return forgotten_key(item), row
 
 
-ITEMS = Projection("items", 1, ItemRow, ITEM_EVENTS, _items, 48)
+ITEMS = Projection("items", 1, ItemRow, (*ITEM_EVENTS, ItemWithdrawn), _items, 48)
 REFUSALS = Projection("refusals", 1, RefusalRow, (ItemRefused,), _refusals, 32, history=False)
 FORGOTTEN = Projection(
-    "forgotten", 1, ForgottenRow, (ItemForgotten, ItemRestored, ItemRemembered, ItemMoved), _forgotten, 32
+    "forgotten",
+    1,
+    ForgottenRow,
+    (ItemForgotten, ItemRestored, ItemRemembered, ItemMoved, ItemRedacted),
+    _forgotten,
+    32,
 )
-QUIET = Projection("quiet", 1, QuietRow, (ItemForgotten, ItemRestored, ItemRemembered), _quiet, 16)
+QUIET = Projection("quiet", 1, QuietRow, (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted), _quiet, 16)
 
 
 def items_in(rows: Rows, owner: Handle, compartment: str) -> Iterator[Found[ItemRow]]:

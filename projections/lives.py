@@ -15,9 +15,11 @@ from projections.events import (
     ItemForgotten,
     ItemMerged,
     ItemMoved,
+    ItemRedacted,
     ItemRefused,
     ItemRemembered,
     ItemRestored,
+    ItemWithdrawn,
 )
 from projections.events.values import Evidence, Item
 from projections.fold import Record
@@ -28,7 +30,7 @@ from projections.policies.item_ids import derive
 Clock = Literal["recorded", "said"]
 Happened = Literal[
     "remembered", "added", "changed", "confirmed", "revived", "deprecated", "merged", "evicted", "forgotten",
-    "restored", "moved", "refused",
+    "restored", "moved", "redacted", "refused",
 ]  # fmt: skip
 COMPARED = (
     "id", "compartment", "kind", "text", "status", "type", "about", "tags", "confidence", "supersedes", "valid_from",
@@ -106,6 +108,7 @@ _HAPPENED: Mapping[type, Happened] = {
     ItemForgotten: "forgotten",
     ItemRestored: "restored",
     ItemMoved: "moved",
+    ItemRedacted: "redacted",
     ItemRefused: "refused",
 }
 
@@ -154,6 +157,8 @@ def lives(records: Iterable[Record], keys: Container[bytes], clock: Clock = "rec
     """
     lived: dict[bytes, list[Step]] = {}
     for record in ordered(records, clock):
+        if isinstance(record.event, ItemWithdrawn):
+            lived.pop(key_of(Address(record.event.owner, record.event.compartment, record.event.id)), None)
         for came_from, item in _states(record):
             if came_from is not None or key_of(address_of(item)) in keys:
                 _take(lived, record, came_from, item)

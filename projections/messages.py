@@ -4,8 +4,10 @@ A message lies under its unit (its session in one epoch of its audience), in the
 window is one range read backwards, and nothing has to be filtered out of it afterwards.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from heapq import merge
+from itertools import groupby
 
 import msgspec
 
@@ -68,14 +70,28 @@ def _rows(record: Record) -> list[Change[MessageRow]]:
 def _spoken(record: Record) -> list[Change[SpokenRow]]:
     match record.event:
         case MessageHeard(message=message) if message.speaker != NOBODY:
-            row = SpokenRow(message.session, message.audience, message.guild)
-            return [(message.speaker + message_key(message, record.id), row)]
+            return [_where(message, record.id)]
         case _:
             return []
 
 
+def _respoken(record: Record) -> list[Change[SpokenRow]]:
+    match record.event:
+        case MessageEdited(message=message, heard=heard) if message.speaker != NOBODY:
+            return [_where(message, heard)]
+        case _:
+            return []
+
+
+def _where(message: Message, heard: EventId) -> Change[SpokenRow]:
+    row = SpokenRow(message.session, message.audience, message.guild)
+    return message.speaker + message_key(message, heard), row
+
+
 MESSAGES = Projection("messages", 1, MessageRow, (MessageHeard, MessageEdited, MessageDeleted), _rows, 40)
 SPOKEN = Projection("spoken", 1, SpokenRow, (MessageHeard,), _spoken, 56, history=False)
+RESPOKEN = Projection("respoken", 1, SpokenRow, (MessageEdited,), _respoken, 56)
+"""The same of what was edited: what was said at first is gone then, and its row with it."""
 
 
 def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
@@ -98,17 +114,34 @@ def ids_in(rows: Rows, session: str, epochs: int) -> frozenset[EventId]:
 
 def units_of(rows: Rows, person: Handle) -> list[SpokenRow]:
     """Every unit in which a person said something; reads one row of each."""
-    found: list[SpokenRow] = []
-    prefix = person or bytes(16)
+    found = {key: row for table in (SPOKEN, RESPOKEN) for key, row in _units(rows, table, person or bytes(16))}
+    return [row for _, row in sorted(found.items())]
+
+
+def _units(rows: Rows, table: Projection[SpokenRow], prefix: bytes) -> Iterator[tuple[bytes, SpokenRow]]:
     start = prefix
-    while (first := next(rows.scan(SPOKEN, prefix, start=start), None)) is not None:
-        found.append(first.row)
+    while (first := next(rows.scan(table, prefix, start=start), None)) is not None:
+        yield first.key[:32], first.row
         start = first.key[:32] + b"\xff" * 25
-    return found
 
 
 def spoken_in(rows: Rows, person: Handle, where: SpokenRow, after: Point | None = None) -> Iterator[Point]:
     """What a person said in a unit behind a point, oldest first."""
     prefix = person + unit(where.session, where.audience.epoch)
     start = None if after is None else prefix + point_key(after) + b"\x00"
-    return map(key_point, rows.keys(SPOKEN, prefix, start=start))
+    keys = (rows.keys(table, prefix, start=start) for table in (SPOKEN, RESPOKEN))
+    return map(key_point, _once(merge(*keys)))
+
+
+def spoken_before(rows: Rows, person: Handle, where: SpokenRow, point: Point) -> Iterator[Point]:
+    """What a person said in a unit up to a point, newest first."""
+    prefix = person + unit(where.session, where.audience.epoch)
+    stop = prefix + point_key(point) + b"\x00"
+    found = (rows.scan(table, prefix, stop=stop, reverse=True) for table in (SPOKEN, RESPOKEN))
+    keys = ((each.key for each in table) for table in found)
+    return map(key_point, _once(merge(*keys, reverse=True)))
+
+
+def _once(keys: Iterable[bytes]) -> Iterator[bytes]:
+    """Keys in order, each once: what was edited before its first words could be taken away stands in both tables."""
+    return (key for key, _ in groupby(keys))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from projections.decisions.answer import turn_origin
 from projections.events.values import Message
-from projections.ids import EventId, Handle, Point
+from projections.ids import EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.people import name_of
 from projections.rows import Found, Rows
@@ -68,6 +68,14 @@ def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, 
     for each in rows.scan(MESSAGES, prefix, start=stop):
         found[each.row.heard] = each.row.message
     return found
+
+
+def sent_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
+    """The messages as which answers of a session arrived that were given in a span of time (ms, both ends included)."""
+    prefix = unit(session, epoch)
+    start, stop = (prefix + point_key(Point(said, EventId(bytes(16)))) for said in (first, last + 1))
+    given = (rows.get(DELIVERIES, each.row.event) for each in rows.scan(TURNS, prefix, start=start, stop=stop))
+    return [message for delivery in given if delivery is not None for message in delivery.messages]
 
 
 def _name(rows: Rows, person: Handle) -> str:

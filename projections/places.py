@@ -101,3 +101,16 @@ def place_of(rows: Rows, session: str) -> Found[PlaceRow] | None:
     """The place where a session is."""
     row = rows.get(SESSIONS, session_key(session))
     return None if row is None else find_place(rows, row.place)
+
+
+def epoch_of(rows: Rows, session: str) -> int:
+    """The epoch that a session is in."""
+    place = place_of(rows, session)
+    audience = None if place is None else audience_of(rows, place.row.place)
+    return 0 if audience is None else audience.epoch
+
+
+def sessions_within(rows: Rows, place: Ref) -> list[str]:
+    """The sessions of a channel or thread and of the threads in it, as far as they are known."""
+    found = (each.row for each in rows.scan(PLACES))
+    return [row.session for row in found if row.session and place in (row.place, row.parent)]

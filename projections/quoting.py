@@ -97,9 +97,10 @@ def _is_kept(character: str) -> bool:
 
 def line_name(name: str) -> str:
     """A name as it may stand in a prompt: a label of at most 32 code points without a colon, which would make it look
-    like a name and what it says; "someone" when none of it shows.
+    like a name and what it says, or brackets, which are dnam's (`marked`); "someone" when none of it shows.
     """
-    short = label(_COLON.sub(" ", name))[:NAME_CHARS].rstrip()
+    bare = "".join(each for each in name if "(" not in unicodedata.normalize("NFKC", each))  # as U+2475 has them
+    short = label(_COLON.sub(" ", bare))[:NAME_CHARS].rstrip()
     return short if any(unicodedata.category(each)[0] not in "CMZ" for each in short) else SOMEONE
 
 
@@ -108,10 +109,15 @@ def speaker_name(name: str, assistant: str) -> str:
     by the name of an assistant that is given none.
     """
     shown = line_name(name)
-    return line_name(f"user {shown}") if assistant and _alike(shown) == _alike(line_name(assistant)) else shown
+    return line_name(f"user {shown}") if assistant and alike(shown) == alike(line_name(assistant)) else shown
 
 
-def _alike(name: str) -> str:
+def marked(name: str, mark: str) -> str:
+    """A name with a word of dnam's in brackets. Nobody can go by such a name: `line_name` leaves no brackets in one."""
+    return f"{name} ({mark})"
+
+
+def alike(name: str) -> str:
     """What two names have in common that look the same."""
     plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(each for each in plain if each.isalnum())
+    return "".join(each for each in plain if each.isalnum()) or plain

@@ -8,18 +8,20 @@ from projections.fold import AnyProjection, Fold
 from projections.fruitless import FRUITLESS
 from projections.imports import IMPORTS
 from projections.items import FORGOTTEN, ITEMS, QUIET, REFUSALS
-from projections.messages import MESSAGES, SPOKEN
+from projections.messages import MESSAGES, RESPOKEN, SPOKEN
 from projections.models import RESOLVED
+from projections.notices import NOTICES
 from projections.people import ACCOUNTS, NAMES, NOTES, PEOPLE
 from projections.places import AUDIENCES, PLACES, SESSIONS
 from projections.snapshots import SNAPSHOTS
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
 from projections.turns import ASKED, DELIVERIES, FAILED, SENT, TURNS
-from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS
+from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK
 
 PROJECTIONS: tuple[AnyProjection, ...] = (
     MESSAGES,
     SPOKEN,
+    RESPOKEN,
     TURNS,
     ASKED,
     FAILED,
@@ -33,11 +35,13 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     SUMMARY_ATTEMPTS,
     EXTRACTIONS,
     EXTRACTION_ATTEMPTS,
+    WORK,
     FRUITLESS,
     ACCOUNTS,
     PEOPLE,
     NAMES,
     NOTES,
+    NOTICES,
     SNAPSHOTS,
     PLACES,
     AUDIENCES,

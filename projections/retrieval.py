@@ -30,7 +30,8 @@ PROJECT_BOOST = 2
 RECENT_BOOST = 1
 RECENT_MS = 7 * 24 * 3600 * 1000
 
-_RUNS = re.compile(r"[^\W_]+")
+_RUNS = re.compile(rf"[^\W_]{{{TOKEN_CHARS},}}")
+"""Runs of letters and digits that are long enough. A match takes the whole of its run, so a short run has none."""
 
 
 class Vocabulary(NamedTuple):
@@ -75,7 +76,7 @@ class Hit(NamedTuple):
 
 def tokens(text: str, vocabulary: Vocabulary) -> frozenset[str]:
     """The tokens of a text (rule 1)."""
-    return frozenset(run for run in _RUNS.findall(_folded(text)) if len(run) >= TOKEN_CHARS) - vocabulary.stop_words
+    return frozenset(_RUNS.findall(_folded(text))) - vocabulary.stop_words
 
 
 def _folded(text: str) -> str:
@@ -90,37 +91,29 @@ def query(message: str, window: str, said: int, vocabulary: Vocabulary) -> Query
     return Query(wanted, not wanted.isdisjoint(vocabulary.project_words), said)
 
 
-def item_tokens(item: Item, vocabulary: Vocabulary) -> frozenset[str]:
-    """The tokens an item is found by."""
-    return tokens(_searched(item), vocabulary)
-
-
 def _searched(item: Item) -> str:
     return " ".join([item.text, *item.tags, item.kind])
 
 
-def _overlap(item: Item, wanted: Query, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The tokens that both have. Most items have none, which is seen without making their tokens."""
-    folded = _folded(_searched(item))
-    if not any(token in folded for token in wanted.tokens):
-        return ()
-    return tuple(sorted(wanted.tokens & item_tokens(item, vocabulary)))
+def _overlap(item: Item, wanted: Query) -> tuple[str, ...]:
+    """The tokens that both have. No stop word is among them: the query has none."""
+    return tuple(sorted(wanted.tokens.intersection(_RUNS.findall(_folded(_searched(item))))))
 
 
-def hit(found: Found[ItemRow], wanted: Query, vocabulary: Vocabulary) -> Hit:
+def hit(found: Found[ItemRow], wanted: Query) -> Hit:
     """How an item meets a query (rules 3 to 5)."""
     item = found.row.item
     return Hit(
         found=found,
-        overlap=_overlap(item, wanted, vocabulary),
+        overlap=_overlap(item, wanted),
         project_boost=PROJECT_BOOST if item.kind == PROJECT and wanted.about_project else 0,
         recent_boost=RECENT_BOOST if abs(wanted.said - item.updated) <= RECENT_MS else 0,
     )
 
 
-def rank(items: Iterable[Found[ItemRow]], wanted: Query, vocabulary: Vocabulary) -> list[Hit]:
+def rank(items: Iterable[Found[ItemRow]], wanted: Query) -> list[Hit]:
     """The items, best first (rule 6)."""
-    return sorted((hit(found, wanted, vocabulary) for found in items), key=_order)
+    return sorted((hit(found, wanted) for found in items), key=_order)
 
 
 def _order(hit: Hit) -> tuple[int, int, str, str, bytes]:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset, SummaryWithheld
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Point
 from projections.messages import unit
@@ -10,8 +10,8 @@ from projections.rows import Found, Rows
 
 
 class SummaryRow(msgspec.Struct, frozen=True, array_like=True):
-    """The summary in force; `text` is empty after a reset. `said` is its date, in ms. `floor` is how far the last reset
-    reached.
+    """The summary in force; `text` is empty after a reset, and while it is withheld. `said` is its date, in ms. `floor`
+    is how far the last reset reached.
     """
 
     event: EventId
@@ -55,6 +55,11 @@ def _summaries(record: Record) -> list[Change[SummaryRow]]:
             row = SummaryRow(
                 record.id, event.said, record.at, event.session, event.era, 0, "", event.upto, 0, "", event.upto
             )
+        case SummaryWithheld() as event:
+            row = SummaryRow(
+                record.id, event.said, record.at, event.session, event.era, event.refresh, "", event.upto, 0, "",
+                event.floor,
+            )  # fmt: skip
         case _:
             return []
     return [(unit(event.session, event.audience.epoch), row)]
@@ -66,14 +71,16 @@ def _attempts(record: Record) -> list[Change[AttemptRow]]:
             error = ""
         case SummaryFailed() as tried:
             error = tried.error
+        case SummaryWithheld(floor=floor) as tried:  # due with the next turn, whatever the cadence
+            return [(unit(tried.session, tried.audience.epoch), AttemptRow(record.id, floor, ""))]
         case _:
             return []
     return [(unit(tried.session, tried.audience.epoch), AttemptRow(record.id, tried.upto, error))]
 
 
-SUMMARIES = Projection("summaries", 1, SummaryRow, (SummaryRefreshed, SummaryReset), _summaries, 16)
+SUMMARIES = Projection("summaries", 1, SummaryRow, (SummaryRefreshed, SummaryReset, SummaryWithheld), _summaries, 16)
 SUMMARY_ATTEMPTS = Projection(
-    "summary_attempts", 1, AttemptRow, (SummaryRefreshed, SummaryFailed, SummaryReset), _attempts, 16
+    "summary_attempts", 1, AttemptRow, (SummaryRefreshed, SummaryFailed, SummaryReset, SummaryWithheld), _attempts, 16
 )
 
 
@@ -86,3 +93,8 @@ def era_of(rows: Rows, session: str, epoch: int) -> int:
 def find_summary(rows: Rows, session: str, epoch: int) -> Found[SummaryRow] | None:
     """The summary of a session in one epoch, a reset one too."""
     return rows.find(SUMMARIES, unit(session, epoch))
+
+
+def is_withheld(row: SummaryRow) -> bool:
+    """Whether a summary is to be made anew, because something that it covered was taken back."""
+    return not row.text and row.upto != row.floor

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from projections.events import TurnAnswered, TurnDelivered, TurnFailed
+from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnWithdrawn
 from projections.events.values import Audience, ItemUse, LeftOut, Limits, ModelUse, Span
 from projections.fold import Change, Projection, Record
-from projections.ids import EventId, Handle, Point, Ref, digest16
+from projections.ids import MINUTE_MS, EventId, Handle, Point, Ref, digest16
 from projections.messages import key_point, point_key, unit
 from projections.rows import Found, Rows
 
@@ -94,6 +94,8 @@ def _turns(record: Record) -> list[Change[TurnRow]]:
                     ),
                 )
             ]
+        case TurnWithdrawn(turn=event, session=session, audience=audience, turn_said=said):
+            return [(unit(session, audience.epoch) + point_key(Point(said, event)), None)]
         case _:
             return []
 
@@ -115,7 +117,7 @@ def _deliveries(record: Record) -> list[Change[DeliveryRow]]:
             return []
 
 
-TURNS = Projection("turns", 1, TurnRow, (TurnAnswered,), _turns, 40, history=False)
+TURNS = Projection("turns", 2, TurnRow, (TurnAnswered, TurnWithdrawn), _turns, 40)
 ASKED = Projection("asked", 1, AskedRow, (TurnAnswered,), _asked, 40, history=False)
 
 
@@ -145,6 +147,18 @@ def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> It
     prefix = unit(session, epoch)
     start = None if after is None else prefix + point_key(after) + b"\x00"
     return rows.scan(TURNS, prefix, start=start)
+
+
+def find_turn(rows: Rows, session: str, epoch: int, turn: EventId) -> TurnRow | None:
+    """An answer of a session, if it is there and can be read; of the others only keys are looked at.
+
+    The id begins with the minute of the question, and an answer is later than what it answers.
+    """
+    prefix = unit(session, epoch)
+    asked = Point(int.from_bytes(turn[:4], "big") * MINUTE_MS, EventId(bytes(16)))
+    keys = rows.keys(TURNS, prefix, start=prefix + point_key(asked))
+    found = next((key for key in keys if key[-16:] == turn), None)
+    return None if found is None else rows.get(TURNS, found)
 
 
 def failure_of(rows: Rows, question: EventId) -> FailedTurnRow | None:

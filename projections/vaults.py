@@ -2,7 +2,8 @@
 
 What one person said goes to their own vault, answers and summaries of a session to that session's vault of the era,
 anything else that is shared to the vault of exactly the set of people it draws on. The engine adds the people of the
-causes' vaults. What the assistant said without a turn (an import) lies with its answers.
+causes' vaults. What the assistant said without a turn (an import) lies with its answers. What somebody wrote down as
+nobody's (lore) is in their words, and goes with them.
 """
 
 from typing import NamedTuple
@@ -15,6 +16,9 @@ from projections.events import (
     ImportEnded,
     ItemEvent,
     ItemRefused,
+    ItemRemembered,
+    ItemUpserted,
+    ItemWithdrawn,
     JobFailed,
     MessageDeleted,
     MessageEdited,
@@ -22,13 +26,17 @@ from projections.events import (
     ModelResolved,
     PlaceAudienceChanged,
     PlaceDescribed,
+    ReplyWithdrawn,
     SummaryAnswered,
     SummaryFailed,
     SummaryRefreshed,
     SummaryReset,
+    SummaryWithheld,
     TurnAnswered,
     TurnDelivered,
     TurnFailed,
+    TurnInterrupted,
+    TurnWithdrawn,
 )
 from projections.events.people import PersonEvent
 from projections.events.values import Audience, Message
@@ -91,16 +99,28 @@ def home(event: Event) -> Home:
         case (
             TurnAnswered(session=session, audience=audience, era=era, asker=person)
             | TurnFailed(session=session, audience=audience, era=era, asker=person)
+            | TurnInterrupted(session=session, audience=audience, era=era, asker=person)
             | TurnDelivered(session=session, audience=audience, era=era, asker=person)
+            | TurnWithdrawn(session=session, audience=audience, era=era, asker=person)
             | SummaryRefreshed(session=session, audience=audience, era=era, person=person)
             | SummaryFailed(session=session, audience=audience, era=era, person=person)
             | SummaryReset(session=session, audience=audience, era=era, person=person)
+            | SummaryWithheld(session=session, audience=audience, era=era, person=person)
             | SummaryAnswered(session=session, audience=audience, era=era, person=person)
         ):
             return _session(session, audience, era, person)
+        case ItemRemembered(item=item, by=by) | ItemUpserted(item=item, by=by) if not (item.owner or item.evidence):
+            return Home(_people(by.person), f"compartment {item.compartment}")
         case ItemEvent(item=item):
             return Home(_people(item.owner), f"compartment {item.compartment}")
-        case ItemRefused(owner=owner, compartment=compartment) | WorkEvent(owner=owner, compartment=compartment):
+        case ReplyWithdrawn(session=session, audience=audience, era=era, person=person) if audience is not None:
+            return _session(session, audience, era, person)
+        case (
+            ItemRefused(owner=owner, compartment=compartment)
+            | ItemWithdrawn(owner=owner, compartment=compartment)
+            | WorkEvent(owner=owner, compartment=compartment)
+            | ReplyWithdrawn(owner=owner, compartment=compartment)
+        ):
             return Home(_people(owner), f"compartment {compartment}")
         case PersonEvent(person=person):
             return Home(_people(person))

@@ -22,7 +22,7 @@ from projections.events.values import Attachment, LeftOut, Limits, Message, Span
 from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit
 from projections.people import SOMEONE, name_of
-from projections.quoting import indented, label, line_name, one_line, speaker_name
+from projections.quoting import alike, indented, label, line_name, marked, one_line, speaker_name
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
@@ -149,7 +149,7 @@ def _says_something(row: MessageRow | TurnRow) -> bool:
 
 
 def _authors(rows: Rows, entries: Sequence[Entry], caller: "Caller") -> dict[Ref, str]:
-    return {ref: name for entry in entries for ref, name in _signed(rows, entry.row, caller)}
+    return {ref: name for entry in reversed(entries) for ref, name in _signed(rows, entry.row, caller)}
 
 
 def _signed(rows: Rows, row: MessageRow | TurnRow, caller: "Caller") -> list[tuple[Ref, str]]:
@@ -165,6 +165,9 @@ class Caller:
 
     With `only`, everybody else is "someone": what a model derives lies in the vault of those whose words it read, and a
     name of somebody who was merely mentioned would outlive them there.
+
+    Who goes by a name that somebody else has in this prompt is told apart by a number, in the order in which they are
+    asked for; bots and webhooks are marked as such.
     """
 
     def __init__(self, rows: Rows, assistant: str, only: frozenset[Handle] | None = None) -> None:
@@ -173,12 +176,22 @@ class Caller:
         self.authors: set[Handle] = set()
         self.mentioned: dict[Handle, str] = {}
         self._only = only
+        self._bearers: dict[str, list[Handle | str]] = {}
         self._look_up = cache(lambda person: name_of(rows, person))
 
     def person(self, person: Handle) -> str:
         """A person's name; "someone" for nobody in particular."""
         unknown = person == NOBODY or (self._only is not None and person not in self._only)
-        return speaker_name(SOMEONE if unknown else self._look_up(person), self._taken)
+        return self._apart(SOMEONE if unknown else self._look_up(person), person)
+
+    def _apart(self, name: str, bearer: Handle | str) -> str:
+        """The name of somebody, with a number when it is not theirs alone."""
+        shown = speaker_name(name, self._taken)
+        bearers = self._bearers.setdefault(alike(shown), [])
+        if bearer not in bearers:
+            bearers.append(bearer)
+        number = bearers.index(bearer) + 1
+        return shown if number == 1 or line_name(name) == SOMEONE else marked(shown, str(number))
 
     def mention(self, person: Handle) -> str:
         """The name of somebody whom a text names; who they are is kept in `mentioned`."""
@@ -197,8 +210,10 @@ class Caller:
             case "person":
                 self.authors.add(message.speaker)
                 return self.person(message.speaker)
+            case "unknown":
+                return self._apart(message.author_name, message.author_name)
             case _:
-                return speaker_name(message.author_name, self._taken)
+                return marked(speaker_name(message.author_name, self._taken), message.author)
 
 
 def with_names(text: str, spans: Sequence[Span], name: Callable[[Handle], str]) -> str:

@@ -1,13 +1,27 @@
-"""How far extraction has come, per person and compartment."""
+"""How far extraction has come, per person and compartment, and what every kept reply of a model took."""
 
 import msgspec
 
 from projections.derived import effects_of
-from projections.events import ExtractionAnswered, ExtractionFailed
+from projections.events import (
+    ExtractionAnswered,
+    ExtractionFailed,
+    MergeAnswered,
+    MergeFailed,
+    ReflectionAnswered,
+    ReplyWithdrawn,
+    SummaryAnswered,
+)
+from projections.events.event import Event
+from projections.events.values import Audience, ModelUse
+from projections.events.work import Asked, WorkEvent
 from projections.fold import Change, Projection, Record
-from projections.ids import EventId, Point
+from projections.ids import NOBODY, EventId, Handle, Point
 from projections.items import compartment_key
 from projections.rows import Rows
+
+WITHDRAWN = "what it was shown was taken back"
+"""Why an extraction failed whose own words are gone."""
 
 
 class ExtractionRow(msgspec.Struct, frozen=True, array_like=True):
@@ -25,6 +39,8 @@ def _done(record: Record) -> list[Change[ExtractionRow]]:
         case ExtractionAnswered() as work:
             row = ExtractionRow(record.id, record.at, work.compartment, work.upto, "")
             return [(compartment_key(work.owner, work.compartment), row)]
+        case ReplyWithdrawn(work="extraction", owner=owner, compartment=compartment, at=at, upto=Point() as upto):
+            return [(compartment_key(owner, compartment), ExtractionRow(record.id, at, compartment, upto, ""))]
         case _:
             return []
 
@@ -35,23 +51,75 @@ def _tried(record: Record) -> list[Change[ExtractionRow]]:
             error = ""
         case ExtractionFailed() as work:
             error = work.error
+        case ReplyWithdrawn(work="extraction", owner=owner, compartment=compartment, at=at, tried=Point() as tried):
+            error = WITHDRAWN if record.event.failed else ""
+            return [(compartment_key(owner, compartment), ExtractionRow(record.id, at, compartment, tried, error))]
         case _:
             return []
     row = ExtractionRow(record.id, record.at, work.compartment, work.upto, error)
     return [(compartment_key(work.owner, work.compartment), row)]
 
 
-EXTRACTIONS = Projection("extractions", 1, ExtractionRow, (ExtractionAnswered,), _done, 32)
+ASKED: dict[type[Event], Asked] = {
+    ExtractionAnswered: "extraction",
+    ExtractionFailed: "extraction",
+    MergeAnswered: "merge",
+    MergeFailed: "merge",
+    ReflectionAnswered: "reflection",
+    SummaryAnswered: "summary",
+}
+"""Which events keep the raw reply of a model, and what it was asked for."""
+FAILED = (ExtractionFailed, MergeFailed)
+
+
+class WorkRow(msgspec.Struct, frozen=True, array_like=True):
+    """What a model was asked for when it gave a reply that is kept, and what it took: all of the event but words.
+
+    The fields are those of `reply.withdrawn`.
+    """
+
+    event: EventId
+    work: Asked
+    call: ModelUse
+    at: int
+    failed: bool
+    owner: Handle
+    compartment: str
+    inputs: tuple[EventId, ...]
+    session: str
+    audience: Audience | None
+    era: int
+    person: Handle
+
+
+def _work(record: Record) -> list[Change[WorkRow]]:
+    event = record.event
+    kind, failed = ASKED.get(type(event), "summary"), isinstance(event, FAILED)
+    match event:
+        case WorkEvent(owner=owner, compartment=compartment, inputs=inputs, call=call):
+            row = WorkRow(record.id, kind, call, record.at, failed, owner, compartment, inputs, "", None, 0, NOBODY)
+        case SummaryAnswered(session=session, audience=audience, era=era, person=person, call=call):
+            row = WorkRow(record.id, kind, call, record.at, failed, NOBODY, "", (), session, audience, era, person)
+        case _:
+            return []
+    return [(record.id, row)]
+
+
+EXTRACTIONS = Projection("extractions", 1, ExtractionRow, (ExtractionAnswered, ReplyWithdrawn), _done, 32)
 EXTRACTION_ATTEMPTS = Projection(
-    "extraction_attempts", 1, ExtractionRow, (ExtractionAnswered, ExtractionFailed), _tried, 32
+    "extraction_attempts", 1, ExtractionRow, (ExtractionAnswered, ExtractionFailed, ReplyWithdrawn), _tried, 32
 )
+WORK = Projection("work", 1, WorkRow, tuple(ASKED), _work, 16, history=False)
+
+_READ = frozenset({ExtractionAnswered.TAG, ReplyWithdrawn.TAG})
+"""A reply that was withdrawn names what it had read as its causes."""
 
 
 def was_read(rows: Rows, message: EventId) -> bool:
     """Whether an extraction that worked has read a message."""
-    return any(tag == ExtractionAnswered.TAG for _, tag in effects_of(rows, message))
+    return any(tag in _READ for _, tag in effects_of(rows, message))
 
 
 def was_tried(rows: Rows, message: EventId) -> bool:
     """Whether an extraction has read a message, whatever came of it."""
-    return any(tag in (ExtractionAnswered.TAG, ExtractionFailed.TAG) for _, tag in effects_of(rows, message))
+    return any(tag in _READ or tag == ExtractionFailed.TAG for _, tag in effects_of(rows, message))

@@ -66,7 +66,8 @@ def back_up(store: DiskStore, place: Path, now: int, keys: Keys = None, progress
     Damaged when the log is not. Whatever fails, the earlier backup stays as it was.
     """
     if place.resolve().is_relative_to(store.path.resolve()):
-        raise BadRequest(f"{place} is inside {store.path}: a backup is kept elsewhere")
+        where = "is the memory itself" if place.resolve() == store.path.resolve() else f"is inside {store.path}"
+        raise BadRequest(f"{place} {where}: a backup is kept elsewhere")
     with translated(place), _held(place):
         store.refresh()
         before = read_manifest(place) or _first(store, place)

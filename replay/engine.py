@@ -120,6 +120,17 @@ class Engine:
         thread.start()
         return thread
 
+    def finish_in_background(self) -> None:
+        """Do what is left to do of an erasure, in a thread that closing waits for."""
+        before = self.finisher
+        self.finisher = threading.Thread(target=self._finish_after, args=(before,), name="erasures", daemon=True)
+        self.finisher.start()
+
+    def _finish_after(self, before: threading.Thread | None) -> None:
+        if before is not None:
+            before.join()
+        self._finish_erasures()
+
     def _finish_erasures(self) -> None:
         try:
             finish_erasures(self)

@@ -8,7 +8,8 @@ LogError
 │             SigningKeyUnusable
 ├── keeping   NotABackup · ForeignBackup · DamagedBackup · WrongPassphrase · InUse
 └── writing   CannotWrite ─ LogFull · ReadOnly
-              Busy · HeadMoved · EventConflict · Refused · ClockJumped · NewerViews
+              Refused ─ ErasedMeanwhile
+              Busy · HeadMoved · EventConflict · ClockJumped · NewerViews
 """
 
 from projections.errors import DnamError
@@ -140,6 +141,10 @@ class EventConflict(LogError):
 
 class Refused(LogError):
     """A decision's events may not be recorded."""
+
+
+class ErasedMeanwhile(Refused):
+    """What was to be recorded is of somebody who was erased, or rests on them: work that was under way then."""
 
 
 class ClockJumped(LogError):

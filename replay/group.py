@@ -11,12 +11,13 @@ from projections.decisions.given import Given, GivenVault, Lost
 from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
 from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
+from projections.policies.resting import DERIVED, widening
 from projections.rows import RawRows, Rows
 from projections.vaults import home
 from replay import codec
 from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
-from replay.errors import EventConflict, Refused
+from replay.errors import ErasedMeanwhile, EventConflict, Refused
 from replay.folding import dropped_by
 from replay.live import Ids, Live
 from replay.log import Commit, Entry, Head
@@ -60,6 +61,7 @@ class Group:
         plan = self._live.store.ring.mark()
         try:
             staged = self._sealed(drafts)
+            self._refuse_widening(drafts, staged)
             own, dropped = self._folded(staged)
         except BaseException:
             self._live.store.ring.undo(plan)
@@ -111,6 +113,34 @@ class Group:
         header = Header(HEADER_VERSION, record.id, record.at, left, event.TAG, event.VERSION, vault, b"")
         return Entry(record.id, *self._live.folding.sealer.seal(event, header))
 
+    def _refuse_widening(self, drafts: Sequence[Draft], staged: Sequence[_Staged]) -> None:
+        """Nothing derived is open to more people than what it rests on (design §7). Only derivations are looked at;
+        what comes back from an export was looked at when it was first recorded.
+        """
+        derived = [each.event for each in drafts if isinstance(each.event, DERIVED) and each.given is None]
+        if not derived:
+            return
+        here = {each.record.id: each.record.event for each in staged}
+        found: dict[EventId, Event | None] = {}
+        rows = Rows(self._raw, self._ids)
+        for event in derived:
+            for cause in event.causes:
+                if cause not in found:
+                    found[cause] = here.get(cause) or self._event(cause)
+            reason = widening(rows, event, {cause: found[cause] for cause in event.causes})
+            if reason:
+                raise Refused(reason)
+
+    def _event(self, event: EventId) -> Event | None:
+        """An event of this group or of the log, where it can still be read."""
+        seq = self._ids.find(event)
+        if seq is None or seq in self._ids.dropped:
+            return None
+        if seq > self._head.size:
+            return self._staged[seq - self._head.size - 1].record.event
+        record = self._live.folding.record_at(seq)
+        return None if record is None else record.event
+
     def _folded(self, staged: Sequence[_Staged]) -> tuple[Layer, set[Seq]]:
         """The rows of one decision, and the seqs whose bodies it drops."""
         own = Layer()
@@ -134,6 +164,7 @@ class Group:
         if draft.given is not None:
             return self._given_vault(event, draft.given)
         place = home(event)
+        self._refuse_the_erased(event, place.people)
         people = place.people.union(*(self._people(event, cause, own) for cause in event.causes))
         if not place.sealed:
             return UNSEALED
@@ -141,6 +172,13 @@ class Group:
         if place.era:
             return ring.era_vault(place.label, people)
         return ring.set_vault(people) if people else ring.labelled_vault(place.label)
+
+    def _refuse_the_erased(self, event: Event, people: frozenset[Handle]) -> None:
+        """Nobody comes back under a handle of which every key was destroyed: who is erased and speaks again is met as
+        somebody new. What was under way for them ends here.
+        """
+        if not people.isdisjoint(self._live.store.ring.gone):
+            raise ErasedMeanwhile(f"a {event.TAG} is of somebody who was erased")
 
     def _given_vault(self, event: Event, given: Given) -> VaultId:
         """The vault that it had, under a key of this log's own. One that was erased there has a key here, which seals
@@ -161,7 +199,7 @@ class Group:
         if vault is None:
             raise Refused(f"a {event.TAG} names a cause that is not in the log: {cause.hex()}")
         if vault in self._live.folding.erased:
-            raise Refused(f"a {event.TAG} rests on something that was erased")
+            raise ErasedMeanwhile(f"a {event.TAG} rests on something that was erased")
         return self._live.store.ring.people(vault)
 
     def _accept(self, staged: Sequence[_Staged], own: Layer, dropped: set[Seq]) -> None:

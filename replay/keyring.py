@@ -48,6 +48,8 @@ class KeyRing:
         self._by_people: dict[frozenset[Handle], VaultId] = {}
         self._by_label: dict[bytes, VaultId] = {}
         self._planned: list[RingRecord] = []
+        self.gone: frozenset[Handle] = frozenset()
+        """Whom this ring has listed, and lists no more: they were erased while it was open."""
 
     @classmethod
     def create(cls, store: RingStore) -> "KeyRing":
@@ -65,13 +67,22 @@ class KeyRing:
     def reload(self) -> None:
         """Read everything anew; what is planned stays planned."""
         with self._lock:
-            self.vaults, self._by_people, self._by_label = {}, {}, {}
-            self._take(self._store.read())
-            self._take(self._planned)
+            self._begin_with(self._store.read())
         if not self.id_key:
             raise KeyRingMissing(
                 "there is a log here and no key ring to open it with. Put the `keys` folder back from where you keep it"
             )
+
+    def _begin_with(self, records: Iterable[RingRecord]) -> None:
+        """Be the ring of these records and of what is planned."""
+        before = self._everybody()
+        self.vaults, self._by_people, self._by_label = {}, {}, {}
+        self._take(records)
+        self._take(self._planned)
+        self.gone = (self.gone | before) - self._everybody()
+
+    def _everybody(self) -> frozenset[Handle]:
+        return frozenset().union(*(each.people for each in self.vaults.values()))
 
     def refresh(self) -> bool:
         """Take in what other processes wrote; True when the ring was written anew, so that keys may be gone."""
@@ -174,6 +185,7 @@ class KeyRing:
     def adopt(self, given: GivenVault) -> None:
         """Take over a vault of another log, under a fresh key; of one that is here already, an era's grows."""
         entry = self.vaults.get(given.id)
+        self.gone -= given.people
         if entry is None:
             self._plan(Vault(os.urandom(32), KINDS[given.kind], given.label, given.people), given.id)
         elif entry.kind == ERA and given.people - entry.people:
@@ -218,12 +230,12 @@ class KeyRing:
     def destroy(self, vaults: frozenset[VaultId]) -> bool:
         """Write the ring anew without these vaults, from a fresh read; False when none of them was there."""
         with self._lock:
-            self.reload()
-            if vaults.isdisjoint(self.vaults):
-                return False
-            self._store.rewrite(record for record in self._store.read() if record.vault not in vaults)
-            self.reload()
-            return True
+            records = list(self._store.read())
+            kept = [record for record in records if record.vault not in vaults]
+            if len(kept) < len(records):
+                self._store.rewrite(kept)
+            self._begin_with(kept)
+            return len(kept) < len(records)
 
     def mend(self) -> None:
         """Write both copies anew from what is valid in either."""

@@ -6,7 +6,7 @@
     tree      level (1) ‖ index (8) → root of a full subtree of 2^level leaves
     erased    vault → seq of the person.erased that names it
     vaults    vault → nothing: each that seals a body
-    meta      "log" → [format, log id, key check, size, at, epoch, nodes]
+    meta      "log" → [format, log id, key check, size, at, epoch, nodes]; "rewritten" → seq up to which it is a copy
 
 One commit writes all of them, so each always fits the others.
 """
@@ -196,6 +196,13 @@ class LmdbLog:
             for vault, seq in erasures:
                 transaction.put(vault, seq_key(seq), db=self._erased)
             transaction.put(b"log", msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head)), db=self._meta)
+            transaction.put(b"rewritten", seq_key(head.size), db=self._meta)
+
+    def rewritten(self) -> int:
+        """Up to which event it is a copy that never held what was dropped by then; 0 when it never was rewritten."""
+        with self._environment.begin(db=self._meta) as transaction:
+            found = transaction.get(b"rewritten")
+        return 0 if found is None else int.from_bytes(found, "big")
 
     def kept(self) -> Iterator[Kept]:
         with self._environment.begin(db=self._tree) as transaction:

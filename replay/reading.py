@@ -57,6 +57,11 @@ class Reader:
         self._live = live
         self._read: dict[int, Reading] = {}
 
+    @property
+    def size(self) -> int:
+        """How far the log reaches."""
+        return self._live.store.log.head().size
+
     def at(self, seq: int) -> Reading:
         """The event at a place in the log, where there is one."""
         if seq not in self._read:

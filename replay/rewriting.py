@@ -8,6 +8,7 @@ destroyed vaults, which nothing can open any more, are left behind. The caller h
 import shutil
 from typing import NamedTuple
 
+from projections.events import MessageRedacted
 from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.builder import Progress, silent
@@ -39,7 +40,7 @@ def rewrite(store: DiskStore, progress: Progress = silent) -> Rewritten:
             copy = LmdbLog.create(fresh, store.log.id, store.log.key_check)
             try:
                 left_behind = _copy(store, copy, progress)
-                _compare(store, copy)
+                _compare(store, copy, progress)
             finally:
                 copy.close()
             sizes = [(each / "data.mdb").stat().st_size for each in (before, fresh)]
@@ -73,12 +74,27 @@ def _copy(store: DiskStore, copy: LmdbLog, progress: Progress) -> int:
     return left_behind
 
 
-def _compare(store: DiskStore, copy: LmdbLog) -> None:
+def _compare(store: DiskStore, copy: LmdbLog, progress: Progress) -> None:
     """The copy must be the same log: same head, same tree, and every header and every body that was to be kept."""
     head, erased = store.log.head(), store.log.erased_vaults()
     same = copy.head() == head and list(copy.kept()) == list(store.log.kept())
     for old, new in zip(store.log.read(0, head.size), copy.read(0, head.size), strict=True):
         body = None if codec.decode_header(old.header).vault in erased else old.body
         same = same and old._replace(body=body) == new
+        if old.seq % BATCH == 0:
+            progress(head.size, head.size)
     if not same:
         raise Damaged("the copy differs from the log; the log stays as it is. Run `dnam verify`")
+
+
+def dropped_at(store: DiskStore) -> int | None:
+    """When (ms) something was first dropped of which the log still holds the bytes; None when nothing was, since it was
+    last rewritten. It reads the headers behind that.
+    """
+    log = store.log
+    erasures = {seq for _, seq in log.erasures()}
+    for stored in log.read(log.rewritten()):
+        header = codec.decode_header(stored.header)
+        if header.tag == MessageRedacted.TAG or stored.seq in erasures:
+            return header.at
+    return None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dnam.cli.shell import WRONG_USE
 from dnam.settings import SETTINGS, read
 
 ROOT = Path(__file__).parents[1]
@@ -101,7 +102,7 @@ def test_the_unit_ends_it_with_sigterm_and_waits_longer_than_it_needs() -> None:
     assert service["KillSignal"] == "SIGTERM"
     assert int(service["TimeoutStopSec"]) > CLOSES_SECONDS
     assert service["Restart"] == "on-failure"
-    assert service["RestartPreventExitStatus"] == "2"
+    assert service["RestartPreventExitStatus"] == str(WRONG_USE)
 
 
 def test_the_unit_runs_dnam_and_not_as_root() -> None:
@@ -140,6 +141,12 @@ def test_compose_waits_longer_than_the_bot_needs_and_shows_its_port_to_this_mach
     (grace,) = re.findall(r"stop_grace_period: (\d+)s", text("compose.yaml"))
     assert int(grace) > CLOSES_SECONDS
     assert re.findall(r'- "([\d.]+):\d+:\d+"', text("compose.yaml")) == ["127.0.0.1"]
+
+
+def test_compose_gives_up_in_the_end() -> None:
+    """It knows no exit code that is not to be tried again, and Discord takes 1,000 tries with refused intents a day."""
+    (most,) = re.findall(r"restart: on-failure:(\d+)", text("compose.yaml"))
+    assert 0 < int(most) <= 100
 
 
 def test_every_variable_is_a_setting_with_a_value_that_is_allowed() -> None:

@@ -66,6 +66,8 @@ def test_every_command_of_the_tour_works(tmp_path: Path) -> None:
         ran = dnam(*shlex.split(line), cwd=tmp_path)
         assert ran.returncode == line.startswith(FOUND_SOMETHING), (line, ran.stderr)
         assert "Traceback" not in ran.stderr
+        counts = re.findall(r"^\d+ events and \d+ rows", ran.stdout, re.MULTILINE)
+        assert all(each in README for each in counts), (line, counts)
 
 
 def test_the_tour_shows_what_the_commands_print(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from projections.decisions.draft import Draft, Origin
-from projections.events import Event
+from projections.events import Event, MessageRedacted
 from projections.fold import Record
 from projections.ids import EventId, Handle, Identity, Seq, keyed_hash, named_id
 from projections.registry import FOLD
@@ -55,9 +55,22 @@ class World:
         record = Record(Seq(len(self.records) + 1), draft.id, NOW, draft.event)
         self.records.append(record)
         self.ids.seen[draft.id] = "known"
+        self._fold(record)
+        if isinstance(draft.event, MessageRedacted):
+            self._drop(draft.event)
+        return record
+
+    def _fold(self, record: Record) -> None:
         for table, key, body, _ in FOLD.changes(record):
             self.raw.put(table, key, None if body is None else Stored(record.seq, body))
-        return record
+
+    def _drop(self, redacted: MessageRedacted) -> None:
+        """Bodies are dropped: everything else is folded again."""
+        self.ids.seen |= dict.fromkeys(redacted.events, "redacted")
+        self.raw.tables.clear()
+        for record in self.records:
+            if self.ids.status(record.id) == "known":
+                self._fold(record)
 
     def add(self, *events: Event) -> list[Record]:
         """Fold events that no decision made, under ids of their own."""

@@ -6,14 +6,17 @@ the folder to itself.
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.screen import note
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
 from dnam.cli.upkeep import data_folder
-from projections.errors import BadRequest
+from projections.errors import BadRequest, DnamError
 
 if TYPE_CHECKING:
     from replay.backing_up import BackedUp
@@ -54,7 +57,7 @@ def backup(
     place = dest.expanduser()
     with data_folder(shell, writable=False) as store:
         keys = _keys_wanted(shell, with_keys)
-        with shell.out.progress("backing up") as progress:
+        with _told_unfinished(place), shell.out.progress("backing up") as progress:
             done = back_up(store, place, _now(), keys, progress)
     if not done.keys:
         shell.out.note(SEALED)
@@ -62,6 +65,23 @@ def backup(
         shell.out.emit({"place": place, **done._asdict()})
     else:
         shell.out.line(_backed_up(place, done))
+
+
+@contextmanager
+def _told_unfinished(place: Path) -> Iterator[None]:
+    """Where a first run breaks off, what it wrote looks like a backup: say that it is none."""
+    from replay.backup import LOCK
+    from replay.errors import Busy
+    from replay.manifest import NAME
+
+    try:
+        yield
+    except Busy:  # another process writes it
+        raise
+    except (DnamError, OSError, KeyboardInterrupt):
+        if (place / LOCK).exists() and not (place / NAME).exists():
+            note(f"what lies in {place} is no backup: nothing can be restored from it. Remove it, or try again there")
+        raise
 
 
 def _keys_wanted(shell: Shell, with_keys: bool | None) -> "WrittenKeys":

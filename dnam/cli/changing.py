@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dnam.cli.shell import Command, Data, ItemId, Json, Place, Shell, Text, User
+from dnam.cli.placing import GuildName, OfItself, OwnersLayer, compartment_of
+from dnam.cli.shell import Command, Data, ItemId, Json, MaybeText, Place, Shell, Text, User, typed
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -25,8 +26,13 @@ class Done(NamedTuple):
 
 
 def remember(
-    user: User,
-    text: Text,
+    user: Annotated[
+        str, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's.")
+    ],
+    text: MaybeText = None,
+    guild: GuildName = None,
+    owner: OwnersLayer = False,
+    of_itself: OfItself = False,
     new: Annotated[bool, typer.Option("--new", help="Meet somebody nobody knows yet, under this name.")] = False,
     place: Place = None,
     data: Data = None,
@@ -34,8 +40,16 @@ def remember(
 ) -> None:
     """Keep this for a person.
 
-    It holds in their direct messages, or in the place that --in names.
+    It holds in their direct messages, or in the place that --in names. With --guild, --owner or --self it is nobody's,
+    and no USER is given.
     """
+    if guild is not None or owner or of_itself:
+        if text is not None or new or place is not None:
+            raise BadRequest("what is kept with --guild, --owner or --self is nobody's: give its text alone")
+        _remember_nobodys(Shell(data, as_json), user, guild, owner=owner, of_itself=of_itself)
+        return
+    if text is None:
+        raise BadRequest("say whom and what: `dnam remember USER TEXT`")
 
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
@@ -49,6 +63,17 @@ def remember(
 
     shell, name = Shell(data, as_json), new_name(user) if new else user
     _tell(shell, shell.run(action, create=new))
+
+
+def _remember_nobodys(shell: Shell, text: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
+    async def action(memory: "Memory") -> Done:
+        from projections.events.values import OPERATOR
+
+        compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
+        item = await memory.remember_for(compartment, text, by=OPERATOR)
+        return Done("remembered", [item], f"Remembered: {item.text} ({item.id})")
+
+    _tell(shell, shell.run(action))
 
 
 async def _known(memory: "Memory", user: str) -> "Handle":
@@ -98,25 +123,43 @@ def edit(user: User, item: ItemId, text: Text, place: Place = None, data: Data =
 
 
 def forget(
-    user: User,
-    what: Annotated[
-        str, typer.Argument(metavar="TEXT|ID", help="An item's id, or most of its words (at least 60 % of them).")
+    user: Annotated[
+        str, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's.")
     ],
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TEXT|ID", callback=typed, help="An item's id, or most of its words (at least 60 % of them)."
+        ),
+    ] = None,
+    guild: GuildName = None,
+    owner: OwnersLayer = False,
+    of_itself: OfItself = False,
     place: Place = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Take back what matches.
 
-    It stays listed with `show --all`, can be restored, and is not learned again.
+    It stays listed with `show --all`, can be restored, and is not learned again. With --guild, --owner or --self it is
+    nobody's, and no USER is given.
     """
     from projections.policies.text import whole
+
+    if guild is not None or owner or of_itself:
+        if what is not None or place is not None:
+            raise BadRequest("what is kept with --guild, --owner or --self is nobody's: give its id or its text alone")
+        _forget_nobodys(Shell(data, as_json), user, guild, owner=owner, of_itself=of_itself)
+        return
+    if what is None:
+        raise BadRequest("say whom and what: `dnam forget USER TEXT|ID`")
+    asked = what
 
     async def action(memory: "Memory") -> Done:
         from dnam.finding import is_item
         from projections.events.values import OPERATOR
 
-        person, meant = await _known(memory, user), whole(what).strip()
+        person, meant = await _known(memory, user), whole(asked).strip()
         setting = await _setting(memory, person, place)
         if await memory.look(lambda rows: is_item(rows, person, meant)):
             items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting)
@@ -125,6 +168,18 @@ def forget(
         return Done("forgotten", items, _forgotten(user, items))
 
     shell = Shell(data, as_json)
+    _tell(shell, shell.run(action))
+
+
+def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
+    async def action(memory: "Memory") -> Done:
+        from projections.events.values import OPERATOR
+
+        compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
+        items = await memory.forget_for(compartment, what.strip(), by=OPERATOR)
+        lines = [f"Forgot {len(items)} item(s).", *(f"  {item.text} ({item.id})" for item in items)]
+        return Done("forgotten", items, "\n".join(lines) if items else "No matching items found.")
+
     _tell(shell, shell.run(action))
 
 
@@ -166,6 +221,8 @@ def _restored(item: "Item") -> str:
 
 
 def _tell(shell: Shell, done: Done) -> None:
+    if not shell.settings.memory_enabled:
+        shell.out.note("memory is switched off (DNAM_MEMORY_ENABLED=0): no answer uses what is kept")
     if shell.out.as_json:
         shell.out.emit({"done": done.done, "items": done.items})
     else:

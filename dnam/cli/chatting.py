@@ -39,7 +39,8 @@ Self = Annotated[
 def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Start the assistant: the bot in Discord when DISCORD_TOKEN is set, else the chat in this terminal.
 
-    The bot runs until Ctrl-C or SIGTERM, and finishes the answer under way.
+    The bot runs until Ctrl-C or SIGTERM, and ends within ten seconds; an answer that takes more than five of them is
+    given up, and the next start answers.
     """
     shell = Shell(data, as_json)
     if not shell.settings.discord_token:
@@ -60,7 +61,12 @@ def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Jso
 
 def _chat(shell: Shell, user: str | None, place: str | None) -> None:
     import asyncio
+    import os
 
+    from dnam.settings import unknown
+
+    for words in unknown(os.environ):
+        shell.out.note(words)
     code = asyncio.run(_talk(shell, user, place))
     if code:
         raise Ending(code)
@@ -68,35 +74,50 @@ def _chat(shell: Shell, user: str | None, place: str | None) -> None:
 
 def _bot(shell: Shell) -> None:
     import asyncio
+    import logging
+    import os
 
     from dnam.logs import logging_to
+    from dnam.settings import unknown
 
     with logging_to(shell.settings):
+        for words in unknown(os.environ):
+            logging.getLogger("dnam").warning("%s", words)
         asyncio.run(_be_in_discord(shell))
 
 
 async def _be_in_discord(shell: Shell) -> None:
+    import logging
+
     from dnam.adapters.discord.alone import alone
     from dnam.adapters.discord.bot import at, run
     from dnam.assistant import Assistant
+    from dnam.compacting import compacting
+    from dnam.letting_go import letting_go
     from dnam.models import opened
+    from dnam.steadiness import steady
 
     settings = shell.settings
-    with alone(shell.data, settings.discord_token), at(settings.discord_api_url):
+    with at(settings.discord_api_url), alone(shell.data, settings.discord_token):
         async with _memory(shell) as memory, opened(memory, shell.out.note) as model:
-            await run(Assistant(memory, model), settings.discord_token)
+            with steady():
+                assistant = Assistant(memory, model)
+                async with compacting(memory, logging.getLogger("dnam").warning), letting_go(assistant):
+                    await run(assistant, settings.discord_token)
 
 
 async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
     from dnam.adapters.terminal.chat import chat as talk
     from dnam.assistant import Assistant
     from dnam.models import opened
+    from dnam.steadiness import steady
 
     async with _memory(shell) as memory:
         spot = await memory.look(lambda rows: spot_of(rows, user, place))
         lines, screen = _ends(shell, spot)
         async with opened(memory, screen.note) as model:
-            return await talk(Assistant(memory, model), spot.who, spot.where, lines, screen)
+            with steady():
+                return await talk(Assistant(memory, model), spot.who, spot.where, lines, screen)
 
 
 def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":

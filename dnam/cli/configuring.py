@@ -63,7 +63,7 @@ def unset(
 
 
 def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
-    from dnam.scopes import is_seen, scope_words, set_config, the_scope
+    from dnam.scopes import caution, is_seen, scope_words, set_config, the_scope
     from projections.events.values import OPERATOR
     from projections.policies.configurable import check, the_key
 
@@ -81,6 +81,8 @@ def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
     named, changed, seen = shell.run(action, create=True)
     if value is not None and not seen:
         shell.out.note(f"nothing was heard in {named} yet: it holds once something is, if the id is right")
+    if told := caution(key, value):
+        shell.out.note(f"{told}, and so does `dnam config`")
     if shell.out.as_json:
         shell.out.emit({"scope": named, "key": key, "value": value, "changed": changed})
         return

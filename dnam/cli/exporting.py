@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from replay.engine import Engine
 
 TO_STDOUT = "-"
-TIMES = frozenset({"made", "at", "said", "edited", "created", "updated", "summarised", "erased_until"})
-"""The fields of a person's export that are times."""
 TRIES = 3
 """How often an export into a file is begun again because something was taken back meanwhile."""
 
@@ -140,7 +138,9 @@ def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
         if view.empty:
             raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
         theirs = _belongings(shell, view.engine, view.rows, user)
-    data = _page(shell, theirs) if markdown else _json(theirs)
+    from dnam.belongings_json import as_json
+
+    data = _page(shell, theirs) if markdown else as_json(theirs)
     with _target(out) as file:
         file.write(data)
     counts = {"messages": len(theirs.messages), "items": len(theirs.items), "direct": len(theirs.direct)}
@@ -160,34 +160,6 @@ def _page(shell: Shell, theirs: "Belongings") -> bytes:
     from dnam.belongings_page import page
 
     return page(theirs, shell.out.when).encode()
-
-
-def _json(theirs: "Belongings") -> bytes:
-    import msgspec
-
-    from dnam.cli.screen import jsonable
-
-    return msgspec.json.format(msgspec.json.encode(_with_iso(jsonable(theirs))), indent=2) + b"\n"
-
-
-def _with_iso(value: object) -> object:
-    """The value with each time, in ms, in ISO 8601 beside it."""
-    match value:
-        case list():
-            return [_with_iso(each) for each in value]
-        case dict():
-            pairs = (pair for name, each in value.items() for pair in _dated(name, each))
-            return dict(pairs)
-        case _:
-            return value
-
-
-def _dated(name: str, value: object) -> Iterator[tuple[str, object]]:
-    from dnam.times import iso
-
-    yield name, _with_iso(value)
-    if name in TIMES and (value is None or isinstance(value, int)):
-        yield f"{name}_iso", iso(value)
 
 
 # -- DiscoClaw's files ---------------------------------------------------------------------------------------------

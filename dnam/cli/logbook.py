@@ -298,13 +298,17 @@ def _held(shell: Shell, place: str | None, user: str | None) -> "tuple[Held, ...
     """What holds for a person in a place, each with the scope or the source that it is from."""
     from dnam.configuration import held
     from dnam.finding import the_person, the_session
+    from dnam.scopes import scope_words
     from projections.ids import NOBODY
 
     with shell.looking() as view:
         person = the_person(view.rows, user) if user else NOBODY
         there = the_session(view.rows, place).place if place else None
         where = (None, None) if there is None else (there.place, there.guild)
-        return held(view.rows, shell.settings, person, *where)
+        found = held(view.rows, shell.settings, person, *where)
+        if shell.out.as_json:
+            return found
+        return tuple(each._replace(origin=scope_words(view.rows, each.origin)) for each in found)
 
 
 COMMANDS = (

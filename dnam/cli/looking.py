@@ -11,7 +11,7 @@ from dnam.times import iso
 
 if TYPE_CHECKING:
     from projections.ids import Handle
-    from projections.items import ItemRow
+    from projections.items import ItemRow, RefusalRow
     from projections.lookup import PersonCard, SessionCard
     from projections.rows import Found, Rows
     from projections.summaries import SummaryRow
@@ -109,7 +109,7 @@ def _session_cells(shell: Shell, card: "SessionCard") -> Sequence[str]:
 def show(
     user: User,
     all_items: Annotated[
-        bool, typer.Option("--all", help="Also what was forgotten, deprecated, evicted or merged, and why.")
+        bool, typer.Option("--all", help="Also what was forgotten, deprecated, evicted, merged or held, and why.")
     ] = False,
     at: At = None,
     said: Said = None,
@@ -120,6 +120,7 @@ def show(
 
     Their items by where they hold, and the summaries of their sessions; now, or at a moment of the past.
     """
+    from dnam.quarantine import quarantined
     from projections.people import name_of
 
     shell = Shell(data, as_json)
@@ -136,6 +137,7 @@ def show(
                     "name": name_of(now, person),
                     "items": [_item_json(now, each) for each in found],
                     "summaries": [_summary_json(now, each) for each in summaries],
+                    "held": [_held_json(each) for each in quarantined(view.rows, person)] if all_items else [],
                     "as_of": as_of(view),
                 }
             )
@@ -145,6 +147,8 @@ def show(
             yet = "yet" if view.looked is None else "by then"
             shell.out.note(f"nothing is remembered of {name_of(now, person)} {yet}")
         _show_items(shell, now, found, with_reasons=all_items)
+        for row in quarantined(view.rows, person) if all_items else ():
+            shell.out.line(f"held: [{row.kind}] {row.text}: {row.reason}")
         for each in summaries:
             _show_summary(shell, now, each)
 
@@ -238,6 +242,18 @@ def _summaries(rows: "Rows", person: "Handle") -> "Iterator[Found[SummaryRow]]":
         found = find_summary(rows, session, epoch)
         if found is not None and found.row.text:
             yield found
+
+
+def _held_json(row: "RefusalRow") -> dict[str, Any]:
+    return {
+        "kind": row.kind,
+        "text": row.text,
+        "reason": row.reason,
+        "policy": row.policy,
+        "event": row.event,
+        "said": row.said,
+        "said_iso": iso(row.said),
+    }
 
 
 def _summary_json(rows: "Rows", found: "Found[SummaryRow]") -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""`prompt`: exactly what a model would be sent, and what every line of it rests on."""
+"""`prompt`: exactly what a model would be sent, with a line end behind it, and what every line of it rests on."""
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,7 +67,7 @@ def _tell(
     if shell.out.as_json:
         shell.out.emit({**_context_json(context, blocks), **extra})
         return
-    shell.out.exactly(context.text if not sys.stdout.isatty() else f"{context.text}\n")
+    shell.out.exactly(f"{context.text}\n")
     if explain:
         for said in _explained(context, blocks):
             shell.out.aside(said)
@@ -77,6 +76,7 @@ def _tell(
 def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str | None) -> "Context":
     from dnam.context_files import channel_names, context_files
     from dnam.finding import whereabouts
+    from dnam.standing import settings_say
     from dnam.whereabouts import Heard
     from projections.context import assemble
     from projections.ids import EventId, Point
@@ -86,7 +86,8 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     where = whereabouts(view.now, person, None if view.empty else place)
     asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
     point = Point(asked, EventId(b"\xff" * 16))
-    heard = Heard(point, where.session, where.place, where.setting, text, name_of(view.now, person))
+    setting = settings_say(view.now, where.setting, shell.settings.owner_ids)
+    heard = Heard(point, where.session, where.place, setting, text, name_of(view.now, person))
     channel = channel_names(view.now, where.place, shell.settings.allow_guilds)
     files = context_files(shell.settings.context_dir, *channel)
     request = memory.request(heard, files=[each.digest for each in files])

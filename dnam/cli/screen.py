@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dnam.jsonable import jsonable as jsonable
 from dnam.times import age, shown, zone_of
 from projections.errors import BadRequest
-from projections.policies.text import whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -134,29 +133,6 @@ def silence() -> None:
         os.close(nowhere)
     except OSError:  # stdout is no file, as in a test
         pass
-
-
-def jsonable(value: object) -> Any:
-    """The value as JSON has it: structs and named tuples by field name, bytes as hex, lone surrogates as U+FFFD."""
-    match value:
-        case str():
-            return value if value.isascii() else whole(value)
-        case bytes():
-            return value.hex()
-        case Path():
-            return whole(str(value))
-        case dict():
-            return {jsonable(key): jsonable(each) for key, each in value.items()}
-        case list() | tuple() | set() | frozenset():
-            fields = getattr(value, "_fields", None)
-            return [jsonable(each) for each in value] if fields is None else _by_name(value, fields)
-        case _:
-            fields = getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", None)
-            return value if fields is None else _by_name(value, fields)
-
-
-def _by_name(value: object, fields: Iterable[str]) -> dict[str, Any]:
-    return {name: jsonable(getattr(value, name)) for name in fields}
 
 
 def _visible(text: str) -> str:

@@ -2,7 +2,8 @@
 
     exit 0    done; an empty answer and a closed pipe are no failures
     exit 1    a check or a diff found something
-    exit 2    wrong use: an unknown or ambiguous name, a setting that is not allowed
+    exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
+              not allowed, a token that Discord refuses, a second bot
     exit 3    it could not be done: log, keys, views, disk, network
     exit 130  interrupted
 

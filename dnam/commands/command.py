@@ -4,20 +4,27 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
+from projections.decisions.meet import Account
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle
 from projections.policies.compartments import Setting
 
 PREFIX = "!memory"
+NOTED = "Why is noted for whoever runs me."
 Completes = Literal["", "active", "gone"]
 """Which of the person's own items may stand in a parameter: those that are held, or those that can be brought back."""
+
+
+Confirms = Literal["", "erase"]
+"""What is only done once a button confirmed it."""
 
 
 class Parameter(NamedTuple):
     """Something a command needs. Typed as text, all but the last are one word, and the last is all the rest.
 
     A slash command completes what `completes` names, offers `choices`, and may leave out what a menu asks for instead
-    (`has_menu`). What is `optional` may be left out everywhere, and is then not among the arguments.
+    (`has_menu`). What is `optional` may be left out everywhere, and is then not among the arguments. What `is_typed`
+    stands for a button where there are none: a slash command does without.
     """
 
     name: str
@@ -26,6 +33,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...] = ()
     optional: bool = False
     has_menu: bool = False
+    is_typed: bool = False
 
     @property
     def usage(self) -> str:
@@ -37,12 +45,25 @@ class Invocation(NamedTuple):
     """Who asks, and where: the setting says who is answered and who can read the answer.
 
     `is_owner`: they run the bot. `manages_guild`: the platform lets them change the settings of this guild.
+    `is_told_why`: they run the bot and nobody reads along, so that what went wrong inside is for them to know; its
+    words may name folders, addresses and other services. `account` is who asks as their platform names them, also where
+    they opted out. `has_buttons`: the platform shows buttons and sends files. `eyes`: nobody else sees the reply, so it
+    is as if they were told in their direct messages, which this is the setting of.
     """
 
     setting: Setting
     session: str
     is_owner: bool = False
     manages_guild: bool = False
+    is_told_why: bool = False
+    account: Account | None = None
+    has_buttons: bool = False
+    eyes: Setting | None = None
+
+    @property
+    def sees(self) -> Setting:
+        """In which setting the reply is read: what it opens of their own may be shown to them, found and changed."""
+        return self.setting if self.eyes is None else self.eyes
 
     @property
     def person(self) -> Handle:
@@ -55,16 +76,26 @@ class Invocation(NamedTuple):
         return By("person", self.person)
 
 
+class File(NamedTuple):
+    """A file for whoever asked, and nobody else."""
+
+    name: str
+    data: bytes
+
+
 class Reply(NamedTuple):
     """The answer in words, and the items it is about, for menus and buttons. `failed`: nothing was done.
 
-    `undo` is the event that a button can take back; None where there is nothing to take back.
+    `undo` is the event that a button can take back; None where there is nothing to take back. `confirm` names what a
+    button does, once it is pressed; nothing was done yet. `file` is sent to whoever asked, in a direct message.
     """
 
     text: str
     items: tuple[Item, ...] = ()
     failed: bool = False
     undo: EventId | None = None
+    confirm: Confirms = ""
+    file: File | None = None
 
 
 Arguments = Mapping[str, str]
@@ -74,7 +105,9 @@ Run = Callable[[Assistant, Invocation, Arguments], Awaitable[Reply]]
 
 class Command(NamedTuple):
     """One line of the table. `name` may be two words. `for_owner`: nobody else may ask. `needs_memory`: it does nothing
-    where memory is switched off. `changes`: asked a second time it may do something a second time.
+    where memory is switched off. `changes`: asked a second time it may do something a second time. `slow`: it asks
+    models, and nobody who says something else waits for it. `always`: also for whom nothing is kept, and for who opted
+    out.
     """
 
     name: str
@@ -84,6 +117,8 @@ class Command(NamedTuple):
     for_owner: bool = False
     needs_memory: bool = True
     changes: bool = False
+    slow: bool = False
+    always: bool = False
 
     @property
     def usage(self) -> str:

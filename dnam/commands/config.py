@@ -12,19 +12,20 @@ from collections.abc import Iterator
 from dnam.assistant import Assistant
 from dnam.commands.command import Arguments, Invocation, Parameter, Reply
 from dnam.configuration import held
-from dnam.errors import Ambiguous, Unknown
-from dnam.scopes import Here, assignment, is_seen, scope_words, set_config, the_scope
+from dnam.errors import Unknown
+from dnam.scopes import Here, assignment, caution, is_seen, named_kind, scope_words, set_config, the_scope
 from projections.config import Scope, config_rows
 from projections.errors import BadRequest
 from projections.places import place_of
-from projections.policies.configurable import the_key
-from projections.policies.rights import Asker, objection
+from projections.policies.configurable import BY_NAME, the_key
+from projections.policies.rights import FOR_MANAGERS, OF_OTHERS, Asker, objection
 from projections.quoting import one_line
 from projections.rows import Rows
 
 ACTIONS = ("list", "get", "set", "unset")
 EXAMPLES = {"get": "me", "set": "me learn=none", "unset": "me learn"}
 """Of what everybody may do."""
+SCOPES = "here, guild, me, or global"
 PARAMETERS = (
     Parameter("action", "list, get, set or unset", choices=ACTIONS, optional=True),
     Parameter("scope", "here, guild, me (your own words), global, or one by its id", optional=True),
@@ -40,10 +41,20 @@ async def config(assistant: Assistant, asked: Invocation, arguments: Arguments) 
     if action == "list":
         return await assistant.memory.look(lambda rows: Reply("\n".join(_holding(assistant, rows, asked))))
     if not scope:
-        raise BadRequest(f"say of which scope, as `config {action} {EXAMPLES[action]}`: here, guild, me, or global")
+        raise BadRequest(f"say of which scope, as `config {action} {EXAMPLES[action]}`: {SCOPES}")
     if action == "get":
         return await assistant.memory.look(lambda rows: _set_for(rows, asked, scope))
-    return await _change(assistant, asked, scope, action, arguments.get("setting", ""))
+    return await _change(assistant, asked, scope, action, _setting(action, scope, arguments.get("setting", "")))
+
+
+def _setting(action: str, scope: str, setting: str) -> str:
+    """What is to be set or unset; BadRequest says which of the two words is missing where there is one alone."""
+    if setting:
+        return setting
+    if scope.partition("=")[0].strip() in BY_NAME:
+        raise BadRequest(f"say of which scope first, as `config {action} here {one_line(scope)}`: {SCOPES}")
+    what = "KEY=VALUE" if action == "set" else "a key"
+    raise BadRequest(f"say what to {action}: {what} behind the scope, as `config {action} {EXAMPLES[action]}`")
 
 
 async def _change(assistant: Assistant, asked: Invocation, scope: str, action: str, setting: str) -> Reply:
@@ -54,18 +65,34 @@ async def _change(assistant: Assistant, asked: Invocation, scope: str, action: s
     named, seen = await memory.look(lambda rows: (scope_words(rows, str(meant)), is_seen(rows, meant)))
     now = f"`{key}` is not set" if value is None else f"`{key} = {one_line(value)}`"
     unseen = "" if seen or value is None else " I have heard nothing there yet: is the id right?"
-    return Reply(f"{one_line(named)}: {now}{', from the next message on' if changed else ', as before'}.{unseen}")
+    told = caution(key, value)
+    silent = f" {told[:1].upper()}{told[1:]}." if told else ""
+    since = _since(key) if changed else "as before"
+    return Reply(f"{one_line(named)}: {now}, {since}.{silent}{unseen}")
+
+
+def _since(key: str) -> str:
+    """From when on a change holds: what is old is looked for once a day."""
+    return "within a day" if key == "retention_days" else "from the next message on"
 
 
 def _permitted(rows: Rows, asked: Invocation, text: str, key: str = "") -> Scope:
-    """The scope that is meant. BadRequest for whoever may not; they learn nothing of what there is."""
+    """The scope that is meant. BadRequest for whoever may not. They learn nothing of what there is: nobody but the
+    owner looks anybody up, and who manages a server looks up what is in it.
+    """
+    asker = _asker(asked)
+    kind = "" if asked.is_owner else named_kind(text)
+    if kind == "person":
+        raise BadRequest(f"{OF_OTHERS}; of your own words say `me`")
+    if kind and asker.manages is None:
+        raise BadRequest(FOR_MANAGERS)
     try:
-        scope = the_scope(rows, text, _here(rows, asked))
-    except (Unknown, Ambiguous):
-        if asked.is_owner or asked.manages_guild:
+        scope = the_scope(rows, text, _here(rows, asked), asker.manages)
+    except Unknown:
+        if asked.is_owner:
             raise
-        raise BadRequest("that is for the owner, and for members who may manage that server") from None
-    why = objection(rows, _asker(asked), scope, key)
+        raise BadRequest(FOR_MANAGERS) from None
+    why = objection(rows, asker, scope, key)
     if why:
         raise BadRequest(why)
     return scope
@@ -79,16 +106,22 @@ def _here(rows: Rows, asked: Invocation) -> Here:
 
 
 def _asker(asked: Invocation) -> Asker:
-    return Asker(asked.person, asked.is_owner, asked.setting.guild if asked.manages_guild else None)
+    """Who asks. An owner need manage nothing."""
+    manages = asked.setting.guild if asked.manages_guild and not asked.is_owner else None
+    return Asker(asked.person, asked.is_owner, manages)
 
 
 def _set_for(rows: Rows, asked: Invocation, text: str) -> Reply:
     scope = _permitted(rows, asked, text)
-    lines = sorted(f"`{row.key} = {row.value}`" for row in config_rows(rows) if row.scope == str(scope))
+    lines = sorted(_line(row.key, row.value) for row in config_rows(rows) if row.scope == str(scope))
     return Reply("\n".join([f"**{one_line(scope_words(rows, str(scope)))}:**", *(lines or ["(nothing is set)"])]))
 
 
 def _holding(assistant: Assistant, rows: Rows, asked: Invocation) -> Iterator[str]:
     yield "**What holds here:**"
     for each in held(rows, assistant.memory.settings, *_here(rows, asked)):
-        yield f"`{each.key} = {each.value}` (from {one_line(scope_words(rows, each.origin))})"
+        yield _line(each.key, each.value, f"from {one_line(scope_words(rows, each.origin))}")
+
+
+def _line(key: str, value: str, told: str = "") -> str:
+    return f"`{key} = {value}`" + (f" ({told})" if told else "")

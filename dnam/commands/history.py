@@ -11,10 +11,11 @@ from typing import NamedTuple
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.items import is_alone
-from dnam.commands.picking import plain
+from dnam.commands.picking import not_here, plain
 from dnam.provenance import LifeWords, Narrator, Quoted, StepWords, gone_words, shown_changes
 from dnam.times import shown, zone_of
 from dnam.whereabouts import openings_for
+from projections.errors import BadRequest
 from projections.events import ItemRefused, MessageEdited, MessageHeard, TurnAnswered
 from projections.events.event import Event
 from projections.events.values import Item
@@ -47,7 +48,7 @@ async def history(assistant: Assistant, asked: Invocation, arguments: Arguments)
     memory, item_id = assistant.memory, arguments["id"]
     told = await memory.look(lambda rows: list(lives_here(assistant, rows, asked, item_id)))
     if not told:
-        return Reply(f"There is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids.", failed=True)
+        raise BadRequest(not_here(item_id))
     zone = zone_of(memory.settings.timezone)
     alone = is_alone(asked)
     texts = ("\n".join(_lines(each.life, lambda ms: "" if ms is None else shown(ms, zone), alone)) for each in told)
@@ -57,8 +58,8 @@ async def history(assistant: Assistant, asked: Invocation, arguments: Arguments)
 def lives_here(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str) -> Iterator[Told]:
     """The lives of the person's items with this id, as far as they may be told where they ask."""
     memory, alone = assistant.memory, is_alone(asked)
-    opened = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.setting))
-    narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.setting))
+    opened = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.sees))
+    narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.sees))
     for life, steps in audit(rows, Reader(memory.engine.live), asked.person, item_id):
         if life.address.compartment not in opened or not (alone or life.status == "active"):
             continue

@@ -7,13 +7,20 @@ from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
-from dnam.commands.picking import listed, own, plain, shown_id
+from dnam.commands.forget_lore import forget_lore, lore_to_forget
+from dnam.commands.picking import listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.moments import Reader, looked_at
+from dnam.quarantine import quarantined
 from dnam.times import shown, zone_of
+from dnam.unnamed import noted
 from projections.context import Block, Memory, Request, item_line, remembered
+from projections.errors import BadRequest
 from projections.events.values import Audience, Item
 from projections.ids import EventId, Point
+from projections.items import RefusalRow
+from projections.policies.compartments import Setting
+from projections.quoting import one_line
 from projections.quoting import opening as quoted
 from projections.rows import Rows
 from projections.summaries import find_summary
@@ -21,13 +28,17 @@ from projections.summaries import find_summary
 CHARS_PER_TOKEN = 4
 BEHIND_EVERYTHING = EventId(b"\xff" * 16)
 NONE = "(none)"
+MOST_HELD = 5
 
 
 class Shown(NamedTuple):
-    """What `show` shows: what the next prompt would hold, and what is kept here besides."""
+    """What `show` shows: what the next prompt would hold, and what is kept here besides; to the person alone what was
+    held because it instructs the assistant.
+    """
 
     memory: Memory
     besides: tuple[Item, ...]
+    held: tuple[RefusalRow, ...] = ()
 
 
 async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
@@ -41,22 +52,24 @@ async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
         vocabulary=memory.vocabulary,
         limits=memory.limits(),
     )
-    shown = await memory.look(lambda rows: _look(rows, request))
+    shown = await memory.look(lambda rows: _look(rows, request, asked.sees))
     items = (*(hit.item for hit in shown.memory.hits), *shown.besides)
     return Reply("\n\n".join(_sections(shown)), items)
 
 
-def _look(rows: Rows, request: Request) -> Shown:
+def _look(rows: Rows, request: Request, sees: Setting) -> Shown:
+    """`sees`: who reads the reply may be fewer than those who read an answer there."""
     memory = remembered(rows, request)
-    known = {(hit.item.compartment, hit.item.id) for hit in memory.hits}
-    kept = own(rows, request.setting)
-    besides = (each for each in kept if each.status == "active" and (each.compartment, each.id) not in known)
-    return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))))
+    known = {(hit.item.owner, hit.item.compartment, hit.item.id) for hit in memory.hits}
+    kept = (each for each in own(rows, sees) if each.status == "active")
+    besides = (each for each in kept if (each.owner, each.compartment, each.id) not in known)
+    held = quarantined(rows, sees.person) if sees.audience.kind == "direct" else ()
+    return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))), tuple(held))
 
 
 async def search(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """What is kept here that shares words with a text, best first."""
-    hits = await assistant.memory.search(asked.person, arguments["words"], setting=asked.setting)
+    hits = await assistant.memory.search(asked.person, arguments["words"], setting=asked.sees)
     if not hits:
         return Reply(f"Nothing kept here shares words with that: `{PREFIX} show` lists everything.")
     lines = [f"{line} ({hit.reason})" for hit, line in zip(hits, listed(hit.item for hit in hits), strict=True)]
@@ -78,19 +91,24 @@ async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> R
         f"{looked.notes[0][:1].upper()}{looked.notes[0][1:]}.",
         "\n".join(["**Durable memory then:**", *(listed(found) or [NONE])]),
     ]
-    if is_alone(asked):
+    if _is_told_there(asked):
         sections.append(f"**Rolling summary then:**\n{summary or NONE}")
     return Reply("\n\n".join(sections), found)
 
 
 def is_alone(asked: Invocation) -> bool:
     """Whether nobody else reads the answer."""
+    return asked.sees.audience.kind == "direct"
+
+
+def _is_told_there(asked: Invocation) -> bool:
+    """Whether it is asked where nobody else ever read or wrote: what others took back is for nobody who comes later."""
     return asked.setting.audience.kind == "direct"
 
 
 def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
     active = [item for item in own(then, asked.setting) if item.status == "active"]
-    if not is_alone(asked):
+    if not _is_told_there(asked):
         here = {_address(item) for item in own(today, asked.setting) if item.status == "active"}
         active = [item for item in active if _address(item) in here]
     found = find_summary(then, asked.session, asked.setting.audience.epoch)
@@ -110,6 +128,9 @@ def _sections(shown: Shown) -> Iterator[str]:
     yield "\n".join([f"**Rolling summary:** ({_size(summary)})", summary.body or NONE])
     if shown.besides:
         yield "\n".join([f"**Also kept, not in the next prompt:** {len(shown.besides)}", *listed(shown.besides)])
+    if shown.held:
+        lines = [f"- {one_line(each.text)}: {one_line(each.reason)}" for each in shown.held[:MOST_HELD]]
+        yield "\n".join([f"**Not remembered, because it instructs me:** {len(shown.held)}", *lines])
     yield f"**Total prompt memory:** {_size(durable, summary)}"
 
 
@@ -121,7 +142,8 @@ def _size(*blocks: Block) -> str:
 async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Keep a text, and say who may come to hear it."""
     item = await assistant.memory.remember(asked.person, arguments["text"], by=asked.by, setting=asked.setting)
-    text = f"Remembered: {item.text}\n{reach(asked.setting.audience)} ({shown_id(item)})"
+    note = noted(arguments["text"])
+    text = f"Remembered: {one_line(item.text)}\n{reach(asked.setting.audience)} ({shown_id(item)}){note}"
     return await undoable(assistant, Reply(text, (item,)))
 
 
@@ -129,7 +151,7 @@ def reach(audience: Audience) -> str:
     """Who may come to hear what was remembered there."""
     match audience.kind:
         case "direct":
-            return "It stays in your direct messages."
+            return "It stays in your direct messages, unless you share it."
         case "guild":
             return "It may be told wherever everyone in this server can read."
         case "channel":
@@ -138,19 +160,22 @@ def reach(audience: Audience) -> str:
 
 async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Change what an item says."""
-    item_id = arguments["id"]
-    items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.setting)
+    item_id = await _named(assistant, asked, arguments["id"])
+    items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` says that already.")
-    return await undoable(assistant, Reply(f"Edited: {items[0].text}\n({shown_id(items[0])})", (items[0],)))
+    text = f"Edited: {one_line(items[0].text)}\n({shown_id(items[0])}){noted(arguments['text'])}"
+    return await undoable(assistant, Reply(text, (items[0],)))
 
 
 async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take back what an id names, or what the words cover by at least 60 %."""
     what = arguments["what"]
-    named = await assistant.memory.look(lambda rows: any(each.id == what for each in own(rows, asked.setting)))
+    named = await _is_here(assistant, asked, what)
+    if not named and (lore := await lore_to_forget(assistant, asked, what)):
+        return await forget_lore(assistant, asked, lore)
     items = await assistant.memory.forget(
-        asked.person, "" if named else what, id=what if named else "", by=asked.by, setting=asked.setting
+        asked.person, "" if named else what, id=what if named else "", by=asked.by, setting=asked.sees
     )
     if not items:
         return Reply("No matching items found.")
@@ -160,8 +185,19 @@ async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) 
 
 async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Bring an item back."""
-    item_id = arguments["id"]
-    items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.setting)
+    item_id = await _named(assistant, asked, arguments["id"])
+    items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")
-    return await undoable(assistant, Reply(f"Restored: {items[0].text}\n({shown_id(items[0])})", (items[0],)))
+    return await undoable(assistant, Reply(f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])})", (items[0],)))
+
+
+async def _named(assistant: Assistant, asked: Invocation, item_id: str) -> str:
+    """The id, where the place opens an item of theirs with it; else BadRequest."""
+    if not await _is_here(assistant, asked, item_id):
+        raise BadRequest(not_here(item_id))
+    return item_id
+
+
+async def _is_here(assistant: Assistant, asked: Invocation, item_id: str) -> bool:
+    return await assistant.memory.look(lambda rows: any(each.id == item_id for each in own(rows, asked.sees)))

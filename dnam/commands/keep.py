@@ -2,62 +2,69 @@
 
 Whose memory would it be? What somebody said is theirs (design §5, §7): an item of P made of Q's words would stay when Q
 had taken the message back, and tell of Q what Q never asked to have kept. So only who wrote a message can have it
-remembered; whoever wants to keep something about another says it in words of their own, with `remember`.
+remembered as theirs; what another points at becomes lore of the server, where all of it can read that (`keep_others`).
 
 The item lies where everybody could already read the message, and no wider: in the compartment of the audience that it
 was said to, or of the place as it is now where fewer can read that. It goes when the message goes, unless the person
 asks again. Of a message that was never heard here the words alone are kept.
+
+Whom it mentions is "someone" in it, but who asks: a name there would outlive its person's erasure.
 """
 
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
-from dnam.commands.command import PREFIX, Invocation, Reply
+from dnam.commands.command import Invocation, Reply
 from dnam.commands.items import reach
+from dnam.commands.keep_others import remember_others
 from dnam.commands.picking import shown_id
 from dnam.commands.pointing import Pointed
 from dnam.commands.undo import undoable
+from dnam.unnamed import NOTE, noted, unnamed
 from projections.decisions.hear import message_identity
 from projections.derived import effects_of
 from projections.errors import BadRequest
 from projections.events import MessageDeleted
 from projections.events.values import Audience, Evidence, Message, Source
-from projections.ids import EventId, Point
+from projections.ids import EventId, Point, Ref
 from projections.messages import find_message
-from projections.policies.compartments import Setting
+from projections.people import SOMEONE
+from projections.places import place_of
+from projections.policies.compartments import Setting, audience_now
+from projections.quoting import one_line
 from projections.rows import Rows
 from projections.window import Caller, with_names
 
-OTHERS = (
-    "These are somebody else's words, and only they can have me remember them. "
-    f"To keep something in your own words: `{PREFIX} remember <text>`."
-)
 WORDLESS = "There are no words in this message that I could remember."
 GONE = "this message was taken back, so I do not keep it"
 
 
 class Found(NamedTuple):
-    """What there is to remember: the words, who could read them, and what they stand in."""
+    """What there is to remember: the words, who could read them, and what they stand in. `note` says what is not kept
+    of the words.
+    """
 
     text: str
     setting: Setting
     evidence: Evidence
+    place: Ref
+    note: str = ""
 
 
 async def remember_message(assistant: Assistant, asked: Invocation, pointed: Pointed) -> Reply:
     """Keep the message's words as an item of its author, who asks."""
     if not pointed.by_asker:
-        return Reply(OTHERS, failed=True)
+        return await remember_others(assistant, asked, pointed)
     memory = assistant.memory
     found = await memory.look(lambda rows: _found(rows, asked, pointed, memory.settings.assistant_name))
     if not found.text.strip():
         return Reply(WORDLESS, failed=True)
     where = found.setting
-    source = Source("discord", place=where.audience.place, message=pointed.message, guild=where.guild)
+    source = Source("discord", place=found.place, message=pointed.message, guild=where.guild)
     item = await memory.remember(
         asked.person, found.text, by=asked.by, setting=where, source=source, evidence=(found.evidence,)
     )
-    text = f"Remembered: {item.text}\n{reach(where.audience)} ({shown_id(item)})"
+    text = f"Remembered: {one_line(item.text)}\n{reach(where.audience)} ({shown_id(item)}){found.note}"
     return await undoable(assistant, Reply(text, (item,)))
 
 
@@ -65,12 +72,17 @@ def _found(rows: Rows, asked: Invocation, pointed: Pointed, assistant: str) -> F
     """The message as it now is. Raises BadRequest when it was taken back."""
     heard = rows.ids.event_id(message_identity(pointed.message.platform, pointed.message.key, "heard", pointed.said))
     message = _message(rows, asked, Point(pointed.said, heard))
+    described = place_of(rows, asked.session)
+    place = asked.setting.audience.place if described is None else described.row.place
     if message is None:
         _refuse_gone(rows, heard)
-        return Found(pointed.text, asked.setting, Evidence(pointed.text, ref=pointed.message))
-    text = with_names(message.text, message.spans, Caller(rows, assistant).person)
-    setting = asked.setting._replace(audience=_narrower(message.audience, asked.setting.audience))
-    return Found(text, setting, Evidence(text, heard, pointed.message))
+        words = unnamed(pointed.text)
+        return Found(words, asked.setting, Evidence(words, ref=pointed.message), place, noted(pointed.text))
+    caller = Caller(rows, assistant, only=frozenset({asked.person}))
+    text = with_names(message.text, message.spans, caller.person).replace(f"@{SOMEONE}", SOMEONE)
+    note = f"\n{NOTE}" if any(each.person != asked.person for each in message.spans) else ""
+    setting = asked.setting._replace(audience=_narrower(rows, message.audience, asked.setting.audience))
+    return Found(text, setting, Evidence(text, heard, pointed.message), place, note)
 
 
 def _refuse_gone(rows: Rows, heard: EventId) -> None:
@@ -87,6 +99,6 @@ def _message(rows: Rows, asked: Invocation, point: Point) -> Message | None:
     return next((each.row.message for each in found if each is not None), None)
 
 
-def _narrower(then: Audience, now: Audience) -> Audience:
-    """Who could read it when it was said, or fewer where fewer can now."""
-    return now if now.kind == "channel" else then
+def _narrower(rows: Rows, then: Audience, now: Audience) -> Audience:
+    """Who could read it when it was said, or fewer where fewer can now, or could since."""
+    return now if now.kind == "channel" else audience_now(rows, then)

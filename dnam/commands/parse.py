@@ -57,10 +57,15 @@ def _filled(command: Command, given: str) -> Call | Misread:
     values = given.split(maxsplit=most) if command.parameters else given.split(maxsplit=0)
     if len(values) > len(command.parameters):
         return Misread(f"`{command.usage}` takes nothing more.", command)
-    missing = next((each for each in command.parameters[len(values) :] if not each.optional), None)
+    return called(command, {each.name: value for each, value in zip(command.parameters, values, strict=False)})
+
+
+def called(command: Command, given: Mapping[str, str]) -> Call | Misread:
+    """The command with these values; Misread where one is missing that it needs."""
+    missing = next((each for each in command.parameters if not each.optional and each.name not in given), None)
     if missing is not None:
         return Misread(f"`{command.usage}` needs {missing.help}.", command)
-    return Call(command, {each.name: value for each, value in zip(command.parameters, values, strict=False)})
+    return Call(command, given)
 
 
 def _shown(rest: str) -> str:

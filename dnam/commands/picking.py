@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
-from dnam.commands.command import Completes, Invocation, Reply
+from dnam.commands.command import PREFIX, Completes, Invocation, Reply
 from dnam.keeping import matching
 from dnam.whereabouts import openings_for
 from projections.decisions.remember import RESTORABLE
@@ -108,7 +108,7 @@ def preview(items: Sequence[Item], act: Act) -> str:
 async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str], act: Act) -> Reply:
     """Forget or restore what a menu's choices name, at once: one act, which one undo takes back."""
     memory = assistant.memory
-    chosen = await memory.look(lambda rows: picked(rows, asked.setting, tokens, act))
+    chosen = await memory.look(lambda rows: picked(rows, asked.sees, tokens, act))
     change = memory.forget_all if act == "forget" else memory.restore_all
     done = await change(chosen, by=asked.by)
     if not done:
@@ -120,6 +120,11 @@ async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str],
 def listed(items: Iterable[Item]) -> list[str]:
     """Items, one a line, with their ids."""
     return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
+
+
+def not_here(item_id: str) -> str:
+    """That there is no item of this id, and how to see which there are."""
+    return f"there is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids"
 
 
 def shown_id(item: Item) -> str:

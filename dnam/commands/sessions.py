@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from dnam.assistant import Assistant
 from dnam.budget import Budgeted
-from dnam.commands.command import Arguments, Invocation, Reply
+from dnam.commands.command import NOTED, Arguments, Invocation, Reply
 from dnam.commands.picking import listed
 from dnam.loops.extraction import Learned
 from dnam.model import OverBudget
@@ -63,7 +63,11 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
     except OverBudget as error:
         return Reply(error.words, failed=True)
     items = await memory.look(lambda rows: _changed_since(rows, asked, before))
-    return Reply(_told(runs, items), items, failed=any(run.error for run in runs))
+    errors = [run.error for run in runs if run.error]
+    for each in [] if asked.is_told_why else errors:
+        assistant.failures.append(f"extraction: {each}")
+    why = [f": {each}." if asked.is_told_why else f". {NOTED}" for each in errors]
+    return Reply(_told(runs, items, why), items, failed=bool(errors))
 
 
 def _failed_lately(rows: Rows, person: Handle, compartments: Iterable[str], now: int) -> bool:
@@ -82,11 +86,12 @@ def _changed_since(rows: Rows, asked: Invocation, seq: int) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: item.status != "active"))
 
 
-def _told(runs: list[Learned], items: tuple[Item, ...]) -> str:
+def _told(runs: list[Learned], items: tuple[Item, ...], why: Iterable[str]) -> str:
+    """What was learned. `why`: of each run that did not work, what may be told here."""
     learned = [item for item in items if item.status == "active"]
     merged = [item for item in items if item.status == "merged"]
     gone = [item for item in items if item.status not in ("active", "merged")]
-    errors = [f"Some of it could not be read: {run.error}. It is tried again later." for run in runs if run.error]
+    errors = [f"Some of it could not be read{each} It is tried again later." for each in dict.fromkeys(why)]
     left = sum(run.left for run in runs)
     more = [f"{left} message(s) are left: `extract` again reads on."] if left else []
     parts = [

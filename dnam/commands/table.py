@@ -6,14 +6,18 @@ What is added here is in the terminal, in Discord's text and among its slash com
 from collections.abc import Awaitable, Callable, Iterable
 
 from dnam.assistant import Assistant
-from dnam.commands import items, keep, sessions, undo, why
-from dnam.commands.command import PREFIX, Arguments, Command, Invocation, Parameter, Reply
+from dnam.commands import consent, items, keep, lore, sessions, sharing, undo, why
+from dnam.commands.command import NOTED, PREFIX, Arguments, Command, Confirms, Invocation, Parameter, Reply
 from dnam.commands.config import PARAMETERS as CONFIG
 from dnam.commands.config import config
 from dnam.commands.costs import costs
+from dnam.commands.erase import PARAMETERS as ERASE
+from dnam.commands.erase import erase_confirmed, erase_me
+from dnam.commands.export import export
 from dnam.commands.history import history
 from dnam.commands.parse import Call, Misread, parse
 from dnam.commands.pointing import Menu, Pointed
+from projections.decisions.consent import is_out
 from projections.errors import BadRequest
 from projections.ids import NOBODY
 from replay.errors import LogError
@@ -28,6 +32,7 @@ ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="ac
 GONE_ID = Parameter("id", "the id of an item, which `show` lists", completes="gone", has_menu=True)
 WHAT = Parameter("what", "an item's id, or most of its words", completes="active", has_menu=True)
 SENTENCE = Parameter("text", "a sentence")
+LORE = Parameter("text", "a sentence", optional=True)
 MOMENT = Parameter("when", "a moment, as `yesterday 18:00`, `2026-03-06` or `3 days ago`")
 
 COMMANDS: tuple[Command, ...] = (
@@ -44,9 +49,44 @@ COMMANDS: tuple[Command, ...] = (
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE), changes=True),
     Command("forget", "take items back: by id, or by most of their words", items.forget, (WHAT,), changes=True),
     Command("restore", "bring a forgotten item back", items.restore, (GONE_ID,), changes=True),
+    Command("share", "let an item be told wherever I answer you", sharing.share, (ITEM_ID,), changes=True),
+    Command(
+        "keep-private",
+        "let an item be told in your direct messages alone",
+        sharing.keep_private,
+        (ITEM_ID,),
+        changes=True,
+    ),
+    Command("lore", "what everybody of this server may know; with words, add to it", lore.lore, (LORE,), changes=True),
+    Command(
+        "note",
+        "keep a sentence about you, this server, me, or for my owner alone",
+        lore.note,
+        (Parameter("namespace", f"one of {', '.join(lore.NAMESPACES)}", choices=lore.NAMESPACES), SENTENCE),
+        changes=True,
+    ),
     Command("undo", "take back the last thing that you changed here", undo.undo, changes=True),
     Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling, changes=True),
-    Command("extract", "learn now from what you said here", sessions.extract, changes=True),
+    Command("extract", "learn now from what you said here", sessions.extract, changes=True, slow=True),
+    Command("export", "all that is yours, as a file for you alone", export, needs_memory=False, always=True),
+    Command(
+        "opt-out",
+        "from now on, record nothing of what you say",
+        consent.opt_out,
+        needs_memory=False,
+        changes=True,
+        always=True,
+    ),
+    Command("opt-in", "hear you again", consent.opt_in, needs_memory=False, changes=True, always=True),
+    Command(
+        "erase",
+        "all that I know of you, for good; says what it does, and asks",
+        erase_me,
+        ERASE,
+        needs_memory=False,
+        changes=True,
+        always=True,
+    ),
     Command("costs", "what models cost lately", costs, for_owner=True, needs_memory=False),
     Command(
         "config",
@@ -56,8 +96,12 @@ COMMANDS: tuple[Command, ...] = (
         needs_memory=False,
         changes=True,
     ),
-    Command("help", "list these commands", show_help, needs_memory=False),
+    Command("help", "list these commands", show_help, needs_memory=False, always=True),
 )
+
+TAKES_BACK = frozenset({"forget", "reset rolling"})
+"""Commands that change something, and record nothing new of anybody: also for who opted out."""
+OPTED_OUT = f"You opted out, so I record nothing about you. `{PREFIX} opt-in` changes that."
 
 
 MENUS: tuple[Menu, ...] = (
@@ -101,14 +145,28 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
         asked,
         f"{PREFIX} {command.name}",
         lambda: command.run(assistant, asked, call.arguments),
-        anybody=command.for_owner or command.run is show_help,
+        anybody=command.for_owner or command.always,
         needs_memory=command.needs_memory,
+        records=command.changes and not command.always and command.name not in TAKES_BACK,
+    )
+
+
+async def confirmed(assistant: Assistant, asked: Invocation, what: Confirms) -> Reply:
+    """Do what a button confirms."""
+    assert what == "erase"
+    return await guarded(
+        assistant,
+        asked,
+        f"{PREFIX} {what}",
+        lambda: erase_confirmed(assistant, asked),
+        anybody=True,
+        needs_memory=False,
     )
 
 
 async def point(assistant: Assistant, asked: Invocation, menu: Menu, pointed: Pointed) -> Reply:
     """Do what a menu says with a message. What cannot be done is the reply, in words."""
-    return await guarded(assistant, asked, menu.name, lambda: menu.run(assistant, asked, pointed))
+    return await guarded(assistant, asked, menu.name, lambda: menu.run(assistant, asked, pointed), records=menu.changes)
 
 
 async def guarded(
@@ -119,15 +177,31 @@ async def guarded(
     *,
     anybody: bool = False,
     needs_memory: bool = True,
+    records: bool = False,
 ) -> Reply:
-    """Do something of this name; nothing is raised but what nobody foresaw. `anybody`: also who keeps out of it."""
+    """Do something of this name; nothing is raised but what nobody foresaw. `anybody`: also who keeps out of it.
+    `records`: not for who opted out.
+
+    What went wrong inside is told in its own words to whoever runs the bot alone, and else to the program's log.
+    """
     if needs_memory and not assistant.memory.settings.memory_enabled:
         return Reply("Memory is switched off here (DNAM_MEMORY_ENABLED=0).", failed=True)
     if asked.person == NOBODY and not anybody:
         return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)
     try:
+        if records and await assistant.memory.look(lambda rows: is_out(rows, asked.person)):
+            return Reply(OPTED_OUT, failed=True)
         return await do()
     except BadRequest as error:
-        return Reply(f"{str(error)[:1].upper()}{str(error)[1:]}", failed=True)
+        return Reply(_sentence(str(error)), failed=True)
     except (LogError, OSError) as error:
-        return Reply(f"`{name}` could not be done: {error}", failed=True)
+        if asked.is_told_why:
+            return Reply(f"`{name}` could not be done: {error}", failed=True)
+        assistant.failures.append(f"command: {error}", f"{name} could not be done: {error}")
+        return Reply(f"`{name}` could not be done just now. {NOTED}", failed=True)
+
+
+def _sentence(words: str) -> str:
+    """What was refused, as a reply: with a capital letter, and a full stop where nothing else ends it, nor a list."""
+    ends = "" if words.endswith((".", "!", "?")) or "\n" in words else "."
+    return f"{words[:1].upper()}{words[1:]}{ends}"

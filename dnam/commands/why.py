@@ -17,7 +17,9 @@ from dnam.times import shown, zone_of
 from projections.events import ItemEvent, ItemMerged, TurnAnswered
 from projections.events.values import Item, ItemUse
 from projections.ids import NOBODY
+from projections.items import ITEMS, item_key
 from projections.lives import absorbed_by
+from projections.policies.compartments import Opening, opened
 from projections.quoting import label, one_line
 from projections.rows import Rows
 from projections.turns import SENT, sent_key
@@ -36,8 +38,9 @@ class Stood(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """What stood in the prompt of an answer. `about_self` are texts of the assistant's own layer, `hidden` is how many
-    items more there were. `also` names the rest of it.
+    """What stood in the prompt of an answer. `about_self` are texts of what belongs to
+    nobody (the assistant's own layer, lore), as far as it is open to who asks now; `hidden` is how many items more
+    there were. `also` names the rest of it.
     """
 
     stood: tuple[Stood, ...]
@@ -70,7 +73,8 @@ def _look(assistant: Assistant, rows: Rows, asked: Invocation, pointed: Pointed)
     theirs = [use for use in turn.items if use.owner == asked.person]
     ours = [use for use in turn.items if use.owner == NOBODY]
     stood = tuple(each for use in theirs if (each := _stood(assistant, rows, reader, asked, use)) is not None)
-    about_self = tuple(item.text for use in ours if (item := _item_then(reader, use)) is not None)
+    here = opened(rows, asked.setting)
+    about_self = tuple(item.text for use in ours if (item := _nobodys(rows, reader, use, here)) is not None)
     hidden = len(turn.items) - len(stood) - len(about_self)
     return Prompt(stood, about_self, hidden, tuple(_also(reader, turn)))
 
@@ -81,6 +85,13 @@ def _stood(assistant: Assistant, rows: Rows, reader: Reader, asked: Invocation, 
     lives = (each for each in lives_here(assistant, rows, asked, use.id) if each.life.compartment == use.compartment)
     told = next(lives, None)
     return None if then is None or told is None else Stood(then, told)
+
+
+def _nobodys(rows: Rows, reader: Reader, use: ItemUse, here: Sequence[Opening]) -> Item | None:
+    """What belongs to nobody, where it is open to who asks now and still held."""
+    row = rows.get(ITEMS, item_key(use.owner, use.compartment, use.id))
+    is_held = row is not None and row.item.status == "active" and Opening(use.owner, use.compartment) in here
+    return _item_then(reader, use) if is_held else None
 
 
 def _item_then(reader: Reader, use: ItemUse) -> Item | None:
@@ -116,7 +127,7 @@ def _lines(prompt: Prompt, when: When) -> Iterator[str]:
         yield NOTHING_KEPT
     for each in prompt.stood:
         yield from _item_lines(each, when)
-    yield from (f"- (about me) {one_line(text)}" for text in prompt.about_self)
+    yield from (f"- (about nobody in particular) {one_line(text)}" for text in prompt.about_self)
     if prompt.hidden:
         yield f"{prompt.hidden} item(s) more that are not told here."
     if prompt.also:

@@ -1,6 +1,7 @@
 """`dnam doctor`: whether everything that the assistant needs is there and in order, and what to do where it is not.
 
     check     what a check is, what it is given and what it finds
+    names     settings that are none
     disk      room, and whether keys and log lie apart
     log       the log's health, the clock, what was never brought in
     context   the context files

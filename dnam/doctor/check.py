@@ -1,9 +1,10 @@
 """What a check is: a question to the world whose answers say what to do."""
 
+import os
 import shutil
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -31,7 +32,7 @@ def write_to(folder: Path) -> None:
 
 class Patient(NamedTuple):
     """What is looked at. `now` is the clock in ms; `free` is how many bytes a folder's disk has left, `device` which
-    disk it is, `write` tries whether something can be written there.
+    disk it is, `write` tries whether something can be written there; `environment` is where the settings come from.
     """
 
     settings: Settings
@@ -40,6 +41,7 @@ class Patient(NamedTuple):
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
     device: Callable[[Path], int] = lambda folder: folder.stat().st_dev
     write: Callable[[Path], None] = write_to
+    environment: Mapping[str, str] = os.environ
 
 
 Look = Callable[[Patient], Awaitable[list[Finding]]]
@@ -68,11 +70,6 @@ async def run(check: Check, patient: Patient) -> list[Checked]:
     except Exception as error:  # noqa: BLE001 - one check that cannot look must not keep the others from it
         found = [Finding("wrong", f"this could not be looked at: {type(error).__name__}: {error}", REPORT)]
     return [Checked(check.name, *each) for each in found]
-
-
-def no_answer(error: Exception) -> str:
-    """Why somebody did not answer. Being late has no words of its own."""
-    return "it did not answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
 REPORT = "If what it says does not help, report it with the output of `dnam --version` and `dnam doctor --json`."

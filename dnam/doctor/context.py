@@ -23,6 +23,6 @@ async def files(patient: Patient) -> list[Finding]:
             " name one server, since other servers may have a channel of that name",
             "Call it channels/CHANNEL_ID.md, or put it into channels/SERVER_ID/.",
         )
-    return well(
-        f"{', '.join(each.path for each in found)} open every prompt; {len(channels)} channels have a file of their own"
-    )
+    names, opens = ", ".join(each.path for each in found), "opens" if len(found) == 1 else "open"
+    own = "1 channel has" if len(channels) == 1 else f"{len(channels)} channels have"
+    return well(f"{names} {opens} every prompt; {own} a file of their own")

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from dnam.counting import counted
-from dnam.doctor.check import Finding, Patient, doubt, no_answer, skipped, well, wrong
+from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
+from dnam.unreached import no_answer
 from replay.errors import LogError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ ENABLE = "Discord's developer portal, your application, Bot, Privileged Gateway 
 REACH = "Check the network, and DISCORD_API_URL where it is set; https://discordstatus.com says whether Discord is up."
 NEEDED = ("read_message_history", "send_messages", "send_messages_in_threads")
 """What the bot needs in a channel that it sees."""
-FOR_SNAPSHOTS = ("view_channel", "send_messages", "read_message_history", "pin_messages")
 MOST_CHANNELS = 20
 """How many channels are named at the most; the others are counted."""
 
@@ -109,8 +109,22 @@ async def allowed(patient: Patient) -> list[Finding]:
             "Set DNAM_ALLOW_USERS to the ids of those who are to be answered, or DNAM_ALLOW_GUILDS to servers. "
             "(Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID.)",
         )
+    if strange := await _strangers(patient):
+        return doubt(strange, "Set DNAM_ALLOW_GUILDS to the ids of servers in which the bot is, or invite it there.")
     users, guilds = counted(len(settings.allow_users), "user"), counted(len(settings.allow_guilds), "guild")
     return well(f"answered: {users}, {guilds}")
+
+
+async def _strangers(patient: Patient) -> str:
+    """The allowed servers that the bot is not in, in words."""
+    from dnam.adapters.discord.respond import strangers
+
+    try:
+        async with logged_in(patient) as client:
+            there = {each.id: each.name async for each in client.fetch_guilds(limit=None)}
+    except NotAsked:  # the token's check says so
+        return ""
+    return strangers(map(int, patient.settings.allow_guilds), there)
 
 
 # -- permissions ---------------------------------------------------------------------------------------------------
@@ -149,18 +163,15 @@ def _own_id(client: "discord.Client") -> int:
 def _of_channel(channel: "discord.abc.GuildChannel", me: "discord.Member") -> Iterator[Finding]:
     import discord
 
+    from dnam.adapters.discord.memory_channel import in_words
+
     may = channel.permissions_for(me)
     if not may.view_channel or isinstance(channel, discord.CategoryChannel):
         return
-    lacks = [_words(name) for name in NEEDED if not getattr(may, name)]
+    lacks = [in_words(name) for name in NEEDED if not getattr(may, name)]
     if lacks:
         where = f"{channel.guild.name}, {channel.name} ({channel.id})"
         yield Finding("wrong", f"{where}: the bot lacks {', '.join(lacks)}", "Grant it to the bot's role there.")
-
-
-def _words(permission: str) -> str:
-    """A permission as Discord's own settings call it: Read Message History."""
-    return permission.replace("_", " ").title().replace(" In ", " in ")
 
 
 # -- transparency --------------------------------------------------------------------------------------------------
@@ -168,36 +179,18 @@ def _words(permission: str) -> str:
 
 async def transparency(patient: Patient) -> list[Finding]:
     """Whether the memory channel can be written to, and whether its messages are pinned."""
+    from dnam.adapters.discord.memory_channel import hindrance
+
     channel_id = patient.settings.memory_channel_id
     if not channel_id:
         return skipped("DNAM_MEMORY_CHANNEL_ID is not set: there is no transparency channel")
     try:
         async with logged_in(patient) as client:
-            found = await _of_memory_channel(client, int(channel_id))
+            hindered = await hindrance(client, int(channel_id))
     except NotAsked as reason:
         return _elsewhere(reason)
+    found = [] if hindered is None else wrong(*hindered)
     return [*found, *_unpinned(patient)] or well(f"channel {channel_id} can be written to, and its messages are pinned")
-
-
-async def _of_memory_channel(client: "discord.Client", channel_id: int) -> list[Finding]:
-    import discord
-
-    choose = "Set DNAM_MEMORY_CHANNEL_ID to a text channel that the bot sees."
-    try:
-        channel = await client.fetch_channel(channel_id)
-    except (discord.NotFound, discord.Forbidden):
-        return wrong(f"the bot does not see the channel {channel_id}", choose)
-    if not isinstance(channel, discord.TextChannel):
-        return wrong(f"{channel_id} is no text channel of a server", choose)
-    guild = await client.fetch_guild(channel.guild.id, with_counts=False)
-    channel.guild = guild  # with its roles, which the channel alone does not bring
-    may = channel.permissions_for(await guild.fetch_member(_own_id(client)))
-    lacks = [_words(name) for name in FOR_SNAPSHOTS if not getattr(may, name)]
-    if not lacks:
-        return []
-    return wrong(
-        f"in {channel.name} ({channel_id}) the bot lacks {', '.join(lacks)}", "Grant it to the bot's role there."
-    )
 
 
 def _unpinned(patient: Patient) -> list[Finding]:

@@ -68,8 +68,10 @@ def _latest(engine: "Engine") -> list[Finding]:
 
 async def clock(patient: Patient) -> list[Finding]:
     """A clock behind the log keeps new events at the log's last time; one that is off dates everything wrongly."""
-    found = [*_beside_the_log(patient), *await _beside_discord(patient)]
-    return found or well("it is not behind the log, and not off Discord's as far as that was asked")
+    log, drift = _beside_the_log(patient), await _drift(patient)
+    found = [*log, *_off(drift)]
+    discord = "Discord's was not asked" if drift is None else "not off Discord's"
+    return found or well(f"it is not behind the log; {discord}")
 
 
 def _beside_the_log(patient: Patient) -> list[Finding]:
@@ -88,20 +90,25 @@ def _beside_the_log(patient: Patient) -> list[Finding]:
     )
 
 
-async def _beside_discord(patient: Patient) -> list[Finding]:
-    """Against the date that Discord's answers carry; nothing where it cannot be reached, or there is no bot."""
+async def _drift(patient: Patient) -> int | None:
+    """How far this clock is ahead of the date that Discord's answers carry, in ms; None where it cannot be reached, or
+    there is no bot.
+    """
     if not patient.settings.discord_token:
-        return []
+        return None
     import aiohttp
 
     base = (patient.settings.discord_api_url or "https://discord.com/api/v10").rstrip("/")
     try:
         timeout = aiohttp.ClientTimeout(total=SECONDS)
         async with aiohttp.ClientSession(timeout=timeout) as session, session.get(f"{base}/gateway") as response:
-            drift = patient.now() - _date_ms(response.headers["Date"])
+            return patient.now() - _date_ms(response.headers["Date"])
     except (aiohttp.ClientError, TimeoutError, OSError, KeyError, ValueError):  # the token's check says so
-        return []
-    if abs(drift) <= DRIFT_MS:
+        return None
+
+
+def _off(drift: int | None) -> list[Finding]:
+    if drift is None or abs(drift) <= DRIFT_MS:
         return []
     off = "ahead of" if drift > 0 else "behind"
     return wrong(f"this clock is {_span(abs(drift))} {off} Discord's", "Set the clock right (NTP).")

@@ -1,9 +1,14 @@
 """A running bot, asked on its health port: what waits to be written, and whether it is ready."""
 
 from dnam.counting import counted
-from dnam.doctor.check import SECONDS, Finding, Patient, doubt, no_answer, skipped, well
+from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
+from dnam.settings import Settings
+from dnam.unreached import no_answer
 
 ASKED = ("unwritten", "lost", "queue", "view_errors", "background_failures")
+
+MENDED = "What waits is written once that is mended; do not end the bot before."
+DO = {"answers": "`dnam log` has each that failed, and why. It is well again with the next answer that works."}
 
 
 async def bot(patient: Patient) -> list[Finding]:
@@ -22,8 +27,32 @@ async def bot(patient: Patient) -> list[Finding]:
         async with aiohttp.ClientSession(timeout=timeout) as session, session.get(address) as response:
             said = await response.json()
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        return doubt(f"no bot answers at {address}: {no_answer(error)}", "Start it: `dnam run`.")
+        return _unanswered(settings, f"no bot answers at {address}: {no_answer(error)}")
     return _findings(said)
+
+
+def _unanswered(settings: Settings, what: str) -> list[Finding]:
+    """What is to be done where nobody answers; a port that no bot could open is told with its setting."""
+    from dnam.observing import PortTaken, refusal
+
+    try:
+        _open(settings.health_host, settings.health_port)
+    except OSError as error:
+        refused = refusal(error, settings.health_port, settings.health_host)
+        if not isinstance(refused, PortTaken):
+            return wrong(str(refused), f"No bot starts with it. Set {refused.name} otherwise.")
+        return doubt(f"{what}, and the port is in use", "If another program has it, set DNAM_HEALTH_PORT to another.")
+    return doubt(what, "Start it: `dnam run`.")
+
+
+def _open(host: str, port: int) -> None:
+    """Open a port as the bot would, and close it. Nobody is let in."""
+    import socket
+
+    family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind) as opened:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(address)
 
 
 def _reachable(host: str) -> str:
@@ -36,13 +65,12 @@ def _reachable(host: str) -> str:
 def _findings(said: object) -> list[Finding]:
     if not isinstance(said, dict) or not isinstance(said.get("reasons"), dict):
         return doubt("what answers on the health port is no dnam", "Set DNAM_HEALTH_PORT to a port of its own.")
-    found = [
-        Finding("wrong", f"{name}: {why}", "What waits is written once that is mended; do not end the bot before.")
-        for name, why in said["reasons"].items()
-    ]
+    found = [Finding("wrong", f"{name}: {why}", DO.get(name, MENDED)) for name, why in said["reasons"].items()]
     if lost := said.get("lost"):
         found += doubt(f"{counted(lost, 'thing')} could never be recorded", "The bot's log says which, and why.")
     if said.get("circuit_open"):
         found += doubt("it asks Claude nothing just now, because Claude was down", "It tries again by itself.")
+    if said.get("loop_circuit_open"):
+        found += doubt("it learns nothing just now, because Claude was down", "It tries again by itself.")
     counts = ", ".join(f"{name} {said[name]}" for name in ASKED if name in said)
     return found or well(f"it is ready: {counts}")

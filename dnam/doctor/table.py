@@ -1,9 +1,10 @@
 """Everything that `dnam doctor` looks at, in the order in which it is told."""
 
-from dnam.doctor import claude, context, discord, disk, log, running
+from dnam.doctor import claude, context, discord, disk, log, names, running
 from dnam.doctor.check import Check
 
 CHECKS: tuple[Check, ...] = (
+    Check("settings", names.known),
     Check("log", log.health),
     Check("clock", log.clock),
     Check("disk", disk.room),

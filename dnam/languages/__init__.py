@@ -80,6 +80,62 @@ class Remember(LanguageTable, frozen=True):
     tags: tuple[str, ...] = ()
 
 
+class Instructions(LanguageTable, frozen=True):
+    """One way to instruct an assistant; the fields are those of `projections.policies.instructions.InstructionRule`,
+    with @name@ for an entry of the table `orders`.
+    """
+
+    name: str
+    patterns: tuple[str, ...] = ()
+    unless_before: tuple[str, ...] = ()
+    unless_after: tuple[str, ...] = ()
+    signed: tuple[str, ...] = ()
+    text_only: bool = False
+
+
+class Notes(LanguageTable, frozen=True):
+    """How a note speaks to an assistant instead of telling of somebody; the fields are those of
+    `projections.policies.addressing.NoteWords`.
+    """
+
+    subjects: frozenset[str] = frozenset()
+    telling: frozenset[str] = frozenset()
+    addressing: frozenset[str] = frozenset()
+    polite: frozenset[str] = frozenset()
+    commanding: frozenset[str] = frozenset()
+
+
+class Secrets(LanguageTable, frozen=True):
+    """One kind of secret, as it is said: the fields of `projections.policies.secret_sentences.SecretWords`."""
+
+    name: str
+    hints: tuple[str, ...]
+    leads: tuple[str, ...] = ()
+    trails: tuple[str, ...] = ()
+    value: Literal["word", "number", "phrase"] = "word"
+
+
+class Guarded(LanguageTable, frozen=True):
+    """`plain`: words that go on a sentence where a secret could stand, and are none."""
+
+    plain: frozenset[str] = frozenset()
+
+
+class Rephrased(LanguageTable, frozen=True):
+    """What says the same in other words. Of each row of `same` and `phrases` the first word stands for the others;
+    `denied` leads from a word to what it denies. `stemmer` is a language of Snowball.
+    """
+
+    stemmer: str = ""
+    fillers: tuple[str, ...] = ()
+    negations: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    same: tuple[tuple[str, ...], ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    denied: dict[str, str] = {}
+    numbers: dict[str, str] = {}
+
+
 class SummaryWords(LanguageTable, frozen=True):
     """Words that inform nobody: a sentence of nothing else is left out."""
 
@@ -98,8 +154,21 @@ class Replies(LanguageTable, frozen=True):
     empty: str = "I know no language of this name: {name}."
     acknowledge: str = "I know no language of this name: {name}."
     silence: str = "I know no language of this name: {name}."
+    off: str = "I know no language of this name: {name}."
     overview: tuple[str, ...] = ()
     asking: frozenset[str] = frozenset()
+
+
+class Sharing(LanguageTable, frozen=True):
+    """What may be told of somebody anywhere, and what never (`projections/policies/promotion.py`). Where a language has
+    none, nothing is shared by itself.
+    """
+
+    first_person: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    harmless: dict[str, tuple[str, ...]] = {}
 
 
 class Language(LanguageTable, frozen=True):
@@ -125,6 +194,13 @@ class Language(LanguageTable, frozen=True):
     remember: Remember = Remember()
     endings: tuple[Ending, ...] = ()
     summary: SummaryWords = SummaryWords()
+    sharing: Sharing = Sharing()
+    rephrasing: Rephrased = Rephrased()
+    orders: dict[str, str] = {}
+    instructions: tuple[Instructions, ...] = ()
+    notes: Notes = Notes()
+    secrets: tuple[Secrets, ...] = ()
+    guarded: Guarded = Guarded()
     replies: Replies = Replies()
 
 

@@ -5,6 +5,7 @@ else's, and nothing that the assistant said. What it replies is kept as an event
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -15,17 +16,20 @@ from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
-from projections.events import ExtractionAnswered, ExtractionFailed, ItemUpserted
+from projections.events import ExtractionAnswered, ExtractionFailed, ItemMoved, ItemUpserted
 from projections.events.values import ItemUse, ModelUse
 from projections.fruitless import PASSED_OVER, is_last_try, is_passed_over, most_shown
 from projections.ids import EventId, Handle, Point
 from projections.items import ItemRow, compartment_key, items_in
-from projections.messages import MessageRow, SpokenRow, find_message, spoken_in, units_of
-from projections.people import name_of
+from projections.messages import MessageRow, SpokenRow, find_message, spoken_before, spoken_in, units_of
+from projections.people import SOMEONE, name_of
 from projections.policies.cadence import VERSION
-from projections.policies.compartments import Setting, place_item
+from projections.policies.compartments import audience_now, place_said
 from projections.policies.evidence import InputMessage
+from projections.policies.guards import Guarding
+from projections.policies.instructions import instruction_in
 from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
+from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.replies import Unreadable
 from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
@@ -35,7 +39,10 @@ from projections.work import EXTRACTIONS, was_read
 INPUT_CHARS = 24_000
 """How much one extraction reads; what is behind it is read by the next."""
 LATE_MS = 30 * 86_400_000
-"""How far before what was read last a message may have been said and still be found, when it comes in late."""
+MOST_LATE = 100
+"""How far before what was read last a message may lie and still be found, when it comes in late: in time, and in
+messages of the person's there. That is more than is read back; an import is read by `unread_by_compartment`.
+"""
 
 
 class ExtractionPlan(NamedTuple):
@@ -69,7 +76,7 @@ def new_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_ad
     """What a person said that no extraction has read, as far as it is learned from, oldest first."""
     groups: dict[str, list[Said]] = {}
     for where in units_of(rows, person):
-        compartment, judge = _compartment(person, where), learned_as(person, where)
+        compartment, judge = _compartment(rows, person, where), learned_as(person, where)
         heard = _heard(rows, where, _unread(rows, person, where, _cursor(rows, person, compartment)))
         said = groups.setdefault(compartment, [])
         said += (each for each in heard if is_learned_from(rows, each.found.row, judge(each.found)))
@@ -78,12 +85,17 @@ def new_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_ad
 
 def _unread(rows: Rows, person: Handle, where: SpokenRow, cursor: Point | None) -> Iterator[Point]:
     """What lies behind the cursor of its compartment, and what came in late: each place has a queue of its own, so a
-    message can be heard after an extraction that read on elsewhere.
+    message can be heard after an extraction that read on elsewhere. What a whole guild could read may have been read
+    for it, before fewer could.
     """
     if cursor is None:
-        return spoken_in(rows, person, where)
-    lately = spoken_in(rows, person, where, Point(cursor.said - LATE_MS, cursor.id))
-    return (point for point in lately if point > cursor or not was_read(rows, point.id))
+        said = spoken_in(rows, person, where)
+        closed = audience_now(rows, where.audience) != where.audience
+        return (point for point in said if not was_read(rows, point.id)) if closed else said
+    lately = islice(spoken_before(rows, person, where, cursor), MOST_LATE)
+    late = takewhile(lambda point: point.said > cursor.said - LATE_MS, lately)
+    unread = [point for point in late if not was_read(rows, point.id)]
+    return chain(reversed(unread), spoken_in(rows, person, where, cursor))
 
 
 def unread_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed) -> dict[str, list[Said]]:
@@ -94,13 +106,14 @@ def unread_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as
     for where in units_of(rows, person):
         judge = learned_as(person, where)
         heard = _heard(rows, where, spoken_in(rows, person, where))
-        said = groups.setdefault(_compartment(person, where), [])
+        said = groups.setdefault(_compartment(rows, person, where), [])
         said += (each for each in heard if judge(each.found) != "none" and not was_read(rows, each.point.id))
     return _in_order(groups)
 
 
-def _compartment(person: Handle, where: SpokenRow) -> str:
-    return place_item(Setting(person, where.audience, where.guild))
+def _compartment(rows: Rows, person: Handle, where: SpokenRow) -> str:
+    """Where what is learned from a unit goes: to who can read now what was said there."""
+    return place_said(rows, person, where.audience, where.guild)
 
 
 def _in_order(groups: Mapping[str, list[Said]]) -> dict[str, list[Said]]:
@@ -143,7 +156,10 @@ def plan_extraction(
         shown=tuple(_use(found.row) for found in items),
         after=cursor,
         upto=reached if cursor is None else max(cursor, reached),
-        causes=(*(each.id for each in messages), *(found.row.event for found in items)),
+        causes=(
+            *dict.fromkeys(event for each in messages for event in (each.id, each.event)),
+            *(found.row.event for found in items),
+        ),
         said=max(last.said, *(found.row.said for found in items)) if items else last.said,
         policy=policy,
         left=len(heard) - len(messages),
@@ -165,7 +181,9 @@ def _within(messages: list[InputMessage]) -> tuple[InputMessage, ...]:
 def _input(heard: Said, caller: Caller) -> InputMessage:
     message = heard.found.row.message
     line = message_line(heard.found.row, heard.found.seq, caller, {})
-    return InputMessage(heard.point.id, line.words, message.ref, message.said, message.place, message.guild)
+    return InputMessage(
+        heard.point.id, line.words, message.ref, message.said, message.place, message.guild, heard.found.row.event
+    )
 
 
 def _known(row: ItemRow) -> KnownItem:
@@ -178,7 +196,8 @@ def _use(row: ItemRow) -> ItemUse:
 
 class Learned(NamedTuple):
     """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; how many
-    messages found no room in it and are read by the next; and the ids of the items that it added or changed.
+    messages found no room in it and are read by the next; the ids of the items that it added or changed, and of those
+    that follow their person everywhere from now on.
     """
 
     events: int = 0
@@ -186,11 +205,20 @@ class Learned(NamedTuple):
     error: str = ""
     left: int = 0
     added: tuple[str, ...] = ()
+    promoted: tuple[str, ...] = ()
 
 
-def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mint: Mint) -> Loop[Learned]:
+def extract_items(
+    plan: ExtractionPlan,
+    prompt: Prompt,
+    model: str,
+    cap: int,
+    mint: Mint,
+    guarding: Guarding,
+    sharing: SharingWords = NO_WORDS,
+) -> Loop[Learned]:
     """Ask, keep the reply, decide."""
-    ask = _ask(plan, prompt, model)
+    ask = _ask(_harmless(plan, guarding), prompt, model)
     reply = yield ask
     prompt_digest = digest(ask.system, ask.prompt)
     if isinstance(reply, Failed):
@@ -214,6 +242,8 @@ def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mi
         shown=plan.shown,
         cap=cap,
         said=plan.said,
+        guarding=guarding,
+        sharing=sharing,
     )
     broken = mint()
 
@@ -229,7 +259,15 @@ def extract_items(plan: ExtractionPlan, prompt: Prompt, model: str, cap: int, mi
         return Learned(error=decided[0].error)
     added = tuple(event.item.id for event in decided if isinstance(event, ItemUpserted))
     dropped = tuple(f"{each.entry}: {each.reason}" for each in read.dropped)
-    return Learned(len(decided) - 1, dropped, left=plan.left, added=added)
+    promoted = tuple(event.item.id for event in decided if isinstance(event, ItemMoved))
+    return Learned(len(decided) - 1, dropped, left=plan.left, added=added, promoted=promoted)
+
+
+def _harmless(plan: ExtractionPlan, guarding: Guarding) -> ExtractionPlan:
+    """The plan without a name that instructs the model: names are not quoted, so nothing else would hold it."""
+    if instruction_in(plan.inputs.user, guarding.instructions) is None:
+        return plan
+    return plan._replace(inputs=msgspec.structs.replace(plan.inputs, user=SOMEONE))
 
 
 def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -11,6 +12,7 @@ from dnam.model import Ask, Model, ModelError, OverBudget, Reply, spent_in
 from projections.decisions.draft import Decision, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
+from replay.errors import LogError
 from replay.group import Recorded
 
 
@@ -29,6 +31,9 @@ class Failed(NamedTuple):
 
 Step = Ask | Decide
 Outcome = Reply | Failed | Recorded
+GIVEN_UP = "it was given up, because the program ended"
+BILL_SECONDS = 1.0
+"""How long the record of what a loop took is waited for, that is given up; the log may write it after that too."""
 T = TypeVar("T")
 Loop = Generator[Step, Outcome, T]
 Mint = Callable[[], Origin]
@@ -54,7 +59,8 @@ def records_of(outcome: Outcome) -> tuple[EventRecord, ...]:
 async def drive(loop: Loop[T], model: Model, record: Record, timeout_seconds: float) -> T:
     """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised.
 
-    OverBudget is raised: the loop is put off, nothing of it is recorded, and the next cycle begins it anew.
+    OverBudget is raised: the loop is put off, nothing of it is recorded, and the next cycle begins it anew. Where it is
+    cancelled, it ends, and what it took until then is recorded.
     """
     outcome: Outcome | None = None
     while True:
@@ -63,7 +69,22 @@ async def drive(loop: Loop[T], model: Model, record: Record, timeout_seconds: fl
         except StopIteration as stop:
             result: T = stop.value
             return result
-        outcome = await (record(step.decision) if isinstance(step, Decide) else _ask(model, step, timeout_seconds))
+        try:
+            outcome = await (record(step.decision) if isinstance(step, Decide) else _ask(model, step, timeout_seconds))
+        except asyncio.CancelledError as error:
+            spent = spent_in(error)
+            if spent is not None:
+                await _bill(loop, Failed(GIVEN_UP, spent), record)
+            raise
+
+
+async def _bill(loop: Loop[T], failed: Failed, record: Record) -> None:
+    """Let a loop say what its failure is, and record that and nothing else of it."""
+    with suppress(StopIteration, TimeoutError, LogError, OSError):
+        step = loop.send(failed)
+        if isinstance(step, Decide):
+            async with asyncio.timeout(BILL_SECONDS):
+                await record(step.decision)
 
 
 async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:

@@ -20,6 +20,7 @@ from projections.events.values import ItemUse, ModelUse
 from projections.ids import Handle, Point
 from projections.items import ItemRow, items_in
 from projections.policies.closeness import VERSION, Measure, Pair, close_pairs, may_merge
+from projections.policies.guards import Guarding
 from projections.policies.merge_replies import read_merge
 from projections.policies.replies import Unreadable
 from projections.policies.reply_shapes import AskedMerge
@@ -48,7 +49,7 @@ def plan_merges(rows: Rows, person: Handle, compartment: str, added: Sequence[st
     return close_pairs(found, added, measure)[:MOST_MERGES]
 
 
-def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint) -> Loop[Merged]:
+def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Guarding) -> Loop[Merged]:
     """Ask, keep the reply, decide."""
     ask = _ask(pair, prompt, model)
     reply = yield ask
@@ -63,14 +64,15 @@ def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint) -> Loop[Merg
     if isinstance(read, Unreadable):
         yield _fail(pair, read.reason, reply.text, use, mint)
         return Merged(worked=False, error=read.reason)
-    decided = [record.event for record in records_of((yield _decide(pair, reply, use, mint)))]
+    decided = [record.event for record in records_of((yield _decide(pair, reply, use, mint, guarding)))]
     error = next((event.error for event in decided if isinstance(event, MergeFailed)), "")
     return Merged(any(isinstance(event, ItemMerged) for event in decided), error)
 
 
-def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint) -> Decide:
+def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint, guarding: Guarding) -> Decide:
     work = WorkRequest(_answered(pair, reply.text, use), mint())
-    request = MergeRequest(_use(pair.older), _use(pair.newer), reply.text, pair.reason, by_model(use), mint())
+    older, newer = _use(pair.older), _use(pair.newer)
+    request = MergeRequest(older, newer, reply.text, pair.reason, by_model(use), mint(), guarding=guarding)
     late = WorkRequest(_failed(pair, CHANGED, reply.text, use), mint())
 
     def decide(rows: Rows) -> list[Draft]:

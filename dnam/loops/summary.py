@@ -23,8 +23,9 @@ from projections.ids import EventId, Handle, Point, Seq
 from projections.items import QUIET, is_quiet
 from projections.messages import MESSAGES, MessageRow, key_point, unit
 from projections.policies.cadence import VERSION
-from projections.rows import Rows
-from projections.summaries import find_summary
+from projections.policies.quiet import resting_on_quiet
+from projections.rows import Found, Rows
+from projections.summaries import SummaryRow, find_summary, is_withheld
 from projections.turns import TURNS
 from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards, of_era
 
@@ -89,7 +90,7 @@ def plan_summary(
     if is_troubled:
         taken = _since(rows, session, audience, after, min(most, settings.most_lines), old.era if old else 0)
     ends = old is not None and old.refresh >= settings.era_refreshes and not is_troubled
-    anew = ends or (found is not None and _took_back(rows, session, audience, found.seq))
+    anew = ends or (found is not None and _is_made_anew(rows, session, audience, found))
     upto = max(Point(line.said, line.id) for line in taken.lines)
     if anew and old is not None and not is_troubled:
         taken = _recent(rows, session, audience, taken.lines[-1].said, old.floor)
@@ -121,6 +122,11 @@ def plan_summary(
     )
 
 
+def _is_made_anew(rows: Rows, session: str, audience: Audience, found: Found[SummaryRow]) -> bool:
+    """Whether something was taken back since: the next summary begins without the last one."""
+    return is_withheld(found.row) or _took_back(rows, session, audience, found.seq)
+
+
 def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
     """Whether somebody took words of this session back after its summary was made: the next is made without them."""
     if next(rows.scan(QUIET), None) is None:
@@ -133,7 +139,9 @@ def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
 
 def _since(rows: Rows, session: str, audience: Audience, after: Point | None, most: int, era: int) -> Taken:
     """Everything said behind a point, oldest first, as far as the input reaches; no answers of earlier eras."""
-    return _take(rows, of_era(forwards(rows, session, audience.epoch, after), era), most)
+    entries = of_era(forwards(rows, session, audience.epoch, after), era)
+    left = resting_on_quiet(rows, session, audience.epoch)
+    return _take(rows, (each for each in entries if each.row.event not in left), most)
 
 
 def _recent(rows: Rows, session: str, audience: Audience, said: int, floor: Point | None) -> Taken:
@@ -292,6 +300,7 @@ def _refreshing(
         cut=cut,
         said=plan.said,
         policy=plan.policy,
+        shown=plan.causes,
     )
 
 

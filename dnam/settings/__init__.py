@@ -13,7 +13,7 @@ each of its aliases (the names that the source documents use) in the same two pl
 value counts as not set. A value that is not allowed is refused by name, and nothing starts.
 """
 
-from dnam.settings.files import read_dotenv, read_toml
+from dnam.settings.files import read_dotenv, read_toml, unknown
 from dnam.settings.reading import DEFAULT, gather, read
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.showing import SettingShown, show
@@ -32,4 +32,5 @@ __all__ = [
     "read_dotenv",
     "read_toml",
     "show",
+    "unknown",
 ]

@@ -99,6 +99,21 @@ class Zone:
 
 
 @dataclass(frozen=True, slots=True)
+class Address:
+    """Whether it is one of this machine's shows when it is opened."""
+
+    words: str = "an IP address of this machine, as 127.0.0.1 or 0.0.0.0, or localhost"
+
+    def admits(self, value: Value) -> bool:
+        from ipaddress import ip_address
+
+        try:
+            return value == "localhost" or bool(ip_address(str(value)))
+        except ValueError:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
 class Anything:
     """Whatever could be read as the setting's type."""
 
@@ -122,7 +137,7 @@ NAME = Shaped(
 )
 # A password has no place in an address: addresses are shown.
 URL = Shaped(r"https?://[^\s@/]+(/[^\s@?#]*)?", "an address, as https://host/path, without a password")
-HOST = Shaped(r"[0-9A-Za-z.:-]+", "an address of this machine, as 127.0.0.1 or 0.0.0.0")
+HOST = Address()
 # A snowflake is an unsigned 64-bit number: https://docs.discord.com/developers/reference#snowflakes
 SNOWFLAKE = Shaped(r"[0-9]{1,20}", "an id of Discord's, in digits")
 SNOWFLAKES = EachShaped(r"[0-9]{1,20}", "ids of Discord's, in digits, with commas or spaces between them")

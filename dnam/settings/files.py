@@ -5,7 +5,7 @@ dnam.toml    assistant_name = "dnam"          a setting's name in small letters,
              max_cost_per_day = 2.50          numbers and switches as TOML has them
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from dnam.settings.tables import SETTINGS
 
 OURS = "DNAM_"
 """How the names of settings begin that belong to no other program."""
+QUOTES = ". A text stands in quotes, a switch is true or false"
+"""What TOML's own words for a value that it cannot read leave out."""
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
@@ -45,10 +47,23 @@ def _broken(path: Path, line: int) -> str:
 
 
 def _refuse_unknown(path: Path, names: Iterable[str]) -> None:
+    for name, words in _unknown(names):
+        raise SettingError(name, f"{path}: {words}")
+
+
+def unknown(environment: Iterable[str]) -> list[str]:
+    """The names in an environment that begin as ours and are none, in words. They are not refused as those in a file
+    are: an environment is not written for us alone.
+    """
+    return [f"environment: {words}" for _, words in _unknown(sorted(environment))]
+
+
+def _unknown(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names that begin as ours and are none, and what to say of each."""
     known = {name for setting in SETTINGS for name in (setting.name, *setting.aliases)}
     for name in names:
         if name.startswith(OURS) and name not in known:
-            raise SettingError(name, f"{path}: there is no setting {name!r}{_meant(nearest(name, known))}")
+            yield name, f"there is no setting {name!r}{_meant(nearest(name, known))}"
 
 
 def _meant(near: str) -> str:
@@ -66,7 +81,7 @@ def read_toml(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     by_field = {setting.field: setting for setting in SETTINGS if setting.name != "DNAM_CONFIG"}
-    lines = ((_setting(path, key, by_field), value) for key, value in _parsed(path).items())
+    lines = ((_setting(path, key, value, by_field), value) for key, value in _parsed(path).items())
     return {setting.name: _text(path, setting, value) for setting, value in lines}
 
 
@@ -76,10 +91,13 @@ def _parsed(path: Path) -> Mapping[str, object]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except (OSError, ValueError) as error:  # no TOML; no text; not to be read
-        raise SettingError(str(path), f"{path} cannot be read: {error}") from error
+        hint = QUOTES if str(error).startswith("Invalid value") else ""
+        raise SettingError(str(path), f"{path} cannot be read: {error}{hint}") from error
 
 
-def _setting(path: Path, key: str, by_field: Mapping[str, Setting]) -> Setting:
+def _setting(path: Path, key: str, value: object, by_field: Mapping[str, Setting]) -> Setting:
+    if isinstance(value, dict):
+        raise SettingError(key, f"{path}: [{key}] begins a table, and there are none: leave that line out")
     if key in by_field:
         return by_field[key]
     near = nearest(key.removeprefix(OURS).lower(), by_field)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from dnam.settings.allowed import Ids, Value
+from dnam.settings.allowed import URL, Ids, Value
 from dnam.settings.files import read_dotenv, read_toml
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.tables import SETTINGS
@@ -80,7 +80,8 @@ def _parse(setting: Setting, found: _Found) -> Value:
 
 
 def _refusal(setting: Setting, found: _Found) -> SettingError:
-    what = "its value" if setting.secret else repr(found.text)
+    hidden = setting.secret or setting.allowed == URL  # an address may have a password in it
+    what = "its value" if hidden else repr(found.text)
     return SettingError(
         setting.name, f"{setting.name}: {what} is not allowed (from {found.origin}); allowed: {setting.allowed.words}"
     )

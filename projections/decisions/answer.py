@@ -7,7 +7,7 @@ import msgspec
 from projections import retrieval
 from projections.context import Context
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.events import TurnAnswered, TurnDelivered, TurnFailed
+from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted
 from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
 from projections.ids import EventId, Handle, Identity, Point, Ref
 from projections.policies import compartments
@@ -16,7 +16,7 @@ from projections.rows import Rows
 from projections.summaries import era_of
 from projections.window import without_names
 
-POLICY = f"{retrieval.VERSION} context@1 {compartments.VERSION}"
+POLICY = f"{retrieval.VERSION} context@2 {compartments.VERSION}"
 """What chose that which stood in the prompt: scoring, assembling (`projections.context`), compartments."""
 
 
@@ -36,6 +36,7 @@ class AnswerRequest(NamedTuple):
     said: int
     assistant: str
     files: tuple[FileDigest, ...] = ()
+    besides: tuple[str, ...] = ()
 
 
 class FailTurnRequest(NamedTuple):
@@ -52,6 +53,17 @@ class FailTurnRequest(NamedTuple):
     call: ModelUse
     said: int
     told: str = ""
+
+
+class InterruptRequest(NamedTuple):
+    """The answer to the message at `question` was broken off at `said` (ms), and `call` is what it took until then."""
+
+    question: Point
+    session: str
+    audience: Audience
+    asker: Handle
+    call: ModelUse
+    said: int
 
 
 class DeliverRequest(NamedTuple):
@@ -108,6 +120,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         assistant=request.assistant,
         policy=POLICY,
         context_digest=request.context.digest,
+        besides=request.besides,
     )
     return [Draft(turn, event, natural=True)]
 
@@ -123,11 +136,10 @@ def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:
     answered = decided_before(rows, turn_origin(question))
     if answered or decided_before(rows, origin):
         return []
-    known = rows.ids.status(question.id) == "known"
     event = TurnFailed(
         said=max(request.said, question.said + 1),
         by=PLATFORM,
-        causes=(question.id,) if known else (),
+        causes=_known(rows, question),
         session=request.session,
         place=request.place,
         audience=request.audience,
@@ -139,6 +151,31 @@ def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:
         told=request.told,
     )
     return [Minter(rows, origin).draft(event)]
+
+
+def interrupt_turn(rows: Rows, request: InterruptRequest) -> list[Draft]:
+    """What was spent for nothing, once for each time; the question is as open as before."""
+    question = request.question
+    origin = Origin(Identity("dnam", "turn", question.id.hex(), f"interrupted {request.said}", question.said))
+    if decided_before(rows, origin):
+        return []
+    event = TurnInterrupted(
+        said=max(request.said, question.said + 1),
+        by=PLATFORM,
+        causes=_known(rows, question),
+        session=request.session,
+        audience=request.audience,
+        era=era_of(rows, request.session, request.audience.epoch),
+        asker=request.asker,
+        answers=question.id,
+        call=request.call,
+    )
+    return [Minter(rows, origin).draft(event)]
+
+
+def _known(rows: Rows, question: Point) -> tuple[EventId, ...]:
+    """The question as a cause, where it is recorded."""
+    return (question.id,) if rows.ids.status(question.id) in ("known", "redacted") else ()
 
 
 def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:

@@ -1,28 +1,30 @@
 """Who can read a place changed on its platform: a new epoch begins, with a fresh window and summary (design §7).
 
 What was said never moves: narrowing closes the place at once, widening opens nothing old. Items of the guild that rest
-on a place which fewer can read now go where they can still be read: to their owner in that place. Who could read a
-direct message never changes, and a place in which nobody was ever heard has nothing to close.
+on a place which fewer can read now, and on none that everyone can read still, go where they can still be read: to their
+owner in that place, or in their DMs where they rest on several such places. Who could read a direct message never
+changes, and a place in which nobody was ever heard has nothing to close.
 
 One decision has room for some hundred items. Where there are more, the first decisions move items, which closes them,
 and the last one begins the epoch: at no moment is anything open that should be closed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.decisions.place import PlaceSeen, place_ref, session_of
+from projections.decisions.place import PlaceSeen, place_ref, readers_of, seen_audience, session_of
 from projections.events import Event, ItemMoved, PlaceAudienceChanged
 from projections.events.values import PLATFORM, Audience, By, Item
 from projections.ids import EventId, Ref
 from projections.items import ITEMS, ItemRow, item_key
 from projections.messages import ids_in
-from projections.places import audience_of
-from projections.policies.compartments import in_channel, in_guild, of_person_in
+from projections.places import PLACES, audience_of
+from projections.policies.compartments import direct, in_channel, in_guild, of_person_in
 from projections.rows import Rows
 
 VERSION = "audience@1"
@@ -61,7 +63,7 @@ def _changed(request: AudienceRequest, known: Audience) -> PlaceAudienceChanged:
         said=request.said,
         by=PLATFORM,
         place=place_ref(seen),
-        audience=Audience(seen.audience, known.place, known.epoch + 1),
+        audience=seen_audience(seen, place_ref(seen), known.epoch + 1),
         previous=known,
         session=session_of(seen),
         guild=seen.guild,
@@ -69,27 +71,61 @@ def _changed(request: AudienceRequest, known: Audience) -> PlaceAudienceChanged:
 
 
 def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Iterator[ItemMoved]:
-    """The guild's items that rest on a place alone which fewer can read now, each at its new address."""
+    """The guild's items that rest on a place which fewer can read now and on none that is open still, each at its new
+    address.
+    """
     if seen.guild is None:
         return
-    here, compartment = ids_in(rows, session_of(seen), known.epoch + 1), in_guild(seen.guild)
+    guild, readers = seen.guild, readers_of(seen, known.place)
+    here = dict.fromkeys(ids_in(rows, session_of(seen), known.epoch + 1), readers)
+
+    @cache
+    def closed() -> dict[EventId, Ref]:
+        return _closed(rows, guild) | here
+
     for found in rows.scan(ITEMS):
         row = found.row
-        if row.item.compartment == compartment and _rests_on(row.item, known.place, here):
-            yield _moved(rows, row, known.place, said)
+        if row.item.compartment == in_guild(guild):
+            places = _rests_on(row.item, known.place, here, closed)
+            if places:
+                yield _moved(rows, row, readers, said, alone=places <= {known.place, readers})
 
 
-def _rests_on(item: Item, place: Ref, here: frozenset[EventId]) -> bool:
-    """Whether an item rests on what was said in a place and on nothing else. Where it names no message, its source
-    says where it is from.
+def _closed(rows: Rows, guild: Ref) -> dict[EventId, Ref]:
+    """What was said in a guild where not all of it can read any more, with the place after which its readers are named:
+    in a place that is restricted now, or before one was opened again.
+    """
+    found: dict[EventId, Ref] = {}
+    for place in (each.row for each in rows.scan(PLACES)):
+        now = audience_of(rows, place.place) if place.guild == guild and place.session else None
+        if now is not None:
+            epochs = now.epoch if now.kind == "guild" else now.epoch + 1
+            found |= dict.fromkeys(ids_in(rows, place.session, epochs), now.place)
+    return found
+
+
+def _rests_on(
+    item: Item, place: Ref, here: Mapping[EventId, Ref], closed: Callable[[], Mapping[EventId, Ref]]
+) -> set[Ref]:
+    """The places that an item rests on, if this one is among them and none is open; else nothing. Where it names no
+    message, its source says where it is from.
     """
     messages = [each.message for each in item.evidence if each.message]
-    return all(each in here for each in messages) if messages else item.source.place == place
+    if not messages:
+        return {place} if item.source.place == place else set()
+    if here.keys().isdisjoint(messages):
+        return set()
+    known = here if all(each in here for each in messages) else closed()
+    return {known[each] for each in messages} if all(each in known for each in messages) else set()
 
 
-def _moved(rows: Rows, row: ItemRow, place: Ref, said: int) -> ItemMoved:
+def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, *, alone: bool) -> ItemMoved:
+    """The item at its new address. `alone`: all that it rests on can be read by those who can read the place."""
     item = row.item
-    compartment = of_person_in(item.owner, place) if item.owner else in_channel(place)
+    if item.owner:
+        compartment = of_person_in(item.owner, place) if alone else direct(item.owner)
+    else:
+        compartment = in_channel(place)
     there = rows.get(ITEMS, item_key(item.owner, compartment, item.id))
     moved = msgspec.structs.replace(item, compartment=compartment)
     return ItemMoved(
@@ -112,4 +148,5 @@ def _together(moved: Item, there: Item) -> Item:
         created=min(newer.created, older.created),
         evidence=tuple(dict.fromkeys((*newer.evidence, *older.evidence))),
         source_count=newer.source_count + older.source_count,
+        kept=newer.kept or older.kept,
     )

@@ -1,9 +1,12 @@
 """What comes of an extraction: from the recorded reply of a model to items, one entry at a time.
 
-    upsert        refused        what a person forgot says it, by id, by text or by evidence
+    upsert        refused        a guard holds it: `policies/guards.py`
+                  lore           it is about the guild: an item of nobody's (`lore`)
+                  refused        what a person forgot says it, by id, by text or by evidence
                   refused        what is there was said later, or a person changed it meanwhile
                   nothing        the item says this already
                   item.upserted  changed, revived or new; what it supersedes goes before, what makes room after
+                  item.moved     it follows its person everywhere: the model and the policy `promotion` agree
     deprecation   refused        as above
                   item.deprecated, or nothing when it means no active item
 
@@ -21,18 +24,33 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
+from projections.decisions.entries import adds, claimed_ids, fields_said, is_news
+from projections.decisions.guarded import Guarded, dropped_words, shown_text
+from projections.decisions.lore import Said, add_lore
+from projections.decisions.moving import promoted
+from projections.decisions.narrowed import is_narrowed, narrowed
+from projections.decisions.overtaken import given_up, is_overtaken
+from projections.decisions.rereading import Rereading
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on
 from projections.decisions.work import WorkRequest, record_work
-from projections.events import ItemDeprecated, ItemEvent, ItemRefused, ItemUpserted
+from projections.events import (
+    ExtractionAnswered,
+    ItemDeprecated,
+    ItemEvent,
+    ItemRefused,
+    ItemUpserted,
+)
 from projections.events.values import By, Evidence, Item, ItemUse, Source
-from projections.ids import EventId, Handle
+from projections.ids import NOBODY, EventId, Handle
 from projections.items import ItemRow, forgotten_of
 from projections.policies import (
     compartments,
+    guards,
     item_ids,
     kinds,
     matching,
     precedence,
+    promotion,
     refusals,
     replies,
 )
@@ -43,10 +61,13 @@ from projections.policies import (
     text as texts,
 )
 from projections.policies.capacity import address
+from projections.policies.compartments import direct
 from projections.policies.evidence import InputMessage, check, find_named
-from projections.policies.item_ids import derive, fresh_id
+from projections.policies.guards import Guarding
+from projections.policies.item_ids import fresh_id
 from projections.policies.matching import Match, find_meant, find_upsert
 from projections.policies.precedence import outranked
+from projections.policies.promotion import NO_WORDS, Claimed, SharingWords, promote
 from projections.policies.refusals import Claim, Refusal, refusal
 from projections.policies.replies import (
     DEFAULT_CONFIDENCE,
@@ -57,13 +78,16 @@ from projections.policies.replies import (
     UpsertEntry,
     read_extraction,
 )
-from projections.policies.text import normalise
 from projections.rows import Rows
 
 VERSION = "extraction@1"
 DEPRECATION_POLICY = " ".join([VERSION, *(each.VERSION for each in (replies, matching, texts))])
 UPSERT_POLICY = " ".join(
-    [DEPRECATION_POLICY, *(each.VERSION for each in (item_ids, evidence_policy, kinds, compartments))]
+    [
+        DEPRECATION_POLICY,
+        *(each.VERSION for each in (item_ids, evidence_policy, kinds, compartments, promotion)),
+        guards.VERSIONS,
+    ]
 )
 MOST = MOST_EVENTS - 2
 """One is kept for the reply itself, one for saying that it led to more."""
@@ -73,7 +97,8 @@ class ExtractionRequest(NamedTuple):
     """A reply to decide from. `work` is its `extraction.answered` (`learn` fills it in), which was `said` then; `by` is
     the model with its version.
 
-    `shown` are the items that the model had before it, with the events that had made them.
+    `shown` are the items that the model had before it, with the events that had made them. `sharing` is what the
+    language knows of what may follow somebody everywhere, `guarding` what the guards know of it.
     """
 
     owner: Handle
@@ -86,6 +111,8 @@ class ExtractionRequest(NamedTuple):
     cap: int = 200
     said: int = 0
     work: EventId = EventId(b"")
+    sharing: SharingWords = NO_WORDS
+    guarding: Guarding = Guarding()
 
 
 def read_reply(reply: str) -> ExtractionReply | Unreadable:
@@ -96,7 +123,14 @@ def read_reply(reply: str) -> ExtractionReply | Unreadable:
 def learn(rows: Rows, work: WorkRequest, request: ExtractionRequest) -> list[Draft]:
     """The reply, and behind it all that it leads to: one decision, so that a crash keeps both or neither. A reply that
     was kept alone would count as read, and what it says would never be learned.
+
+    Where fewer people can read by now what the model was shown, or some of it was taken back, nothing comes of it but
+    what it took.
     """
+    if isinstance(work.event, ExtractionAnswered) and is_overtaken(rows, work.event.causes):
+        return record_work(rows, work._replace(event=given_up(work.event)))
+    if isinstance(work.event, ExtractionAnswered) and is_narrowed(rows, request.compartment, request.inputs):
+        return record_work(rows, work._replace(event=narrowed(work.event)))
     answered = record_work(rows, work)
     return [*answered, *extract(rows, request._replace(work=answered[0].id))] if answered else []
 
@@ -116,6 +150,10 @@ class _Extraction:
         self._rows = rows
         self._request = request
         self._shelf = Shelf(rows, request.origin, request.owner, MOST)
+        self._nobodys: Shelf | None = None
+        self._rereading = Rereading(rows, request.inputs)
+        self._rereading.begin(self._shelf)
+        self._guarded = Guarded(request.inputs, request.guarding)
         self._forgotten = [found.row for found in forgotten_of(rows, request.owner)]
         self._shown = {(use.compartment, use.id): use.event for use in request.shown}
         self._read = max(each.said for each in request.inputs)
@@ -131,7 +169,10 @@ class _Extraction:
             if len(self._shelf.drafts) > MOST:
                 self._shelf.undo(before)
                 self._leave_out(entries[number:])
-                break
+                return self._shelf.drafts
+        if reply.dropped:
+            self._refuse("", "", (), (Refusal("", dropped_words(reply.dropped)), replies.VERSION))
+        self._rereading.end(self._shelf, self._said, self._nobodys)
         return self._shelf.drafts
 
     def _take(self, entry: UpsertEntry | DeprecationEntry) -> None:
@@ -159,8 +200,15 @@ class _Extraction:
 
     def _upsert(self, entry: UpsertEntry) -> None:
         evidence = self._evidence(entry)
+        held = self._guarded.verdict(entry, evidence)
+        if held is not None:
+            self._refuse(entry.kind, shown_text(entry.text), evidence, (Refusal("", held.reason), held.policy))
+            return
+        if entry.about == "guild" and self._request.compartment.startswith("guild/"):
+            add_lore(self._rows, self._lore(), self._about_guild(entry, evidence))
+            return
         match = find_upsert(self._here(), entry.id, entry.kind, entry.text)
-        if match.row is not None and not (_is_news(match.row.item, entry) or _adds(match.row.item, evidence)):
+        if match.row is not None and not (is_news(match.row.item, entry) or adds(match.row.item, evidence)):
             return
         standing = self._standing_against(entry, match, evidence)
         if standing is not None:
@@ -170,7 +218,40 @@ class _Extraction:
         for row in self._superseded(entry, item):
             if self._drop(row, f"superseded by {item.id}"):
                 item = msgspec.structs.replace(item, supersedes=(*item.supersedes, row.item.id))
-        self._shelf.add(self._upserted(item, match, evidence), self._request.cap)
+        verdict = promote(self._claimed(entry, item), self._request.sharing)
+        reason = (
+            f"{match.reason}; kept here: {verdict.reason}" if entry.shareable and not verdict.shared else match.reason
+        )
+        self._shelf.add(self._upserted(item, match, evidence, reason), self._request.cap)
+        if verdict.shared:
+            self._shelf.put(promoted(self._shelf, self._shelf.at(item), verdict))
+
+    def _claimed(self, entry: UpsertEntry, item: Item) -> Claimed:
+        private = (row.item for row in self._shelf.within([direct(item.owner)]))
+        return Claimed(item, entry.shareable, entry.confidence, [each.text for each in private])
+
+    def _lore(self) -> Shelf:
+        """What belongs to nobody; read when it is first asked for."""
+        if self._nobodys is None:
+            self._nobodys = Shelf(self._rows, self._request.origin, NOBODY, MOST, beside=self._shelf)
+            self._rereading.begin(self._nobodys)
+        return self._nobodys
+
+    def _about_guild(self, entry: UpsertEntry, evidence: tuple[Evidence, ...]) -> Said:
+        request = self._request
+        return Said(
+            entry=entry,
+            person=request.owner,
+            compartment=request.compartment,
+            evidence=evidence,
+            inputs=request.inputs,
+            by=request.by,
+            work=request.work,
+            said=self._said,
+            source=self._source(evidence),
+            cap=request.cap,
+            rephrasing=request.guarding.rephrasing,
+        )
 
     def _evidence(self, entry: UpsertEntry) -> tuple[Evidence, ...]:
         """What holds of its quotes; a message that it only names as its source counts without words."""
@@ -184,10 +265,12 @@ class _Extraction:
         self, entry: UpsertEntry, match: Match, evidence: Sequence[Evidence]
     ) -> tuple[Refusal, str] | None:
         messages = rests_on(evidence) or tuple(each.id for each in self._request.inputs)
-        ids = _claimed(entry, match, self._here())
-        refused = refusal(self._rows, self._forgotten, Claim(ids, entry.text, messages))
+        ids = claimed_ids(entry, match, self._here())
+        refused = refusal(
+            self._rows, self._forgotten, Claim(ids, entry.text, messages), self._request.guarding.rephrasing
+        )
         if refused is not None:
-            return refused, refusals.VERSION
+            return refused, refusals.POLICY
         return None if match.row is None else self._outranked(match.row)
 
     def _outranked(self, row: ItemRow) -> tuple[Refusal, str] | None:
@@ -218,7 +301,7 @@ class _Extraction:
         return changed(
             item,
             self._read,
-            **_fields(item, entry),
+            **fields_said(item, entry),
             status="active",
             source=self._source(evidence),
             evidence=joined(item.evidence, evidence),
@@ -233,13 +316,13 @@ class _Extraction:
         known = message.ref.platform == "discord"
         return Source("discord" if known else "model", message.place, message.ref, message.guild)
 
-    def _upserted(self, item: Item, match: Match, evidence: Sequence[Evidence]) -> ItemUpserted:
+    def _upserted(self, item: Item, match: Match, evidence: Sequence[Evidence], reason: str) -> ItemUpserted:
         return ItemUpserted(
             said=max(self._said, match.row.said if match.row else self._said),
             by=self._request.by,
             causes=self._causes(evidence, *([match.row.event] if match.row else [])),
             item=item,
-            reason=match.reason,
+            reason=reason,
             policy=UPSERT_POLICY,
         )
 
@@ -298,41 +381,3 @@ class _Extraction:
                 against=against,
             )
         )
-
-
-def _claimed(entry: UpsertEntry, match: Match, here: Sequence[ItemRow]) -> frozenset[str]:
-    """The ids under which this would be remembered: that of the item it changes, or of what that was merged into, and
-    that of its own words.
-    """
-    row = match.row
-    old = [] if row is None or row.item.status == "active" else [row.item.id]
-    whole = [each.item.id for each in here if row is not None and _absorbed(each.item, row.item)]
-    return frozenset({derive(entry.kind, entry.text), *old, *whole})
-
-
-def _absorbed(item: Item, other: Item) -> bool:
-    return other.status == "merged" and other.id in item.supersedes
-
-
-def _fields(item: Item, entry: UpsertEntry) -> dict[str, object]:
-    """The fields that the entry speaks of; where it is silent, the item keeps what it has."""
-    said = {
-        "text": item.text if normalise(item.text) == normalise(entry.text) else entry.text,
-        "tags": entry.tags or None,
-        "type": entry.type,
-        "about": entry.about,
-        "confidence": entry.confidence,
-        "valid_from": entry.valid_from,
-        "valid_until": entry.valid_until,
-    }
-    return {name: value for name, value in said.items() if value is not None}
-
-
-def _is_news(item: Item, entry: UpsertEntry) -> bool:
-    """Whether the entry would change what the item says, or revive it."""
-    return item.status != "active" or any(getattr(item, name) != value for name, value in _fields(item, entry).items())
-
-
-def _adds(item: Item, evidence: Sequence[Evidence]) -> bool:
-    """Whether it was said in a message that the item does not rest on yet: then it was confirmed."""
-    return not set(rests_on(evidence)) <= set(rests_on(item.evidence))

@@ -10,11 +10,21 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.audience import MOST_MOVED, moves_from
+from projections.decisions.delete import DeletedRequest, delete, find_said, message_identity
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account, Meeting, is_unwelcome
-from projections.decisions.place import UNSAID, PlaceSeen, is_unsaid, place_ref, places_news, session_of
+from projections.decisions.place import (
+    UNSAID,
+    PlaceSeen,
+    is_unsaid,
+    place_ref,
+    places_news,
+    seen_audience,
+    session_of,
+)
+from projections.decisions.redact import redacted, redaction_of
 from projections.errors import BadRequest
-from projections.events import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
+from projections.events import MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import (
     OPERATOR,
     PLATFORM,
@@ -28,9 +38,9 @@ from projections.events.values import (
     SpanKind,
 )
 from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
-from projections.messages import MessageRow, find_message
-from projections.places import audience_of, place_of
-from projections.rows import Found, Rows
+from projections.messages import MessageRow
+from projections.places import audience_of
+from projections.rows import Rows
 from projections.summaries import era_of
 from projections.turns import SENT, sent_key
 from projections.window import Entry, backwards
@@ -38,6 +48,7 @@ from projections.window import Entry, backwards
 TOO_MANY = (
     "its channel was open to more, and more items rest on it than one decision can move: change its audience first"
 )
+__all__ = ["DeletedRequest", "HeardRequest", "Mention", "accounts", "delete", "hear", "message_identity"]
 WINDOW = 20
 """How much of what was said before a message of the assistant's own counts as what it rests on."""
 
@@ -71,21 +82,6 @@ class HeardRequest(NamedTuple):
     medium: Medium = "text"
     reply_said: int | None = None
     only_known: bool = False
-
-
-class DeletedRequest(NamedTuple):
-    """A message was deleted on its platform."""
-
-    platform: str
-    key: str
-    session: str
-    heard_said: int
-    said: int
-
-
-def message_identity(platform: str, key: str, action: str, said: int) -> Identity:
-    """What was done with a message, as the platform names it."""
-    return Identity(platform, "message", key, action, said)
 
 
 def accounts(request: HeardRequest) -> list[Account]:
@@ -125,7 +121,7 @@ def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
         said=request.said,
         by=OPERATOR,
         place=place_ref(seen),
-        audience=Audience("channel", known.place, known.epoch + 1),
+        audience=seen_audience(seen, known.place, known.epoch + 1),
         previous=known,
         session=session_of(seen),
         guild=seen.guild,
@@ -156,7 +152,7 @@ def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list
             raise BadRequest(UNSAID)
         case "unknown":
             return _first(rows, request, identity, audience)
-        case "known" if request.edited is not None:
+        case "known" | "redacted" if request.edited is not None:  # redacted: an edit took its first words
             return _again(rows, request, heard, audience)
         case _:
             return []
@@ -185,7 +181,7 @@ def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience
     edited = minter.next()
     meeting = Meeting(rows, minter, request.fresh, request.edited, request.said, _concerned(request))
     places, copy = _translate(rows, request, meeting, minter, audience)
-    old = _find(rows, copy.session, copy.audience.epoch, Point(request.said, heard))
+    old = find_said(rows, copy.session, copy.audience.epoch, Point(request.said, heard))
     if old is None or request.edited <= (old.row.message.edited or 0):
         return []
     message = _addressed_as(copy, old.row.message)
@@ -197,13 +193,20 @@ def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience
         message=message,
         era=_era(rows, message),
     )
-    return [*meeting.drafts, *places, Draft(edited, event, natural=True)]
+    taken_back = _taken_back(rows, minter, old.row, message)
+    return [*meeting.drafts, *places, Draft(edited, event, natural=True), *taken_back]
 
 
-def _find(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
-    """A message of a session in whichever epoch it was said, at the latest in this one."""
-    found = (find_message(rows, session, each, point) for each in range(epoch, -1, -1))
-    return next((each for each in found if each is not None), None)
+def _taken_back(rows: Rows, minter: Minter, old: MessageRow, message: Message) -> list[Draft]:
+    """What goes with the words that a message had until now; nothing where they are the same."""
+    if (old.message.text, old.message.spans, old.message.attachments) == (
+        message.text,
+        message.spans,
+        message.attachments,
+    ):
+        return []
+    assert message.edited is not None
+    return redacted(minter, redaction_of(rows, [old], message.edited, message.text), message.edited, PLATFORM)
 
 
 def _rests_on(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> tuple[EventId, ...]:
@@ -255,7 +258,7 @@ def _translate(
     speaker = meeting.handle(request.speaker) if request.author == "person" else NOBODY
     place = place_ref(request.place, partner)
     session = session_of(request.place, partner)
-    audience = changed or audience_of(rows, place) or Audience(request.place.audience, place)
+    audience = changed or audience_of(rows, place) or seen_audience(request.place, place)
     message = Message(
         ref=Ref(request.place.platform, request.key),
         place=place,
@@ -279,29 +282,3 @@ def _translate(
 
 def _places(rows: Rows, request: HeardRequest, message: Message, partner: Handle) -> list[PlaceDescribed]:
     return places_news(rows, request.place, message.audience, partner, request.said)
-
-
-def delete(rows: Rows, request: DeletedRequest) -> list[Draft]:
-    """A message is gone; nothing when it was never heard or is gone already."""
-    heard = rows.ids.event_id(message_identity(request.platform, request.key, "heard", request.heard_said))
-    found = _find(rows, request.session, _epoch(rows, request.session), Point(request.heard_said, heard))
-    if found is None:
-        return []
-    identity = message_identity(request.platform, request.key, "deleted", request.heard_said)
-    event = MessageDeleted(
-        said=request.said,
-        by=PLATFORM,
-        causes=(heard,),
-        heard=heard,
-        session=request.session,
-        audience=found.row.message.audience,
-        heard_said=request.heard_said,
-    )
-    return [Minter(rows, Origin(identity)).draft(event)]
-
-
-def _epoch(rows: Rows, session: str) -> int:
-    """The epoch that a session is in."""
-    place = place_of(rows, session)
-    audience = None if place is None else audience_of(rows, place.row.place)
-    return 0 if audience is None else audience.epoch

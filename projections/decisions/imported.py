@@ -1,6 +1,7 @@
 """What comes from another program's files, with its ids, states and times. The live memory's newer word stands."""
 
 from collections.abc import Iterator, Sequence
+from heapq import merge
 from typing import Literal, NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -22,7 +23,7 @@ from projections.events.values import (
 from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.items import ItemRow, forgotten_of
 from projections.lookup import people
-from projections.messages import SPOKEN, key_point, unit
+from projections.messages import RESPOKEN, SPOKEN, key_point, unit
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import read_kind, read_tags
 from projections.policies.matching import find_upsert, says
@@ -35,6 +36,8 @@ VERSION = "imported@1"
 PLATFORM_NAME = "discoclaw"
 LAST_ID = EventId(b"\xff" * 16)
 """Behind every event of its millisecond: a summary with a date covers all that was said by then."""
+ONCE_NARROWER = "summary of a channel that was restricted once: nobody knows what in it is from then"
+"""Another reason."""
 NOBODY_HEARD = "summary of a channel in which nobody was heard: nobody could erase it"
 """Why a summary is not taken; what it is counted by."""
 
@@ -200,7 +203,7 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         return []
     epoch, direct = request.audience.epoch, request.audience.kind == "direct"
     heard = () if direct else heard_in(rows, request.session, epoch, request.updated)
-    if not request.person and not heard:
+    if (not request.person and not heard) or is_mixed(rows, request.session, request.audience, request.updated):
         return []
     event = SummaryRefreshed(
         said=request.updated,
@@ -222,6 +225,13 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
     return [Minter(rows, origin).draft(event)]
 
 
+def is_mixed(rows: Rows, session: str, audience: Audience, said: int) -> bool:
+    """Whether a summary of then (ms) may hold what fewer could read than can read the session now."""
+    if audience.kind != "guild" or not audience.epoch:
+        return False
+    return bool(heard_in(rows, session, audience.epoch - 1, said))
+
+
 def heard_in(rows: Rows, session: str, epoch: int, said: int) -> tuple[Point, ...]:
     """The last message until then (ms) of everybody who was heard in a session up to this epoch; reads no message."""
     units = [unit(session, each) for each in range(epoch, -1, -1)]
@@ -236,4 +246,6 @@ def _last_of(rows: Rows, person: Handle, units: Sequence[bytes], said: int) -> P
 
 
 def _backwards(rows: Rows, prefix: bytes) -> Iterator[bytes]:
-    return (key for key, _ in rows.raw.scan(SPOKEN.table, prefix, after_prefix(prefix), reverse=True))
+    stop = after_prefix(prefix)
+    scans = (rows.raw.scan(each.table, prefix, stop, reverse=True) for each in (SPOKEN, RESPOKEN))
+    return merge(*((key for key, _ in found) for found in scans), reverse=True)

@@ -2,7 +2,7 @@
 
     merged        the older item keeps its id and says what the model made of both; the newer one is absorbed
     apart         the model says that they are about different things: both stand
-    refused       a person forgot what the new text says: both stand
+    refused       a person forgot what the new text says, or a guard holds it: both stand
     failed        one of them changed while the model was thinking, or the reply cannot be read: both stand
 
 Where the two disagree, the newer holds: the prompt says so, and its confidence, its dates and its source count. The
@@ -21,8 +21,9 @@ from projections.events import ItemMerged, ItemRefused
 from projections.events.values import By, Item, ItemUse
 from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow, forgotten_of, item_key
-from projections.policies import closeness, item_ids, merge_replies, refusals
+from projections.policies import closeness, guards, item_ids, merge_replies, refusals
 from projections.policies import text as texts
+from projections.policies.guards import Guarding, held_text
 from projections.policies.item_ids import derive
 from projections.policies.kinds import MOST_TAGS
 from projections.policies.merge_replies import MergeReply, read_merge
@@ -32,13 +33,15 @@ from projections.policies.text import normalise
 from projections.rows import Rows
 
 VERSION = "merge@1"
-POLICY = " ".join([VERSION, *(each.VERSION for each in (closeness, merge_replies, item_ids, texts))])
+POLICY = " ".join([VERSION, *(each.VERSION for each in (closeness, merge_replies, item_ids, texts)), guards.OF_MERGES])
+Standing = tuple[Refusal, str]
+"""Why not, and by which policy."""
 CHANGED = "one of the two was changed while the model was thinking"
 
 
 class MergeRequest(NamedTuple):
     """A reply about two items, named with the events that had made them when the model saw them; `reason` says why they
-    are close. `work` is its `merge.answered` (`merge` fills it in).
+    are close. `work` is its `merge.answered` (`merge` fills it in), `guarding` what the guards know of the language.
     """
 
     older: ItemUse
@@ -48,6 +51,7 @@ class MergeRequest(NamedTuple):
     by: By
     origin: Origin
     work: EventId = EventId(b"")
+    guarding: Guarding = Guarding()
 
     @property
     def owner(self) -> Handle:
@@ -83,7 +87,7 @@ def _become_one(rows: Rows, request: MergeRequest) -> list[Draft]:
     item = merged(older.item, newer.item, reply)
     causes = causes_of([request.work, older.event, newer.event], _known(rows, item))
     said = max(older.said, newer.said)
-    standing = _standing_against(rows, item)
+    standing = _held(item, request.guarding) or _standing_against(rows, item, request.guarding)
     if standing is None:
         shelf.put(_merged(request, said, causes, item, newer.item))
     else:
@@ -110,14 +114,22 @@ def merged(older: Item, newer: Item, reply: MergeReply) -> Item:
         supersedes=tuple(dict.fromkeys((*older.supersedes, *newer.supersedes, newer.id))),
         valid_from=older.valid_from if newer.valid_from is None else newer.valid_from,
         valid_until=newer.valid_until,
+        kept=older.kept or newer.kept,
     )
 
 
-def _standing_against(rows: Rows, item: Item) -> Refusal | None:
+def _held(item: Item, guarding: Guarding) -> Standing | None:
+    """What a guard says against the new text."""
+    verdict = held_text(item.text, guarding)
+    return None if verdict is None else (Refusal("", verdict.reason), verdict.policy)
+
+
+def _standing_against(rows: Rows, item: Item, guarding: Guarding) -> Standing | None:
     """What a person forgot and the new text would say again."""
     forgotten = [found.row for found in forgotten_of(rows, item.owner)]
     ids = frozenset({derive(item.kind, item.text)})
-    return refusal(rows, forgotten, Claim(ids, item.text, rests_on(item.evidence)))
+    found = refusal(rows, forgotten, Claim(ids, item.text, rests_on(item.evidence)), guarding.rephrasing)
+    return None if found is None else (found, refusals.POLICY)
 
 
 def _merged(request: MergeRequest, said: int, causes: tuple[EventId, ...], item: Item, absorbed: Item) -> ItemMerged:
@@ -132,17 +144,18 @@ def _merged(request: MergeRequest, said: int, causes: tuple[EventId, ...], item:
     )
 
 
-def _refused(said: int, causes: tuple[EventId, ...], item: Item, standing: Refusal) -> ItemRefused:
+def _refused(said: int, causes: tuple[EventId, ...], item: Item, standing: Standing) -> ItemRefused:
+    against, policy = standing
     return ItemRefused(
         said=said,
-        by=policy_by(refusals.VERSION),
+        by=policy_by(policy),
         causes=causes,
         owner=item.owner,
         compartment=item.compartment,
         kind=item.kind,
         text=item.text,
-        reason=standing.reason,
-        policy=refusals.VERSION,
+        reason=against.reason,
+        policy=policy,
         evidence=item.evidence,
-        against=standing.against,
+        against=against.against,
     )

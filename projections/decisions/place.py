@@ -25,6 +25,8 @@ class PlaceSeen(NamedTuple):
     `told`: somebody said who can read it, an adapter or the operator; where that are fewer than was known, it holds
     from now on. Where nobody did, the audience given is the narrowest, and what is new in a place that is known as
     wider is refused: it may be from a time when fewer could read there.
+
+    `readers` is the place whose readers are its readers: the parent of a public thread.
     """
 
     platform: str
@@ -37,6 +39,7 @@ class PlaceSeen(NamedTuple):
     parent: Ref | None = None
     partner: Account | None = None
     told: bool = True
+    readers: Ref | None = None
 
 
 def session_of(place: PlaceSeen, person: Handle = NOBODY) -> str:
@@ -50,6 +53,18 @@ def session_of(place: PlaceSeen, person: Handle = NOBODY) -> str:
 def place_ref(place: PlaceSeen, person: Handle = NOBODY) -> Ref:
     """The reference of a place; a DM is named after its person's handle, never after a platform's id."""
     return Ref(place.platform, f"dm:{person.hex()}" if place.audience == "direct" else place.key)
+
+
+def seen_audience(seen: PlaceSeen, place: Ref, epoch: int = 0) -> Audience:
+    """Who can read a place as it is seen. What is told to the few who read a channel, its public threads have too: it
+    has the channel's name, and so its compartment.
+    """
+    return Audience(seen.audience, readers_of(seen, place), epoch)
+
+
+def readers_of(seen: PlaceSeen, place: Ref) -> Ref:
+    """After which place the readers of this one are named."""
+    return place if seen.readers is None or seen.audience != "channel" else seen.readers
 
 
 def widens(rows: Rows, seen: PlaceSeen) -> bool:
@@ -103,7 +118,7 @@ def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Or
     if seen.audience == "direct" and not partner:
         return []
     ref = place_ref(seen, partner)
-    audience = audience_of(rows, ref) or Audience(seen.audience, ref)
+    audience = audience_of(rows, ref) or seen_audience(seen, ref)
     minter = Minter(rows, origin)
     return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
 

@@ -9,32 +9,38 @@ from typing import NamedTuple
 from projections.decisions.apart import Apart, apart, merged_into
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.place import heard_of
-from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw, too_long
+from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw
 from projections.errors import BadRequest
 from projections.events import ItemForgotten, ItemRemembered, ItemRestored, ItemUpserted, PlaceDescribed
-from projections.events.values import By, Evidence, Intent, Item, Source, Status
-from projections.ids import EventId, Handle
+from projections.events.values import About, By, Evidence, Intent, Item, Source, Status
+from projections.ids import NOBODY, EventId, Handle
 from projections.items import ItemRow, forgotten_key, forgotten_of
 from projections.places import audience_of
 from projections.policies import compartments, item_ids, kinds, matching, quiet
 from projections.policies import text as texts
 from projections.policies.compartments import Opening, Setting, place_item
+from projections.policies.guards import BY_HAND, Guarding, held_by_hand
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import DEFAULT_KIND, read_kind
 from projections.policies.matching import find_meant, find_upsert, says
 from projections.policies.quiet import quiet_with, returns_with
-from projections.policies.text import MOST_ITEM_CHARS, tidy
+from projections.policies.text import is_blank, tidy
 from projections.rows import Rows
 
-REMEMBER_POLICY = " ".join(each.VERSION for each in (matching, item_ids, kinds, texts, compartments, quiet))
-EDIT_POLICY = f"{matching.VERSION} {texts.VERSION}"
+REMEMBER_POLICY = " ".join(
+    [*(each.VERSION for each in (matching, item_ids, kinds, texts, compartments, quiet)), BY_HAND]
+)
+EDIT_POLICY = f"{matching.VERSION} {texts.VERSION} {BY_HAND}"
 QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.VERSION}"
 DEFAULT_CAP = 200
+NARROWER = "only some can read by now what was said there, so it is not for everybody"
 RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted", "merged"})
 
 
 class RememberRequest(NamedTuple):
-    """A person, or the operator for them, wants this kept. `said` is when they asked, in ms, `where` in which place."""
+    """A person, or the operator for them, wants this kept. `said` is when they asked, in ms, `where` in which place.
+    What is `about` no person has NOBODY for an owner.
+    """
 
     owner: Handle
     compartment: str
@@ -48,10 +54,14 @@ class RememberRequest(NamedTuple):
     tags: tuple[str, ...] = ()
     cap: int = DEFAULT_CAP
     where: Setting | None = None
+    guarding: Guarding = Guarding()
+    about: About = "person"
 
 
 class EditRequest(NamedTuple):
-    """An item is to say something else. Without `openings` it is looked for in all of the owner's compartments."""
+    """An item is to say something else. Without `openings` it is looked for in all of the owner's compartments. Without
+    `guarding` it is to say again what it said before, and nothing is held against that.
+    """
 
     owner: Handle
     id: str
@@ -61,6 +71,7 @@ class EditRequest(NamedTuple):
     origin: Origin
     openings: tuple[Opening, ...] | None = None
     evidence: tuple[Evidence, ...] = ()
+    guarding: Guarding | None = Guarding()
 
 
 class ForgetRequest(NamedTuple):
@@ -94,7 +105,7 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     """The item, new or revived or confirmed, and what makes room for it; before it the place, where nobody knew it."""
     if decided_before(rows, request.origin):
         return []
-    text, kind = _item_text(request.text), read_kind(request.kind)
+    text, kind = _item_text(request.text, request.guarding), read_kind(request.kind)
     request = _closed(rows, request)
     shelf = Shelf(rows, request.origin, request.owner)
     for place in _place(rows, request):
@@ -126,6 +137,8 @@ def _closed(rows: Rows, request: RememberRequest) -> RememberRequest:
     known = None if request.where is None else audience_of(rows, request.where.audience.place)
     if known is None or request.where is None or (request.where.audience.kind, known.kind) != ("guild", "channel"):
         return request
+    if request.owner == NOBODY:
+        raise BadRequest(NARROWER)
     where = request.where._replace(audience=known)
     return request._replace(where=where, compartment=place_item(where))
 
@@ -141,8 +154,10 @@ def _new(shelf: Shelf, request: RememberRequest, kind: str, text: str) -> Item:
         created=request.said,
         updated=request.said,
         source=request.source,
+        about=request.about,
         tags=request.tags,
         evidence=joined((), request.evidence),
+        kept=True,
     )
 
 
@@ -157,6 +172,7 @@ def _again(item: Item, request: RememberRequest, text: str) -> Item:
         confidence=1000,
         evidence=joined(item.evidence, request.evidence),
         source_count=item.source_count + 1,
+        kept=True,
     )
 
 
@@ -164,7 +180,7 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
     """The item with its new text; nothing when it says so already."""
     if decided_before(rows, request.origin):
         return []
-    text = _item_text(request.text)
+    text = _item_text(request.text, request.guarding)
     shelf = Shelf(rows, request.origin, request.owner)
     row = _the_one(_named(shelf, request.owner, request.id, request.openings), request.id)
     if row.item.status != "active":
@@ -186,7 +202,8 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
 
 
 def _edited(item: Item, request: EditRequest, text: str) -> Item:
-    return changed(item, request.said, text=text, confidence=1000, evidence=joined(item.evidence, request.evidence))
+    evidence = joined(item.evidence, request.evidence)
+    return changed(item, request.said, text=text, confidence=1000, evidence=evidence, kept=True)
 
 
 def _not_said_twice(shelf: Shelf, row: ItemRow, text: str) -> None:
@@ -223,7 +240,7 @@ def _forgotten(request: ForgetRequest, row: ItemRow, leaves: tuple[EventId, ...]
         said=_said(request.said, row),
         by=request.by,
         causes=(row.event,),
-        item=changed(row.item, request.said, status="forgotten"),
+        item=changed(row.item, request.said, status="forgotten", kept=False),
         reason=_asked(request.by),
         policy=QUIET_POLICY,
         intent=Intent("forget", needle=tidy(request.needle), chosen=request.id, saw=saw(row.item)),
@@ -253,7 +270,7 @@ def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
         said=_said(request.said, row),
         by=request.by,
         causes=(row.event,),
-        item=changed(row.item, request.said, status="active"),
+        item=changed(row.item, request.said, status="active", kept=True),
         reason=_asked(request.by),
         policy=QUIET_POLICY,
         intent=Intent("restore", chosen=request.id, saw=saw(row.item)),
@@ -275,12 +292,12 @@ def _said(asked: int, row: ItemRow | None) -> int:
     return asked if row is None else max(asked, row.said)
 
 
-def _item_text(given: str) -> str:
+def _item_text(given: str, guarding: Guarding | None) -> str:
     text = tidy(given)
-    if not text:
+    if is_blank(text):
         raise BadRequest("there is nothing to remember: write a sentence")
-    if len(text) > MOST_ITEM_CHARS:
-        raise BadRequest(too_long(text))
+    if guarding is not None and (why := held_by_hand(text, guarding)):
+        raise BadRequest(why)
     return text
 
 

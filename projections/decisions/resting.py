@@ -4,15 +4,13 @@ heard here. Then it goes when the message goes.
 
 from typing import NamedTuple
 
-from projections.decisions.hear import message_identity
-from projections.derived import effects_of
+from projections.decisions.delete import is_taken_back, message_identity
 from projections.errors import BadRequest
-from projections.events import MessageDeleted
 from projections.events.values import Evidence, Message, Source
 from projections.ids import EventId, Handle, Point, Ref
 from projections.messages import MessageRow, find_message
 from projections.places import audience_of, find_place
-from projections.policies.compartments import in_guild, of_person_in
+from projections.policies.compartments import audience_now, in_guild, of_person_in
 from projections.rows import Rows
 
 TAKEN_BACK = "the message that it came from was deleted or erased here"
@@ -49,7 +47,7 @@ def rest(rows: Rows, claimed: Claimed) -> Rest:
     _refuse_wider(rows, claimed)
     heard = _heard(rows, message, claimed.message_said)
     row = None if heard is None or place is None else _message_at(rows, place, heard)
-    if heard is not None and row is not None and _may_rest(claimed, row.message):
+    if heard is not None and row is not None and _may_rest(rows, claimed, row.message):
         return Rest((Evidence(claimed.quote, heard.id, message),), (heard.id,))
     quote = claimed.quote if claimed.owner else ""
     return Rest((Evidence(quote, ref=message or claimed.row),) if quote else ())
@@ -67,10 +65,9 @@ def _heard(rows: Rows, message: Ref | None, said: int | None) -> Point | None:
     if message is None or said is None:
         return None
     heard = rows.ids.event_id(message_identity(message.platform, message.key, "heard", said))
-    status = rows.ids.status(heard)
-    if status == "unknown":
+    if rows.ids.status(heard) == "unknown":
         return None
-    if status != "known" or any(tag == MessageDeleted.TAG for _, tag in effects_of(rows, heard)):
+    if is_taken_back(rows, heard):
         raise BadRequest(TAKEN_BACK)
     return Point(said, heard)
 
@@ -85,8 +82,9 @@ def _message_at(rows: Rows, place: Ref, heard: Point) -> MessageRow | None:
     return next((each.row for each in found if each is not None), None)
 
 
-def _may_rest(claimed: Claimed, message: Message) -> bool:
+def _may_rest(rows: Rows, claimed: Claimed, message: Message) -> bool:
     """Whether the item's compartment may rest on what was said there (design §7)."""
     if message.audience.kind == "guild" and message.guild is not None:
-        return claimed.compartment == in_guild(message.guild)
+        is_open = audience_now(rows, message.audience) == message.audience
+        return is_open and claimed.compartment == in_guild(message.guild)
     return claimed.compartment == of_person_in(claimed.owner, message.place)

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter, Origin
-from projections.events import Event, ItemEvent, ItemEvicted
+from projections.events import Event, ItemEvent, ItemEvicted, ItemMoved
 from projections.events.values import By, Evidence, Item, Saw
 from projections.ids import EventId, Handle
 from projections.items import ItemRow, items_of
 from projections.policies import capacity
 from projections.policies.capacity import Capacity, address
-from projections.policies.text import MOST_ITEM_CHARS
 from projections.rows import Rows
 
 MOST_EVIDENCE = 50
@@ -20,8 +19,8 @@ MOST_EVIDENCE = 50
 
 
 def policy_by(version: str) -> By:
-    """A policy as an actor: `capacity@1` is the policy `capacity` in its version 1."""
-    name, _, number = version.partition("@")
+    """A policy as an actor: `capacity@1` is the policy `capacity` in its version 1. Of several, the first decided."""
+    name, _, number = version.split()[0].partition("@")
     return By("policy", name=name, version=number)
 
 
@@ -34,14 +33,18 @@ class Mark(NamedTuple):
 
 
 class Shelf:
-    """Items to look at, `put` to change one; `drafts` is what comes of it."""
+    """Items to look at, `put` to change one; `drafts` is what comes of it. A shelf `beside` another one is for another
+    owner's items in the same decision.
+    """
 
-    def __init__(self, rows: Rows, origin: Origin, owner: Handle, most: int = MOST_EVENTS) -> None:
+    def __init__(
+        self, rows: Rows, origin: Origin, owner: Handle, most: int = MOST_EVENTS, beside: "Shelf | None" = None
+    ) -> None:
         self._minting = rows, origin
-        self._minter = Minter(rows, origin)
+        self._minter: Minter = Minter(rows, origin) if beside is None else beside._minter
         self._most = most
         self._rows = {address(found.row.item): found.row for found in items_of(rows, owner)}
-        self.drafts: list[Draft] = []
+        self.drafts: list[Draft] = [] if beside is None else beside.drafts
         self.touched: set[tuple[str, str]] = set()
 
     def mark(self) -> "Mark":
@@ -66,6 +69,14 @@ class Shelf:
         wanted = frozenset(compartments)
         return [row for row in self.all() if row.item.compartment in wanted]
 
+    def at(self, item: Item) -> ItemRow:
+        """The row of an item that is there."""
+        return self._rows[address(item)]
+
+    def look_at(self, row: ItemRow) -> None:
+        """Look at an item in another way than it lies there; nothing comes of that alone."""
+        self._rows[address(row.item)] = row
+
     def record(self, event: Event) -> Draft:
         """An event that changes no item."""
         draft = self._minter.draft(event)
@@ -76,6 +87,9 @@ class Shelf:
         """An event that makes its item what it says."""
         draft = self.record(event)
         row = ItemRow(draft.id, event.TAG, event.said, event.by, event.item, event.reason, event.policy, event.intent)
+        if isinstance(event, ItemMoved):
+            self._rows.pop((event.from_compartment, event.from_id), None)
+            self.touched.add((event.from_compartment, event.from_id))
         self._rows[address(event.item)] = row
         self.touched.add(address(event.item))
         return draft
@@ -124,10 +138,3 @@ def rests_on(evidence: Iterable[Evidence]) -> tuple[EventId, ...]:
 def causes_of(*groups: Iterable[EventId]) -> tuple[EventId, ...]:
     """Causes, each once, in order."""
     return tuple(dict.fromkeys(cause for group in groups for cause in group))
-
-
-def too_long(text: str) -> str:
-    """What is wrong with a text over MOST_ITEM_CHARS, for a person."""
-    return (
-        f"that is {len(text):,} characters; one memory holds at most {MOST_ITEM_CHARS:,}: say it shorter, or in parts"
-    )

@@ -7,6 +7,7 @@ began, and when another one has since, a newer text or a reset, it changes nothi
 from typing import NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.overtaken import is_overtaken
 from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
 from projections.events.values import Audience, By, Intent, ModelUse, Saw
 from projections.ids import NOBODY, EventId, Handle, Point
@@ -20,8 +21,8 @@ class RefreshRequest(NamedTuple):
     """A model's summary of what was said after `after` up to `upto`, `covered` messages.
 
     `previous` is the event of the summary it continues, or None; `causes` are the work event and what was in its
-    prompt, the latest of which was `said` then. `cut` says that the text was shortened already, `policy` what set it
-    off.
+    prompt, the latest of which was `said` then; `shown` is what was in it. `cut` says that the text was shortened
+    already, `policy` what set it off.
     """
 
     session: str
@@ -41,6 +42,7 @@ class RefreshRequest(NamedTuple):
     cut: bool = False
     said: int = 0
     policy: str = ""
+    shown: tuple[EventId, ...] = ()
 
 
 class FailRequest(NamedTuple):
@@ -80,8 +82,10 @@ class ResetRequest(NamedTuple):
 
 
 def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
-    """The new summary; a failure when it is empty; nothing when the old one changed meanwhile."""
-    if decided_before(rows, request.origin) or _overtaken(rows, request):
+    """The new summary; a failure when it is empty; nothing when the old one changed meanwhile, or something that the
+    model was shown was taken back.
+    """
+    if decided_before(rows, request.origin) or _overtaken(rows, request) or is_overtaken(rows, request.shown):
         return []
     text = whole(request.text).strip()
     if not text:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.overtaken import is_overtaken
 from projections.events import (
     ExtractionAnswered,
     ExtractionFailed,
@@ -27,10 +28,13 @@ class WorkRequest(NamedTuple):
 
 
 def record_work(rows: Rows, request: WorkRequest) -> list[Draft]:
-    """The event, once. A reply is kept as it came, but for what no UTF-8 can hold."""
+    """The event, once. A reply is kept as it came, but for what no UTF-8 can hold; none is where what the model was
+    shown was taken back meanwhile.
+    """
     if decided_before(rows, request.origin):
         return []
-    event = msgspec.structs.replace(request.event, reply=whole(request.event.reply))
+    reply = "" if is_overtaken(rows, request.event.causes) else whole(request.event.reply)
+    event = msgspec.structs.replace(request.event, reply=reply)
     return [Minter(rows, request.origin).draft(event)]
 
 

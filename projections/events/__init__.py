@@ -17,15 +17,17 @@ from projections.events.items import (
     ItemForgotten,
     ItemMerged,
     ItemMoved,
+    ItemRedacted,
     ItemRefused,
     ItemRemembered,
     ItemRestored,
     ItemUpserted,
+    ItemWithdrawn,
 )
-from projections.events.people import PersonNoted, PersonRenamed, PersonSeen, SnapshotPosted
+from projections.events.people import NoticeGiven, PersonNoted, PersonRenamed, PersonSeen, SnapshotPosted
 from projections.events.settings import ConfigSet
-from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset
-from projections.events.turns import TurnAnswered, TurnDelivered, TurnFailed
+from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset, SummaryWithheld
+from projections.events.turns import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted, TurnWithdrawn
 from projections.events.upkeep import ImportBegan, ImportEnded, JobFailed, ModelResolved
 from projections.events.work import (
     ExtractionAnswered,
@@ -33,6 +35,7 @@ from projections.events.work import (
     MergeAnswered,
     MergeFailed,
     ReflectionAnswered,
+    ReplyWithdrawn,
     SummaryAnswered,
 )
 
@@ -44,7 +47,9 @@ EVENTS: tuple[type[Event], ...] = (
     PlaceAudienceChanged,
     TurnAnswered,
     TurnFailed,
+    TurnInterrupted,
     TurnDelivered,
+    TurnWithdrawn,
     ItemRemembered,
     ItemUpserted,
     ItemDeprecated,
@@ -53,19 +58,24 @@ EVENTS: tuple[type[Event], ...] = (
     ItemForgotten,
     ItemRestored,
     ItemMoved,
+    ItemRedacted,
+    ItemWithdrawn,
     ItemRefused,
     SummaryRefreshed,
     SummaryFailed,
     SummaryReset,
+    SummaryWithheld,
     SummaryAnswered,
     ExtractionAnswered,
     ExtractionFailed,
     MergeAnswered,
     MergeFailed,
     ReflectionAnswered,
+    ReplyWithdrawn,
     PersonSeen,
     PersonRenamed,
     PersonNoted,
+    NoticeGiven,
     SnapshotPosted,
     ConfigSet,
     PersonOptedOut,
@@ -113,10 +123,12 @@ __all__ = [
     "ItemForgotten",
     "ItemMerged",
     "ItemMoved",
+    "ItemRedacted",
     "ItemRefused",
     "ItemRemembered",
     "ItemRestored",
     "ItemUpserted",
+    "ItemWithdrawn",
     "JobFailed",
     "Lift",
     "MergeAnswered",
@@ -126,6 +138,7 @@ __all__ = [
     "MessageHeard",
     "MessageRedacted",
     "ModelResolved",
+    "NoticeGiven",
     "PersonErased",
     "PersonNoted",
     "PersonOptedIn",
@@ -135,12 +148,16 @@ __all__ = [
     "PlaceAudienceChanged",
     "PlaceDescribed",
     "ReflectionAnswered",
+    "ReplyWithdrawn",
     "SnapshotPosted",
     "SummaryAnswered",
     "SummaryFailed",
     "SummaryRefreshed",
     "SummaryReset",
+    "SummaryWithheld",
     "TurnAnswered",
     "TurnDelivered",
     "TurnFailed",
+    "TurnInterrupted",
+    "TurnWithdrawn",
 ]

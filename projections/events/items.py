@@ -73,6 +73,32 @@ class ItemMoved(ItemEvent, frozen=True, kw_only=True):
     from_id: str
 
 
+class ItemRedacted(ItemEvent, frozen=True, kw_only=True):
+    """A message that was taken back left what the item rests on, and the words quoted from it are gone; the item stands
+    on what is left, or because a person asked to keep it.
+
+    `refuses`: it stands among what its owner took back, and `was` and `quiet` are as they were there.
+    """
+
+    TAG: ClassVar[str] = "item.redacted"
+    refuses: bool = False
+    was: tuple[EventId, ...] = ()
+    quiet: tuple[EventId, ...] = ()
+
+
+class ItemWithdrawn(Event, frozen=True, kw_only=True):
+    """A model derived this item from messages that were taken back, and from nothing else: it is gone, and its words
+    with it. What is left is its address.
+    """
+
+    TAG: ClassVar[str] = "item.withdrawn"
+    owner: Handle
+    compartment: str
+    id: str
+    reason: str = ""
+    policy: str = ""
+
+
 class ItemRefused(Event, frozen=True, kw_only=True):
     """Something was not allowed to become an item, and why."""
 

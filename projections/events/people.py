@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from projections.events.event import Event
-from projections.ids import Handle, Ref
+from projections.ids import EventId, Handle, Ref
 
 
 class PersonEvent(Event, frozen=True, kw_only=True):
@@ -36,6 +36,18 @@ class PersonNoted(PersonEvent, frozen=True, kw_only=True):
 
     TAG: ClassVar[str] = "person.noted"
     note: str
+
+
+class NoticeGiven(PersonEvent, frozen=True, kw_only=True):
+    """They were told, once, that the assistant learns from what they say to others: where, and as which message.
+
+    `learned` is the extraction that set it off. It is no cause: its other people have no part in this.
+    """
+
+    TAG: ClassVar[str] = "notice.given"
+    place: Ref
+    message: Ref | None = None
+    learned: EventId = EventId(b"")
 
 
 class SnapshotPosted(PersonEvent, frozen=True, kw_only=True):

@@ -48,6 +48,17 @@ class SummaryFailed(SummaryEvent, frozen=True, kw_only=True):
     call: ModelUse
 
 
+class SummaryWithheld(SummaryEvent, frozen=True, kw_only=True):
+    """Something that the summary covered was taken back: nothing is told of it until it is made anew, which the next
+    refresh does. `upto` is how far it had come, `floor` as in `summary.refreshed`.
+    """
+
+    TAG: ClassVar[str] = "summary.withheld"
+    refresh: int
+    upto: Point | None
+    floor: Point | None = None
+
+
 class SummaryReset(SummaryEvent, frozen=True, kw_only=True):
     """A person cleared the summary. What was said until `upto` does not come back into the next one."""
 

@@ -1,4 +1,4 @@
-"""A turn: the assistant answered a message, and the answer arrived."""
+"""A turn: the assistant answered a message, and the answer arrived, or was taken away again."""
 
 from typing import ClassVar
 
@@ -11,7 +11,8 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     """An answer, recorded before it is sent. Its causes are everything that stood in the prompt.
 
     `policy` is what chose that: scoring, assembling and compartments, with their versions. `context_digest` is SHA-256
-    of the prompt's text, so that one that is made again can be held against it.
+    of the prompt's text, so that one that is made again can be held against it. `besides` are the compartments that it
+    was open to by what only the platform knew then.
     """
 
     TAG: ClassVar[str] = "turn.answered"
@@ -33,6 +34,7 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     assistant: str = ""
     policy: str = ""
     context_digest: bytes = b""
+    besides: tuple[str, ...] = ()
 
 
 class TurnFailed(Event, frozen=True, kw_only=True):
@@ -53,6 +55,20 @@ class TurnFailed(Event, frozen=True, kw_only=True):
     told: str = ""
 
 
+class TurnInterrupted(Event, frozen=True, kw_only=True):
+    """An answer was broken off, because the program ended; `call` is what it had taken by then. The question is open,
+    and answered at the next chance.
+    """
+
+    TAG: ClassVar[str] = "turn.interrupted"
+    session: str
+    audience: Audience
+    era: int
+    asker: Handle
+    answers: EventId
+    call: ModelUse
+
+
 class TurnDelivered(Event, frozen=True, kw_only=True):
     """The answer arrived, as these messages."""
 
@@ -63,3 +79,21 @@ class TurnDelivered(Event, frozen=True, kw_only=True):
     era: int
     asker: Handle
     messages: tuple[Ref, ...] = ()
+
+
+class TurnWithdrawn(Event, frozen=True, kw_only=True):
+    """A message as which an answer arrived was deleted on its platform, and with it the whole answer is taken away.
+
+    The row's key: session, audience, the turn's own `turn_said` and id. `call` is what the answer took, which is spent
+    whatever becomes of its words. `policy` says by which rule it went with a message that was taken back.
+    """
+
+    TAG: ClassVar[str] = "turn.withdrawn"
+    turn: EventId
+    session: str
+    audience: Audience
+    era: int
+    asker: Handle
+    turn_said: int
+    call: ModelUse
+    policy: str = ""

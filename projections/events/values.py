@@ -18,7 +18,7 @@ About = Literal["person", "guild", "self", "owner"]
 Status = Literal["active", "deprecated", "forgotten", "evicted", "merged"]
 SourceType = Literal["discord", "manual", "import", "model"]
 SpanKind = Literal["mention", "quote"]
-IntentKind = Literal["remember", "edit", "forget", "restore", "share", "reset"]
+IntentKind = Literal["remember", "edit", "forget", "restore", "share", "keep_private", "reset"]
 
 
 class By(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -132,7 +132,8 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A durable item, whole: an item event carries all of it, so that its last event alone makes its row.
 
     `confidence` is in thousandths. `created` and `updated` are `said` times in ms. An item's address is
-    (owner, compartment, id); `owner` is NOBODY for lore, self and the owner's layer.
+    (owner, compartment, id); `owner` is NOBODY for lore, self and the owner's layer. `kept`: a person asked to keep it,
+    whatever becomes of the messages it was learned from; that lasts until they forget it.
     """
 
     id: str
@@ -155,6 +156,7 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     valid_until: int | None = None
     hits: int = 0
     last_hit: int | None = None
+    kept: bool = False
 
 
 class Saw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

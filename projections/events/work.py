@@ -1,11 +1,14 @@
 """What models were asked and what they replied, recorded before anything is decided from it."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from projections.events.event import Event
 from projections.events.summaries import SummaryEvent
-from projections.events.values import ModelUse
-from projections.ids import EventId, Handle, Point
+from projections.events.values import Audience, ModelUse
+from projections.ids import NOBODY, EventId, Handle, Point
+
+Asked = Literal["extraction", "merge", "reflection", "summary"]
+"""For what a model was asked, where its reply is kept."""
 
 
 class WorkEvent(Event, frozen=True, kw_only=True):
@@ -70,3 +73,31 @@ class SummaryAnswered(SummaryEvent, frozen=True, kw_only=True):
     upto: Point
     reply: str
     call: ModelUse
+
+
+class ReplyWithdrawn(Event, frozen=True, kw_only=True):
+    """The raw reply of a model lost its body, because something that it was shown was taken back.
+
+    What stays is what it was asked for and what it took: `at` is when the reply was recorded (ms), `failed` whether
+    nothing came of it. An extraction's `inputs` are what it read and is not read again. `upto` is set where it is this
+    extraction that says how far its compartment was read, `tried` where it is the last that was tried there.
+
+    `owner` and `compartment` are those of an extraction, a merge or a reflection; `session`, `audience`, `era` and
+    `person` those of a summary.
+    """
+
+    TAG: ClassVar[str] = "reply.withdrawn"
+    reply: EventId
+    work: Asked
+    call: ModelUse
+    at: int
+    failed: bool = False
+    owner: Handle = NOBODY
+    compartment: str = ""
+    inputs: tuple[EventId, ...] = ()
+    upto: Point | None = None
+    tried: Point | None = None
+    session: str = ""
+    audience: Audience | None = None
+    era: int = 0
+    person: Handle = NOBODY

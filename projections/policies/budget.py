@@ -49,15 +49,15 @@ def over_cost(spent: Spent, work: Work, budget: Budget) -> Over | None:
     )
 
 
-def over_turns(rows: Rows, person: Handle, now: int, begun: int, budget: Budget) -> Over | None:
-    """Whether a person has had their answers of this minute (`now` in ms). `begun` counts those that this process began
-    to answer in it: an answer is recorded only when it is finished.
-    """
+def answered_lately(rows: Rows, person: Handle, now: int) -> int:
+    """How many answers to a person were recorded within the last minute (`now` in ms). Nobody's are nobody's."""
+    return sum(1 for _ in asked_after(rows, person, Point(now - MINUTE_MS, LAST_ID)))
+
+
+def over_turns(turns: int, budget: Budget) -> Over | None:
+    """Whether somebody has had their answers of this minute, when they had so many."""
     limit = budget.turns_per_minute
-    if not limit or not person:
-        return None
-    answered = sum(1 for _ in asked_after(rows, person, Point(now - MINUTE_MS, LAST_ID)))
-    if max(answered, begun) < limit:
+    if not limit or turns < limit:
         return None
     words = "That is more than I can answer at once. Please give me a minute."
     return Over(f"a person gets {limit} answers a minute at most: DNAM_TURNS_PER_MINUTE", words)

@@ -2,14 +2,13 @@
 
     respond_mode      mention   mentions of the assistant and replies to it are answered
                       all       every message is
-                      owner     the owner's mentions and replies are
+                      owner     the owner's mentions and replies are, and their typed commands alone
                       none      nothing is, typed commands neither
     context_history   how many recent messages a prompt may hold
     learn             addressed what is said to the assistant is learned from
                       heard     so is everything it hears
                       none      nothing is
-    retention_days    after how many days what was said is redacted; 0: never. Kept and shown; the redacting itself is
-                      a later part
+    retention_days    after how many days what was said is redacted; 0: never
 
 `respond_mode` and `context_history` are Snowclaw's names, and its users know them.
 """
@@ -45,7 +44,7 @@ KEYS: tuple[Key, ...] = (
     Key("respond_mode", "what is answered", ("mention", "all", "owner", "none")),
     Key("context_history", "how many recent messages a prompt may hold", most=1_000),
     Key("learn", "what is learned from", ("addressed", "heard", "none")),
-    Key("retention_days", "after how many days what was said is redacted (a later part); 0: never", most=36_500),
+    Key("retention_days", "after how many days what was said is redacted; 0: never", most=36_500),
 )
 BY_NAME = {key.name: key for key in KEYS}
 

@@ -12,7 +12,9 @@ VERSION = "evidence@1"
 
 
 class InputMessage(NamedTuple):
-    """A message that a model was shown. `place` and `guild` are for the source of what comes of it."""
+    """A message that a model was shown. `place` and `guild` are for the source of what comes of it; `event` made it as
+    it was shown, which is the first one or an edit.
+    """
 
     id: EventId
     text: str
@@ -20,6 +22,7 @@ class InputMessage(NamedTuple):
     said: int
     place: Ref | None = None
     guild: Ref | None = None
+    event: EventId = EventId(b"")
 
 
 def find_named(name: str, inputs: Sequence[InputMessage]) -> InputMessage | None:

@@ -10,7 +10,7 @@ So a message is judged by the least of what has held since it was said, and neve
 from collections.abc import Callable
 from typing import Literal
 
-from projections.ids import Handle, Identity
+from projections.ids import EventId, Handle, Identity
 from projections.messages import MessageRow, SpokenRow
 from projections.rows import Found, Rows
 
@@ -41,9 +41,10 @@ def is_learned_from(rows: Rows, row: MessageRow, learn: Learn) -> bool:
     """Whether a message is learned from in a place of this kind."""
     if learn != "addressed":
         return learn == "heard"
-    return row.message.addressed or _was_answered(rows, row)
+    return row.message.addressed or was_answered(rows, row.heard, row.message.said)
 
 
-def _was_answered(rows: Rows, row: MessageRow) -> bool:
-    turn = Identity("dnam", "turn", row.heard.hex(), "answered", row.message.said)
+def was_answered(rows: Rows, heard: EventId, said: int) -> bool:
+    """Whether the assistant answered a message that was said then (ms)."""
+    turn = Identity("dnam", "turn", heard.hex(), "answered", said)
     return rows.ids.status(rows.ids.event_id(turn)) != "unknown"

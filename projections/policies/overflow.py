@@ -10,7 +10,7 @@ from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import compartment_key
 from projections.messages import MessageRow, SpokenRow
 from projections.policies.cadence import turns_since
-from projections.policies.compartments import Setting, place_item
+from projections.policies.compartments import place_said
 from projections.policies.learned_from import Learns, addressed, is_learned_from
 from projections.rows import Rows
 from projections.summaries import era_of
@@ -56,6 +56,6 @@ def _leaving(rows: Rows, entries: Sequence[Entry], limits: Limits) -> list[Messa
 
 def _is_unread(rows: Rows, person: Handle, where: SpokenRow, said: Point) -> bool:
     """Whether a message is behind the last attempt to learn from what its person says there."""
-    compartment = place_item(Setting(person, where.audience, where.guild))
+    compartment = place_said(rows, person, where.audience, where.guild)
     attempt = rows.get(EXTRACTION_ATTEMPTS, compartment_key(person, compartment))
     return attempt is None or said > attempt.upto

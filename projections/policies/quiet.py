@@ -11,7 +11,8 @@ from projections.derived import effects_of
 from projections.events import TurnAnswered
 from projections.events.values import Evidence, Item
 from projections.ids import EventId
-from projections.items import ForgottenRow, ItemRow, is_quiet
+from projections.items import QUIET, ForgottenRow, ItemRow, is_quiet
+from projections.messages import ids_in
 from projections.rows import Rows
 
 VERSION = "quiet@1"
@@ -40,6 +41,15 @@ def returns_with(
     gone = {cause for other in others for cause in (*_resting_on(other.evidence), *other.was)} - staying
     answers = sorted(_answers(rows, [*mine, *back.was]) - _answers(rows, gone), reverse=True)
     return tuple(each for each in (*mine, *answers) if is_quiet(rows, each))
+
+
+def resting_on_quiet(rows: Rows, session: str, epoch: int) -> frozenset[EventId]:
+    """The answers of a session that had a message before them which has left recall: what they repeat of it has left
+    too, also where they were given later.
+    """
+    if next(rows.scan(QUIET), None) is None:
+        return frozenset()
+    return frozenset(_answers(rows, (each for each in ids_in(rows, session, epoch + 1) if is_quiet(rows, each))))
 
 
 def _messages(item: Item) -> list[EventId]:

@@ -31,7 +31,7 @@ def may_quote_answer(rows: Rows, setting: Setting, audience: Audience, guild: Re
 
 
 def _is_read_by_all(rows: Rows, setting: Setting, said_to: Audience, guild: Ref | None) -> bool:
-    if said_to == setting.audience:
-        return True
+    if said_to == setting.audience:  # a thread has its channel's name, and other epochs
+        return audience_of(rows, said_to.place) in (None, said_to)
     public = said_to.kind == "guild" and guild is not None and guild == setting.guild
     return public and audience_of(rows, said_to.place) == said_to

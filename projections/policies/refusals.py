@@ -1,14 +1,21 @@
-"""What a person took back stays taken back: a model that says it again is refused, in all of their compartments."""
+"""What a person took back stays taken back: a model that says it again is refused, in all of their compartments.
+
+It says it again under its id; where one of the two texts covers 60 % of the other; in other words (`rephrasing`); or by
+the messages that left recall with it.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.ids import EventId
 from projections.items import QUIET, ForgottenRow
+from projections.policies import rephrasing
 from projections.policies.matching import STANDARD, Matching, close
+from projections.policies.rephrasing import Rephrasing, likeness
 from projections.rows import Rows
 
-VERSION = "refusals@1"
+VERSION = "refusals@2"
+POLICY = f"{VERSION} {rephrasing.VERSION}"
 
 
 class Claim(NamedTuple):
@@ -26,9 +33,22 @@ class Refusal(NamedTuple):
     reason: str
 
 
-def refusal(rows: Rows, forgotten: Sequence[ForgottenRow], claim: Claim, rule: Matching = STANDARD) -> Refusal | None:
-    """What stands against a claim among what its owner forgot; None when nothing does."""
-    return _by_id(forgotten, claim) or _by_text(forgotten, claim, rule) or _by_evidence(rows, claim)
+def refusal(
+    rows: Rows,
+    forgotten: Sequence[ForgottenRow],
+    claim: Claim,
+    known: Rephrasing | None = None,
+    rule: Matching = STANDARD,
+) -> Refusal | None:
+    """What stands against a claim among what its owner forgot; None when nothing does. `known` is what is known of the
+    language: without it other words are others.
+    """
+    return (
+        _by_id(forgotten, claim)
+        or _by_text(forgotten, claim, rule)
+        or _in_other_words(forgotten, claim, known)
+        or _by_evidence(rows, claim)
+    )
 
 
 def _by_id(forgotten: Sequence[ForgottenRow], claim: Claim) -> Refusal | None:
@@ -40,6 +60,14 @@ def _by_text(forgotten: Sequence[ForgottenRow], claim: Claim, rule: Matching) ->
     found = next((row for row in forgotten if close(row.text, claim.text, rule)), None)
     reason = f"its text and what the person forgot cover each other by {rule.percent} %"
     return None if found is None else Refusal(found.id, reason)
+
+
+def _in_other_words(forgotten: Sequence[ForgottenRow], claim: Claim, known: Rephrasing | None) -> Refusal | None:
+    if known is None:
+        return None
+    found = ((row, likeness(row.text, claim.text, known)) for row in forgotten)
+    same = max(((like.percent, row.id, like.reason) for row, like in found if like.same), default=None)
+    return None if same is None else Refusal(same[1], f"it says in other words what the person forgot: {same[2]}")
 
 
 def _by_evidence(rows: Rows, claim: Claim) -> Refusal | None:

@@ -18,7 +18,7 @@ import msgspec
 from projections.events.values import About, ItemType
 from projections.policies.kinds import read_kind, read_tags
 from projections.policies.reply_json import json_values
-from projections.policies.text import MOST_ITEM_CHARS, tidy, whole
+from projections.policies.text import tidy, whole
 
 VERSION = "replies@1"
 MOST_REPLY_CHARS = 200_000
@@ -228,8 +228,6 @@ def _text(text: str) -> str:
     clean = tidy(text)
     if not clean:
         raise ValueError("its text is empty")
-    if len(clean) > MOST_ITEM_CHARS:
-        raise ValueError(f"its text is longer than {MOST_ITEM_CHARS} characters")
     return clean
 
 

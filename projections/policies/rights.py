@@ -13,6 +13,8 @@ from projections.places import find_place
 from projections.rows import Rows
 
 ONE_S_OWN = frozenset({"learn", "retention_days"})
+FOR_MANAGERS = "what holds there is for the owner of this bot, and for members who may manage that server"
+OF_OTHERS = "what holds for somebody else is for the owner of this bot alone"
 
 
 class Asker(NamedTuple):
@@ -33,14 +35,14 @@ def objection(rows: Rows, asker: Asker, scope: Scope, key: str = "") -> str:
         case "guild" | "channel":
             guild = scope.ref if scope.kind == "guild" else _guild_of(rows, scope)
             managed = guild is not None and guild == asker.manages
-            return "" if managed else "that is for the owner, and for members who may manage that server"
+            return "" if managed else FOR_MANAGERS
         case _:
-            return "that is for the owner"
+            return "what holds everywhere is for the owner of this bot alone"
 
 
 def _of_person(asker: Asker, scope: Scope, key: str) -> str:
     if asker.person == NOBODY or asker.person != scope.person:
-        return "that is for the owner"
+        return OF_OTHERS
     if key and key not in ONE_S_OWN:
         return f"of your own you may set {' and '.join(sorted(ONE_S_OWN))}; {key} is for the owner"
     return ""

@@ -9,6 +9,7 @@ The space is JavaScript's, because the ids of DiscoClaw's files were made with i
 """
 
 import re
+import unicodedata
 
 VERSION = "text@1"
 WHITESPACE = (
@@ -17,13 +18,17 @@ WHITESPACE = (
 )
 """Everything that JavaScript's `\\s` matches, by code point."""
 MOST_ITEM_CHARS = 1_800
-"""The longest text of an item, in code points. A prompt has 2,000 for all items, each with a frame of about 100: what
-is longer could be kept but never told."""
+"""The longest text that a reply may give to two items that become one, in code points. A prompt has 2,000 for all
+items, each with a frame of about 100: what is longer could never be told. A memory is shorter (`lengths`).
+"""
 
 MOST_IMPORTED_CHARS = 20_000
 """The longest text of an item that another program kept. What is longer than a prompt's part for items is kept and
 shown all the same; a prompt leaves it out and says so."""
 
+_INVISIBLE = frozenset({"Cc", "Cf", "Mn", "Zl", "Zp", "Zs"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Fillers and the empty braille pattern: letters and a symbol to Unicode, and nothing to see."""
 _RUN = re.compile(f"[{WHITESPACE}]+")
 
 
@@ -45,3 +50,8 @@ def normalise(text: str) -> str:
 def folded(text: str) -> str:
     """What texts are searched by: tidy and case folded, so that `STRASSE` is found in `Straße`."""
     return tidy(text).casefold()
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to see in it: spaces, marks of width zero, accents without a letter."""
+    return all(each in _BLANK or unicodedata.category(each) in _INVISIBLE for each in text)

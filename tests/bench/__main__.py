@@ -17,6 +17,7 @@ from tests.bench.audit import audit
 from tests.bench.bench import Bench, Benchmark
 from tests.bench.commands import commands
 from tests.bench.disk import disk
+from tests.bench.forgetting import forgetting
 from tests.bench.looking_back import looking_back
 from tests.bench.measure import FEWEST_ROUNDS, ROUNDS, Row
 from tests.bench.million import million
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "prove": prove,
     "past": looking_back,
     "answering": answering,
+    "forgetting": forgetting,
 }
 
 

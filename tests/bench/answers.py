@@ -19,6 +19,7 @@ from dnam.memory import Memory
 from dnam.model import AnswerInputs, Ask, Hear, Reply, unheard
 from dnam.sessions import Sessions
 from dnam.settings import read
+from dnam.steadiness import steady
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import with_handles
 from projections.decisions.hear import HeardRequest
@@ -90,8 +91,9 @@ async def day(folder: Path) -> AsyncIterator[Day]:
         heard = await memory.hear(talk.next(0))
         for number in range(ITEMS):
             await memory.remember(heard.person, f"keeps fact {number} about the garden plan", setting=heard.setting)
-        yield Day(assistant, model)
-        await assistant.settle()
+        with steady():
+            yield Day(assistant, model)
+            await assistant.settle()
 
 
 def live(talk: Talk, number: int, speaker: int = 0) -> HeardRequest:

@@ -36,13 +36,13 @@ class ChatClock:
         return self.time
 
 
-def plant(folder: Path, messages: int = MESSAGES) -> None:
+def plant(folder: Path, messages: int = MESSAGES, people: int = PEOPLE) -> None:
     """Hold the conversation in an empty folder."""
-    asyncio.run(_converse(folder, messages))
+    asyncio.run(_converse(folder, messages, people))
 
 
-async def _converse(folder: Path, messages: int) -> None:
-    clock, talk, dice = ChatClock(), Talk(people=PEOPLE, channels=CHANNELS), Random(3)
+async def _converse(folder: Path, messages: int, people: int) -> None:
+    clock, talk, dice = ChatClock(), Talk(people=people, channels=CHANNELS), Random(3)
     async with Memory.open(folder, clock=clock) as memory:
         assistant = Assistant(memory, OfflineModel(load("en")))
         for number in range(messages):

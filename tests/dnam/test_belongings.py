@@ -171,7 +171,7 @@ def test_nobody_else_gets_in(tmp_path: Path, of_kim: Belongings) -> None:
     for other in others:
         for hidden in (other.name, other.person.hex(), *(each.id for each in other.accounts)):
             assert hidden not in data
-    words = ("fern", "cacti", "secret", "Fern for one", "Ferns!", "knows", "ferny")
+    words = ("fern", "cacti", "secret of", "in secret", "Fern for one", "Ferns!", "knows", "ferny")
     assert [each for each in words if each in data] == []
     of_others = b"".join(msgspec.json.encode(jsonable(other)) for other in others)
     assert b"secret" in of_others

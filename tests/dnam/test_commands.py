@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
 from dnam.commands import table
-from dnam.commands.command import Invocation, Reply
+from dnam.commands.command import NOTED, Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.commands.table import COMMANDS, read, run
 from dnam.conversation import Conversation, Spot
@@ -167,7 +167,7 @@ class TestTheTable:
         assert all(len(each) <= 100 for each in (*helps, *(command.help for command in COMMANDS)))
 
     def test_names_are_one_or_two_plain_words(self) -> None:
-        assert all(re.fullmatch(r"[a-z]+( [a-z]+)?", each.name) for each in COMMANDS)
+        assert all(re.fullmatch(r"[a-z]+(-[a-z]+)?( [a-z]+)?", each.name) for each in COMMANDS)
         assert len({each.name for each in COMMANDS}) == len(COMMANDS)
 
     async def test_help_lists_it(self, world: World) -> None:
@@ -229,7 +229,7 @@ class TestRemember:
     @pytest.mark.parametrize(
         ("place", "reach"),
         [
-            (None, "It stays in your direct messages."),
+            (None, "It stays in your direct messages, unless you share it."),
             (OPEN, "It may be told wherever everyone in this server can read."),
             (CLOSED, "It stays in this channel: whoever can read here may be told."),
         ],
@@ -242,15 +242,35 @@ class TestRemember:
 
     @pytest.mark.parametrize(
         ("text", "said"),
-        [("\ufeff", "There is nothing to remember: write a sentence"), ("x" * 1801, "That is 1,801 characters")],
+        [
+            ("\ufeff", "There is nothing to remember: write a sentence."),
+            ("\u200b", "There is nothing to remember: write a sentence."),
+            ("x" * 1801, "That is 1,801 characters"),
+        ],
     )
     async def test_what_cannot_be_kept_is_refused_in_words(self, world: World, text: str, said: str) -> None:
         reply = await world.reply("ada", f"!memory remember {text}")
         assert reply.text.startswith(said)
         assert reply.failed
 
+    async def test_what_would_turn_or_break_the_line_is_told_harmless_as_show_tells_it(self, world: World) -> None:
+        said, shown = "I like \u202eaet\x1b[2J", "I like \ufffdaet\ufffd[2J"
+        item = await world.remembers("ada", said)
+        assert (await world.asks("ada", f"!memory remember {said}")).startswith(f"Remembered: {shown}\n")
+        assert (await world.asks("ada", f"!memory edit {item} {said}!")).startswith(f"Edited: {shown}!\n")
+        await world.asks("ada", f"!memory forget {item}")
+        assert (await world.asks("ada", f"!memory restore {item}")).startswith(f"Restored: {shown}!\n")
+
 
 class TestForgetEditRestore:
+    @pytest.mark.parametrize("text", ["edit durable-0`\u202e0 x", "restore durable-0`\u202e0"])
+    async def test_an_id_that_names_nothing_here_says_how_to_see_those_that_do(self, world: World, text: str) -> None:
+        reply = await world.reply("ada", f"!memory {text}")
+        assert (reply.failed, reply.text) == (
+            True,
+            "There is no item `durable-0'\ufffd0` here: `!memory show` lists the ids.",
+        )
+
     async def test_forget_by_words_lists_what_it_took_and_how_to_undo_it(self, world: World) -> None:
         item = await world.remembers("ada", "I like green tea")
         assert await world.asks("ada", "!memory forget LIKE GREEN TEA") == (
@@ -372,8 +392,18 @@ class TestExtract:
         await world.says("ada", "I prefer tea over coffee.")
         world.assistant.model = Failing()
         reply = await world.reply("ada", "!memory extract")
-        assert reply.text == "Some of it could not be read: the API is down. It is tried again later."
+        assert reply.text == f"Some of it could not be read. {NOTED} It is tried again later."
         assert reply.failed
+        assert list(world.assistant.failures) == ["extraction: the API is down"]
+
+    async def test_whoever_runs_it_and_is_alone_is_told_why_it_failed(self, world: World) -> None:
+        heard = await world.says("ada", "I prefer tea over coffee.")
+        world.assistant.model = Failing()
+        call = read("!memory extract")
+        assert call is not None
+        reply = await run(world.assistant, Invocation(heard.setting, heard.session, is_told_why=True), call)
+        assert reply.text == "Some of it could not be read: the API is down. It is tried again later."
+        assert not world.assistant.failures
 
     async def test_it_reads_only_what_the_place_opens(self, world: World) -> None:
         await world.says("ada", "I prefer tea over coffee.")
@@ -519,14 +549,23 @@ class TestWhatCannotBeDone:
         for command in ("remember x", "reset rolling"):
             call = read(f"!memory {command}")
             assert call is not None
-            reply = await run(world.assistant, Invocation(heard.setting, heard.session), call)
+            asked = Invocation(heard.setting, heard.session)
             word = " ".join(command.split()[:1]) if command.startswith("remember") else command
-            assert reply == Reply(f"`!memory {word}` could not be done: the disk is full", failed=True)
+            assert await run(world.assistant, asked, call) == Reply(
+                f"`!memory {word}` could not be done just now. {NOTED}", failed=True
+            )
+            assert list(world.assistant.failures)[-1] == "command: the disk is full"
+            assert await run(world.assistant, asked._replace(is_told_why=True), call) == Reply(
+                f"`!memory {word}` could not be done: the disk is full", failed=True
+            )
+        assert len(world.assistant.failures) == 2
 
     async def test_memory_can_be_switched_off(self) -> None:
         world = World(DNAM_MEMORY_ENABLED="0")
         assert await world.asks("ada", "!memory") == "Memory is switched off here (DNAM_MEMORY_ENABLED=0)."
+        heard = await world.memory.heard("ada", "what do you remember about me?")
+        assert (await world.assistant.answer(heard)).text.endswith("\nMemory is switched off here.")
         assert (await world.asks("ada", "!memory config")).startswith("**What holds here:**\n`respond_mode = mention`")
         named = [line.split("`")[1].split()[1] for line in (await world.asks("ada", "!memory help")).splitlines()[1:]]
-        assert named == ["config", "help"]
+        assert named == ["export", "opt-out", "opt-in", "erase", "config", "help"]
         world.memory.engine.close()

@@ -14,11 +14,13 @@ from dnam.memory import Memory
 from dnam.settings import read as read_settings
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
+from projections.policies.rights import FOR_MANAGERS
 from replay.engine import Engine
 from tests.dnam.scripted import FakeClock
 
 GARDEN = Ref("discord", "9")
 GENERAL = PlaceSeen("discord", "1", "channel", "general", "guild", guild=GARDEN, guild_name="Garden")
+ATTIC = PlaceSeen("terminal", "attic", "channel", "attic", "channel")
 HARBOUR = PlaceSeen("discord", "5", "channel", "pier", "guild", guild=Ref("discord", "8"), guild_name="Harbour")
 
 
@@ -33,7 +35,8 @@ class Room:
         heard = await self.memory.heard(user, "hello", name=f"N{user}", platform="discord", place=place)
         call = read(f"!memory config {text}")
         assert call is not None
-        return await run(self.assistant, Invocation(heard.setting, heard.session, **rights), call)
+        owns, manages = rights.get("is_owner", False), rights.get("manages_guild", False)
+        return await run(self.assistant, Invocation(heard.setting, heard.session, owns, manages), call)
 
     async def asks(self, text: str, user: str = "100", **rights: bool) -> str:
         reply = await self.reply(text, user, GENERAL, **rights)
@@ -125,6 +128,54 @@ async def test_everybody_else_is_refused_and_told_who_may(room: Room, text: str)
     assert room.memory.engine.head().size == before + 1  # what they said to ask it
 
 
+ELSEWHERE = (
+    "person/N100",
+    "person/N200",
+    "person/Nobody",
+    "channel/pier",
+    "channel/5",
+    "channel/discord:5",
+    "channel/nowhere",
+    "channel/77",
+    "channel/terminal:attic",
+    "guild/Harbour",
+    "guild/8",
+    "guild/nowhere",
+)
+"""People, and places of another server: some are known, some are not."""
+
+
+@pytest.mark.parametrize("manages", [False, True])
+@pytest.mark.parametrize("action", ["get {}", "set {} learn=none"])
+async def test_nobody_but_the_owner_learns_who_and_what_there_is_elsewhere(
+    room: Room, action: str, manages: bool
+) -> None:
+    await room.reply("")
+    for user in ("200", "201"):  # two of one name
+        await room.memory.heard(user, "hello", name="N200", platform="discord", place=HARBOUR)
+    await room.memory.heard("201", "hello", platform="terminal", place=ATTIC)
+    told = {each.partition("/")[0]: set[str]() for each in ELSEWHERE}
+    for each in ELSEWHERE:
+        told[each.partition("/")[0]].add(await room.refused(action.format(each), manages_guild=manages))
+    assert told == {
+        "person": {"What holds for somebody else is for the owner of this bot alone; of your own words say `me`."},
+        "channel": {f"{FOR_MANAGERS[:1].upper()}{FOR_MANAGERS[1:]}."},
+        "guild": {f"{FOR_MANAGERS[:1].upper()}{FOR_MANAGERS[1:]}."},
+    }
+
+
+async def test_who_manages_a_server_names_what_is_in_it_also_where_another_has_that_name(room: Room) -> None:
+    await room.reply("", user="200", place=HARBOUR._replace(key="6", name="general"))
+    await room.asks("")
+    assert (await room.asks("get channel/general", manages_guild=True)).startswith("**channel/discord:1 (general):**")
+    assert (await room.asks("get guild/garden", manages_guild=True)).startswith("**guild/discord:9 (Garden):**")
+    assert (await room.asks("get guild/9", manages_guild=True)).startswith("**guild/discord:9 (Garden):**")
+    await room.reply("", place=GENERAL._replace(key="2"))
+    among = await room.refused("get channel/general", manages_guild=True)
+    assert among == "'general' may be any of:\n  discord:1\n  discord:2"
+    assert "discord:6" in await room.refused("get channel/general", is_owner=True)
+
+
 async def test_everybody_says_whether_their_own_words_are_learned_from(room: Room) -> None:
     await room.asks("set me learn=none")
     await room.asks("set me retention_days=7")
@@ -136,12 +187,22 @@ async def test_everybody_says_whether_their_own_words_are_learned_from(room: Roo
     assert await room.asks("get me", user="200") == "**person/N200:**\n(nothing is set)"
 
 
+async def test_what_is_old_is_looked_for_once_a_day(room: Room) -> None:
+    assert await room.asks("set me retention_days=1") == "person/N100: `retention_days = 1`, within a day."
+    assert "`retention_days = 1` (from person/N100)" in (await room.asks("list")).splitlines()
+    assert await room.asks("get me") == "**person/N100:**\n`retention_days = 1`"
+    assert await room.asks("unset me retention_days") == "person/N100: `retention_days` is not set, within a day."
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("change global learn=none", "'change' is no way to configure: list, get, set, unset"),
         ("set", "Say of which scope"),
-        ("set global", "sets nothing: write KEY=VALUE"),
+        ("set global", "Say what to set: KEY=VALUE behind the scope, as `config set me learn=none`."),
+        ("unset global", "Say what to unset: a key behind the scope, as `config unset me learn`."),
+        ("set respond_mode=all", "Say of which scope first, as `config set here respond_mode=all`: here, guild, me"),
+        ("unset respond_mode", "Say of which scope first, as `config unset here respond_mode`: here, guild, me"),
         ("set global learn", "sets nothing"),
         ("set global learn=sometimes", "'sometimes' is not allowed; allowed: one of addressed, heard, none"),
         ("set global lern=none", "did you mean learn?"),
@@ -157,5 +218,17 @@ async def test_what_is_misread_is_said(room: Room, text: str, why: str) -> None:
 async def test_who_may_not_is_told_which_scopes_there_are_where_it_is_none(room: Room) -> None:
     told = await room.refused("set nobody learn=none")
     assert "is no scope: " in told
-    assert told.endswith("as `config set me learn=none`")
+    assert told.endswith("as `config set me learn=none`.")
     assert "`config set me learn=none`" in listing()
+
+
+async def test_who_silences_the_typed_commands_too_is_told_what_takes_it_back(room: Room) -> None:
+    told = await room.asks("set global respond_mode=none", is_owner=True)
+    assert told.endswith(". Typed commands (`!memory`) are not answered there either: `/memory config` takes it back.")
+    assert "Typed" not in await room.asks("set global respond_mode=owner", is_owner=True)
+    assert "Typed" not in await room.asks("set me learn=none")
+    assert "Typed" not in await room.asks("unset global respond_mode", is_owner=True)
+
+
+async def test_what_is_refused_ends_with_a_full_stop_and_says_what_is_whose(room: Room) -> None:
+    assert await room.refused("set global learn=none") == "What holds everywhere is for the owner of this bot alone."

@@ -10,7 +10,7 @@ from dnam.commands.history import MOST_STEPS
 from dnam.model import Ask
 from dnam.whereabouts import Heard
 from projections.events import ItemMoved, ItemRefused, MessageRedacted
-from projections.events.values import OPERATOR, By, Item
+from projections.events.values import OPERATOR, By, Intent, Item
 from projections.ids import EventId
 from projections.items import items_of
 from projections.policies.compartments import direct
@@ -64,12 +64,12 @@ async def test_what_happened_who_did_it_why_and_what_was_said(world: World) -> N
     lines = reply.text.splitlines()
     assert lines[0] == f"**[fact] Ada drinks green oolong.** `{item}` (active, in direct messages)"
     assert (
-        ": added by model scripted 1, prompt extraction@2: no item has this id or says this (extraction@1 " in lines[1]
+        ": added by model scripted 1, prompt extraction@3: no item has this id or says this (extraction@1 " in lines[1]
     )
     assert lines[2] == "  Ada drinks oolong."
     assert lines[3].startswith("  > ada, 2023-11-14 ")
     assert lines[3].endswith(': "I drink oolong every day"')
-    assert ": changed by ada: asked by the person (matching@1 text@1)" in lines[4]
+    assert ": changed by ada: asked by the person (matching@1 text@1 lengths@1 secrets@1 instructions@1)" in lines[4]
     assert lines[5] == "  Ada drinks **green** oolong."
     assert len(lines) == 6
     assert [each.id for each in reply.items] == [item]
@@ -122,7 +122,8 @@ async def test_what_was_learned_elsewhere_and_moved_here_begins_here(world: Worl
     await world.says("ada", "hello", OPEN)
     moved = ItemMoved(
         said=item.updated, by=By("person", item.owner), causes=(await world.event_of(item),), reason="shared",
-        item=msgspec.structs.replace(item, compartment=guild), from_compartment=item.compartment, from_id=item.id,
+        intent=Intent("share"), item=msgspec.structs.replace(item, compartment=guild), from_id=item.id,
+        from_compartment=item.compartment,
     )  # fmt: skip
     world.memory.engine.record(drafts(moved, name="moved"))
     there = await world.asks("ada", f"!memory history {item.id}", OPEN)

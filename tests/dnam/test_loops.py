@@ -14,6 +14,7 @@ from dnam.event_reference import policies
 from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
 from projections.calls import calls
+from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -316,6 +317,7 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
         for text in ("one", "two", "three"):
             await memory.remember("ada", f"User counts to {text}.")
         stand = _versions(assistant) | await _versions_of_a_merge(tmp_path / "more")
+        stand |= await _versions_of_a_deletion(tmp_path / "gone")
         assert {version for version, _ in policies()} <= stand
 
 
@@ -332,6 +334,17 @@ async def _versions_of_a_merge(path: Path) -> set[str]:
     model.scripts["merge"] = lambda _: '{"merged_summary": "User likes tea, green tea best."}'
     async with talking(path, model, None, message_history_count="4", summary_enabled="0") as assistant:
         await say(assistant, "ada", "I like tea", "green tea")
+        return _versions(assistant)
+
+
+async def _versions_of_a_deletion(path: Path) -> set[str]:
+    """The same, of a log in which somebody deleted a message that the answer to it repeats."""
+    model = ScriptedModel({"answer": lambda _: "you say: I like tea a lot"})
+    async with talking(path, model) as assistant:
+        heard = await assistant.memory.heard("ada", "I like tea a lot", key="1")
+        await assistant.answer(heard)
+        request = DeletedRequest("local", "1", heard.session, heard.point.said, heard.point.said + 1)
+        await assistant.memory.record(lambda rows: delete(rows, request))
         return _versions(assistant)
 
 

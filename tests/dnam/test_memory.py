@@ -73,7 +73,7 @@ async def test_forget_edit_and_restore(tmp_path: Path) -> None:
         (restored,) = await memory.restore("ada", item.id)
         assert restored.status == "active"
         with pytest.raises(BadRequest, match="durable-00000000"):
-            await memory.edit("ada", "durable-00000000", "x")
+            await memory.edit("ada", "durable-00000000", "likes rain")
 
 
 async def test_show_at_a_moment(tmp_path: Path) -> None:
@@ -199,10 +199,10 @@ async def test_strange_texts_are_kept_as_they_can_be(tmp_path: Path) -> None:
             heard = await memory.heard("ada", text)
             context = await memory.context(heard)
             await memory.answered(heard, context, text or "…")
-        with pytest.raises(BadRequest, match=r"1,?800"):
+        with pytest.raises(BadRequest, match="at most 400"):
             await memory.remember("ada", "x" * 1_000_000)
-        item = await memory.remember("ada", "a\ud800b")
-        assert item.text == "a\ufffdb"
+        item = await memory.remember("ada", "an a\ud800b")
+        assert item.text == "an a\ufffdb"
 
 
 async def test_somebody_else_may_ask_for_a_person(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Metrics and the health port: what is counted when what is recorded, and what is said when something is wrong."""
 
 import asyncio
+import errno
 from pathlib import Path
 
 import aiohttp
@@ -15,8 +16,10 @@ from dnam.jobs import Job
 from dnam.memory import Memory
 from dnam.metrics import Metrics
 from dnam.model import ModelError
-from dnam.observing import LAG_EVERY_SECONDS, measure_lag, observed, serve, watch, watch_thinking
+from dnam.observing import LAG_EVERY_SECONDS, PortTaken, measure_lag, observed, refusal, serve, watch, watch_thinking
+from dnam.settings import SettingError
 from dnam.unwritten import Unwritten
+from projections.decisions.withdraw import WithdrawRequest, withdraw
 from projections.decisions.work import JobRequest, record_job
 from replay.errors import LogFull
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
@@ -47,6 +50,19 @@ async def test_a_conversation_is_counted(tmp_path: Path) -> None:
     commits = value(metrics, "dnam_commit_seconds_count")
     assert commits is not None
     assert 0 < commits <= events
+
+
+async def test_an_answer_that_is_withdrawn_cost_what_it_cost_once(tmp_path: Path) -> None:
+    metrics = Metrics()
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        memory = assistant.memory
+        watch(metrics, memory, Unwritten())
+        heard = await memory.heard("100", "hello")
+        await assistant.answer(heard)
+        gone = WithdrawRequest("discord", (), heard.session, NOW + 5_000, (heard.point,))
+        await memory.record(lambda rows: withdraw(rows, gone))
+    assert value(metrics, "dnam_turns_total", outcome="withdrawn") == 1
+    assert value(metrics, "dnam_model_calls_total", work="answer", model="scripted", outcome="worked") == 1
 
 
 async def test_what_failed_is_counted(tmp_path: Path) -> None:
@@ -142,6 +158,18 @@ async def test_health_says_why_it_is_not_ready(tmp_path: Path) -> None:
         assert (await health(metrics))[1]["reasons"] == {"discord": "not connected"}
 
 
+async def test_what_is_being_written_hinders_nothing(tmp_path: Path) -> None:
+    metrics, unwritten = Metrics(), Unwritten()
+
+    async def step() -> None:
+        assert (len(unwritten), metrics.health.report().reasons) == (1, {})
+
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        watch(metrics, memory, unwritten)
+        assert await unwritten.write("message", step)
+    assert not unwritten.lost
+
+
 async def health(metrics: Metrics) -> tuple[int, dict[str, object]]:
     async with (
         serve(metrics, 0) as port,
@@ -178,7 +206,11 @@ async def test_what_goes_on_in_the_background_and_whether_claude_is_there_is_tol
             model.circuit.failed("status 529")
         assert (value(metrics, "dnam_circuit_open"), value(metrics, "dnam_background_failures", job="mirror")) == (1, 1)
         facts = metrics.health.report().facts
-        assert facts == {"circuit_open": True, "background_failures": 1}
+        assert facts == {"circuit_open": True, "loop_circuit_open": False, "background_failures": 1}
+        for _ in range(FAILURES):
+            model.loop_circuit.failed("status 529")
+        assert value(metrics, "dnam_loop_circuit_open") == 1
+        assert metrics.health.report().facts["loop_circuit_open"]
     await model.close()
 
 
@@ -193,6 +225,26 @@ async def test_nothing_is_served_unless_a_port_is_asked_for() -> None:
     async with observed(Metrics(), None) as port:
         assert port is None
         assert not measured()
+
+
+async def test_a_port_that_is_taken_is_told_with_its_setting() -> None:
+    async with serve(Metrics(), 0) as port:
+        with pytest.raises(PortTaken, match=f"DNAM_HEALTH_PORT: another program has port {port} of 127.0.0.1"):
+            async with observed(Metrics(), port):
+                raise AssertionError("it is taken")
+    assert not measured()
+
+
+async def test_an_address_that_is_not_this_machine_s_is_told_with_its_setting() -> None:
+    """192.0.2.0/24 is nobody's: RFC 5737."""
+    with pytest.raises(SettingError, match=r"^DNAM_HEALTH_HOST: 192\.0\.2\.1 is no .* \(Cannot assign"):
+        async with observed(Metrics(), 0, "192.0.2.1"):
+            raise AssertionError("it is not to be had")
+
+
+def test_a_port_that_only_root_may_open_is_told_with_its_setting() -> None:
+    refused = refusal(PermissionError(errno.EACCES, "Permission denied"), 80, "127.0.0.1")
+    assert str(refused) == "DNAM_HEALTH_PORT: port 80 may not be opened: set one above 1023 (Permission denied)"
 
 
 async def test_it_is_served_and_measured_as_long_as_it_is_open() -> None:

@@ -269,6 +269,11 @@ class TestAnswer:
         assert await text_of(AnswerInputs("Bot", "Kim", "nice day", window=(HELLO,))) == replies.acknowledge
         assert await text_of(AnswerInputs("Bot", "Kim", " \n", window=(HELLO,))) == replies.silence
 
+    @pytest.mark.parametrize("asked", ["what do you remember about me?", "where do I live?", "nice day"])
+    async def test_with_memory_off_it_says_that_and_not_that_it_remembers_nothing_yet(self, asked: str) -> None:
+        text = await text_of(AnswerInputs("Bot", "Kim", asked, window=(HELLO,), remembers=False))
+        assert text == load("en").replies.off == "Memory is switched off here."
+
     @pytest.mark.parametrize("asked", ["what do you remember about Ines?", "do you know anything about Ines?"])
     async def test_what_is_asked_of_somebody_else_is_not_answered_with_one_s_own(self, asked: str) -> None:
         assert await text_of(AnswerInputs("Bot", "Kim", asked, (TEA,), window=(HELLO,))) == load("en").replies.unknown

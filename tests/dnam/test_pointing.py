@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dnam.commands.command import Invocation, Reply
-from dnam.commands.keep import GONE, OTHERS, WORDLESS
+from dnam.commands.keep import GONE, WORDLESS
+from dnam.commands.keep_others import OTHERS
 from dnam.commands.pointing import Pointed
 from dnam.commands.table import MENUS, point
 from dnam.commands.why import NO_ANSWER, NOTHING_KEPT, TAKEN_BACK
 from dnam.whereabouts import Heard
 from projections.decisions.hear import DeletedRequest, delete
 from projections.decisions.place import PlaceSeen
+from projections.decisions.withdraw import WithdrawRequest, withdraw
 from projections.events import MessageRedacted
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Ref
@@ -65,7 +67,7 @@ class TestRememberThis:
     @pytest.mark.parametrize(
         ("place", "reach", "where"),
         [
-            (None, "It stays in your direct messages.", "person/{}/direct"),
+            (None, "It stays in your direct messages, unless you share it.", "person/{}/direct"),
             (OPEN, "It may be told wherever everyone in this server can read.", "guild/discord:9"),
             (STAFF, "It stays in this channel: whoever can read here may be told.", "person/{}/channel/discord:2"),
         ],
@@ -92,9 +94,11 @@ class TestRememberThis:
         [gone] = await talk.memory.forget(heard.person, id=item.id)
         assert gone.status == "forgotten"
 
-    async def test_somebody_else_s_words_are_not_taken(self, talk: Talk) -> None:
-        await talk.speaks("kim", "I fear dogs", OPEN)
-        heard, pointed = await talk.speaks("ada", "hm", OPEN)
+    @pytest.mark.parametrize("place", [None, STAFF])
+    async def test_somebody_else_s_words_are_not_taken_where_not_all_can_read(
+        self, talk: Talk, place: PlaceSeen | None
+    ) -> None:
+        heard, pointed = await talk.speaks("ada", "I fear dogs", place)
         assert await talk.points(heard, 0, pointed._replace(by_asker=False)) == Reply(OTHERS, failed=True)
         assert await talk.memory.show(heard.person) == []
 
@@ -116,7 +120,7 @@ class TestRememberThis:
         request = DeletedRequest("discord", pointed.message.key, heard.session, pointed.said, NOW + 999)
         await talk.memory.record(lambda rows: delete(rows, request))
         reply = await talk.points(heard, 0, pointed)
-        assert (reply.failed, reply.text) == (True, f"T{GONE[1:]}")
+        assert (reply.failed, reply.text) == (True, f"T{GONE[1:]}.")
 
     async def test_no_words_are_no_memory(self, talk: Talk) -> None:
         heard, _ = await talk.speaks("ada", "hm")
@@ -198,6 +202,12 @@ class TestWhy:
         assert turn is not None
         gone = MessageRedacted(said=NOW + 5000, by=OPERATOR, events=(turn.turn,))
         await talk.memory.record(drafts(gone))
+        assert await talk.points(heard, 1, answer) == Reply(TAKEN_BACK, failed=True)
+
+    async def test_an_answer_that_was_deleted(self, talk: Talk) -> None:
+        heard, answer = await talk.is_answered("ada", "Hello", OPEN)
+        gone = WithdrawRequest("discord", (answer.message.key,), heard.session, NOW + 5000)
+        await talk.memory.record(lambda rows: withdraw(rows, gone))
         assert await talk.points(heard, 1, answer) == Reply(TAKEN_BACK, failed=True)
 
 

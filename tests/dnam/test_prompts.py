@@ -23,6 +23,7 @@ from dnam.tending import EXTRACTION_PROMPT, MERGE_PROMPT, SUMMARY_PROMPT
 from projections.events.values import Audience
 from projections.ids import EventId, Point, Ref
 from projections.policies.closeness import Pair
+from projections.policies.guards import Guarding
 from tests.dnam.scripted import ScriptedModel, say, talking
 from tests.projections.items import ANN, HOME, a_row, quote
 from tests.world import NOW
@@ -178,7 +179,7 @@ POINT = Point(NOW, EventId(bytes(16)))
 def extraction(text: str) -> Ask:
     inputs = ExtractionInputs(text, (Line("", text, NOW, "id"),), (KnownItem("durable-1", "fact", text, (text,)),))
     plan = ExtractionPlan(ANN, HOME, inputs, (), (), None, POINT, (), NOW, "", 0)
-    ask = next(extract_items(plan, load(EXTRACTION_PROMPT), "haiku", 200, MINT))
+    ask = next(extract_items(plan, load(EXTRACTION_PROMPT), "haiku", 200, MINT, Guarding()))
     assert isinstance(ask, Ask)
     return ask
 
@@ -194,7 +195,7 @@ def summary(text: str) -> Ask:
 
 def merge(text: str) -> Ask:
     row = a_row(text, evidence=(quote(text, "m"),))
-    ask = next(merge_items(Pair(row, row, ""), load(MERGE_PROMPT), "haiku", MINT))
+    ask = next(merge_items(Pair(row, row, ""), load(MERGE_PROMPT), "haiku", MINT, Guarding()))
     assert isinstance(ask, Ask)
     return ask
 

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from dnam.settings import SETTINGS, Setting, SettingError, Settings, gather, read, read_dotenv, show
+from dnam.settings import SETTINGS, Setting, SettingError, Settings, gather, read, read_dotenv, show, unknown
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -236,6 +236,16 @@ def test_a_setting_of_ours_that_there_is_not_is_refused_in_a_dotenv_file(tmp_pat
     assert str(refused.value) == f"{tmp_path / '.env'}: there is no setting '{name}'; {meant}"
 
 
+def test_in_the_environment_it_is_told_and_not_refused(tmp_path: Path) -> None:
+    environment = {"DNAM_XYZZY_PLUGH": "3", "DNAM_ALLOW_USRES": "1", "DNAM_LEARN": "none", "PATH": "/bin"}
+    assert gather(environment, tmp_path).learn == "none"
+    assert unknown(environment) == [
+        "environment: there is no setting 'DNAM_ALLOW_USRES'; did you mean DNAM_ALLOW_USERS?",
+        "environment: there is no setting 'DNAM_XYZZY_PLUGH'; `dnam settings` lists them all",
+    ]
+    assert all(unknown([name]) == [] for setting in SETTINGS for name in (setting.name, *setting.aliases))
+
+
 def test_what_other_programs_keep_in_a_dotenv_file_is_theirs(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("DISCOCLAW_PLANET=1\nPATH=2\nDNAM_LEARN=none\n", encoding="utf-8")
     assert gather({}, tmp_path).learn == "none"
@@ -296,6 +306,7 @@ def test_ids_are_listed_with_commas_or_spaces(text: str, ids: tuple[str, ...]) -
         ("DNAM_LOG_LEVEL", "LOUD"),
         ("DNAM_HEALTH_PORT", "65536"),
         ("DNAM_HEALTH_HOST", "my host"),
+        ("DNAM_HEALTH_HOST", "example.com"),
         ("ANTHROPIC_BASE_URL", "ftp://example.org"),
         ("DISCORD_API_URL", "https://somebody:secret@example.org/api"),
     ],
@@ -303,6 +314,23 @@ def test_ids_are_listed_with_commas_or_spaces(text: str, ids: tuple[str, ...]) -
 def test_what_the_bot_s_settings_refuse(name: str, text: str) -> None:
     with pytest.raises(SettingError, match=f"^{name}: .* is not allowed"):
         read({name: text}, {})
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1", "0.0.0.0", "::", "::1", "localhost"])
+def test_the_health_port_is_opened_at_an_address(text: str) -> None:
+    assert read({"DNAM_HEALTH_HOST": text}, {}).health_host == text
+
+
+@pytest.mark.parametrize("name", ["ANTHROPIC_BASE_URL", "DISCORD_API_URL"])
+def test_a_password_in_an_address_is_not_told(name: str, tmp_path: Path) -> None:
+    address = "https://user:hunter2@proxy.example"
+    toml = tmp_path / "dnam.toml"
+    toml.write_text(f'{name.lower()} = "{address}"\n', encoding="utf-8")
+    with pytest.raises(SettingError, match=f"^{name}: its value is not allowed") as by_environment:
+        read({name: address}, {})
+    with pytest.raises(SettingError, match=f"^{name}: its value is not allowed") as by_toml:
+        gather({}, tmp_path)
+    assert "hunter2" not in f"{by_environment.value} {by_toml.value}"
 
 
 def test_money_is_no_float() -> None:
@@ -352,7 +380,8 @@ class TestToml:
             ("language = ", "dnam.toml cannot be read"),
             ("language = 2026-01-01", "language may be a text, a number, a switch or a list"),
             ("allow_users = [true]", "allow_users may be a text, a number, a switch or a list"),
-            ("[discord]\ntoken = 'x'", "there is no setting 'discord'"),
+            ("[discord]\ntoken = 'x'", "dnam.toml: [discord] begins a table, and there are none: leave that line out"),
+            ("summary_enabled = maybe", "column 19). A text stands in quotes, a switch is true or false"),
             ("summary_max_chars = true", "summary_max_chars is no switch; allowed: a whole number from 0 to 100000"),
             ("assistant_name = false", "assistant_name is no switch; allowed: 1 to 32 characters"),
             ("turns_per_minute = -1", "'-1' is not allowed (from dnam.toml turns_per_minute)"),

@@ -308,10 +308,10 @@ class TestWhatCannotBeRecorded:
     async def test_where_nothing_can_be_read_the_message_alone_is_answered(
         self, assistant: Assistant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def locked(question: object) -> Any:
+        def locked(question: object) -> Any:
             raise KeyMissing("the key of #1 is not in the ring")
 
-        monkeypatch.setattr(assistant.memory, "look", locked)
+        monkeypatch.setattr(assistant.memory, "look_here", locked)
         code, shown = await talk(assistant, "hello", "!memory")
         assert code == COULD_NOT
         assert len(shown.answers) == 1

@@ -30,11 +30,11 @@ async def presses(world: World, reply: Reply, user: str = "ada") -> Reply:
 async def test_what_was_remembered_is_forgotten_and_undone_again_remembered(world: World) -> None:
     await world.remembers("ada", "I like tea")
     reply = await world.reply("ada", "!memory undo")
-    assert reply.text.startswith("Undone: forgotten.\n- [fact] I like tea `durable-")
+    assert reply.text.startswith("Undone `remember`: this is forgotten.\n- [fact] I like tea `durable-")
     assert await held(world) == []
-    assert (await world.asks("ada", "!memory undo")).startswith("Undone: restored.\n")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `forget`: this is remembered again.\n")
     assert await held(world) == ["I like tea"]
-    assert (await world.asks("ada", "!memory undo")).startswith("Undone: forgotten.\n")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `restore`: this is forgotten.\n")
 
 
 async def test_all_that_one_forgetting_took_comes_back(world: World) -> None:
@@ -49,7 +49,8 @@ async def test_all_that_one_forgetting_took_comes_back(world: World) -> None:
 async def test_an_edited_item_says_again_what_it_said(world: World) -> None:
     item = await world.remembers("ada", "I like tea")
     await world.asks("ada", f"!memory edit {item} I like rain")
-    assert (await world.asks("ada", "!memory undo")).startswith("Undone: put back as it was.\n- [fact] I like tea")
+    reply = await world.asks("ada", "!memory undo")
+    assert reply.startswith("Undone `edit`: this says again what it said before.\n- [fact] I like tea")
     assert await held(world) == ["I like tea"]
 
 
@@ -58,7 +59,7 @@ async def test_of_two_items_with_one_id_the_one_that_was_changed_is_put_back(wor
     await world.asks("ada", f"!memory edit {item} I like rain", OPEN)
     assert await world.remembers("ada", "I like tea") == item
     await world.asks("ada", "!memory undo")
-    assert (await world.asks("ada", "!memory undo", OPEN)).startswith("Undone: put back as it was.")
+    assert (await world.asks("ada", "!memory undo", OPEN)).startswith("Undone `edit`: ")
     assert await held(world) == ["I like tea"]
 
 
@@ -66,7 +67,7 @@ async def test_a_restored_item_is_forgotten_again(world: World) -> None:
     item = await world.remembers("ada", "I like tea")
     await world.asks("ada", f"!memory forget {item}")
     await world.asks("ada", f"!memory restore {item}")
-    assert (await world.asks("ada", "!memory undo")).startswith("Undone: forgotten.")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `restore`: this is forgotten.")
 
 
 async def test_what_was_only_confirmed_stays(world: World) -> None:
@@ -101,7 +102,7 @@ async def test_what_the_place_does_not_open_stays(world: World) -> None:
 async def test_a_button_takes_back_what_it_stands_under_and_not_what_came_later(world: World) -> None:
     first = await world.reply("ada", "!memory remember I like tea")
     await world.remembers("ada", "I live in Oslo")
-    assert (await presses(world, first)).text.startswith("Undone: forgotten.\n- [fact] I like tea")
+    assert (await presses(world, first)).text.startswith("Undone `remember`: this is forgotten.\n- [fact] I like tea")
     assert await held(world) == ["I live in Oslo"]
 
 

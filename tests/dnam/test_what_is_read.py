@@ -6,6 +6,7 @@ import pytest
 
 from dnam.assistant import Assistant
 from dnam.learning import Learner
+from dnam.loops import extraction
 from dnam.model import ExtractionInputs
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
@@ -116,6 +117,23 @@ async def test_what_is_heard_after_an_extraction_read_on_elsewhere_is_read_by_th
         assert isinstance(first, ExtractionAnswered)
         assert isinstance(second, ExtractionAnswered)
         assert first.upto == second.upto
+
+
+async def test_what_comes_in_late_is_found_among_the_last_that_were_read_and_before_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extraction, "MOST_LATE", 3)
+    clock, model = FakeClock(), ScriptedModel()
+    async with talking(tmp_path, model, clock, **ON_REQUEST) as assistant:
+        memory, began = assistant.memory, clock.now()
+        ada = await memory.person("ada", make=True)
+        for minute in range(0, 10, 2):
+            await memory.heard("ada", f"minute {minute}", place=ROOM, said=began + minute * MINUTE_MS)
+        await assistant.extract(ada)
+        for minute in (1, 5, 7, 9):  # of what lies before minute 8, which was read last, the newest three are looked at
+            await memory.heard("ada", f"minute {minute}", place=ROOM, said=began + minute * MINUTE_MS)
+        await assistant.extract(ada)
+        assert lines(model)[1] == ["minute 7", "minute 9"]
 
 
 async def test_an_answer_to_what_came_in_late_is_a_turn(tmp_path: Path) -> None:

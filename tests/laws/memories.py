@@ -105,6 +105,36 @@ def moved(told: Teller) -> None:
     _item_event(told, e.ItemMoved, causes, to, from_compartment=item.compartment, from_id=item.id)
 
 
+def redacted(told: Teller) -> None:
+    causes, item = _known_item(told)
+    refuses = told.any((True, False))
+    quiet = tuple(each.message for each in item.evidence) if refuses else ()
+    was = causes if refuses else ()
+    item = msgspec.structs.replace(item, evidence=())
+    intent = Intent("remember", needle=told.text())
+    _item_event(told, e.ItemRedacted, causes, item, refuses=refuses, was=was, quiet=quiet, intent=intent)
+
+
+def withdrawn(told: Teller) -> None:
+    """An item is gone with its message; mostly the bodies go too, as the decision has it."""
+    causes, item = _known_item(told)
+    told.items.pop((item.owner, item.compartment, item.id))
+    if told.any((True, True, False)):
+        told.add(e.MessageRedacted(said=told.said, by=OPERATOR, events=causes))
+    told.add(
+        e.ItemWithdrawn(
+            said=told.latest(*causes),
+            by=By("policy", name="redaction", version="1"),
+            causes=causes,
+            owner=item.owner,
+            compartment=item.compartment,
+            id=item.id,
+            reason="the messages that it rested on were taken back",
+            policy="redaction@1",
+        )
+    )
+
+
 def refused(told: Teller) -> None:
     causes, item = _new_item(told)
     told.add(

@@ -55,6 +55,20 @@ def snapshot(told: Teller) -> None:
     )
 
 
+def notice(told: Teller) -> None:
+    n = told.any((0, 4))
+    told.add(
+        e.NoticeGiven(
+            said=told.later(),
+            by=PLATFORM,
+            person=told.people[n],
+            place=Ref("discord", f"dm:{told.people[n].hex()}"),
+            message=Ref("discord", f"78{len(told.told):016}"),
+            learned=told.hear().id,
+        )
+    )
+
+
 def configured(told: Teller) -> None:
     person = told.any(told.people)
     scope = told.any(("global", f"guild/{GUILD}", f"channel/{PUBLIC}", f"person/{person.hex()}"))

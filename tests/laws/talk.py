@@ -153,6 +153,23 @@ def unanswered(told: Teller) -> None:
     )
 
 
+def interrupted(told: Teller) -> None:
+    asked = told.hear()
+    told.add(
+        e.TurnInterrupted(
+            said=max(asked.message.said, told.said) + 1,
+            by=PLATFORM,
+            causes=(asked.id,),
+            session=asked.room.session,
+            audience=asked.message.audience,
+            era=told.any((0, 0, 1)),
+            asker=asked.message.speaker,
+            answers=asked.id,
+            call=CALL,
+        )
+    )
+
+
 def delivered(told: Teller) -> None:
     if not told.turns:
         answered(told)
@@ -168,5 +185,29 @@ def delivered(told: Teller) -> None:
             era=turn.era,
             asker=turn.asker,
             messages=(Ref("discord", f"99{len(told.told):016}"),),
+        )
+    )
+
+
+def withdrawn(told: Teller) -> None:
+    """An answer was deleted; mostly its body goes with it, as the decision has it."""
+    if not told.turns:
+        answered(told)
+    turn_id, turn = told.any(told.turns[-5:])
+    said = max(told.later(), turn.said)
+    if told.any((True, True, False)):
+        told.add(e.MessageRedacted(said=said, by=PLATFORM, events=(turn_id,)))
+    told.add(
+        e.TurnWithdrawn(
+            said=said,
+            by=PLATFORM,
+            causes=(turn_id,),
+            turn=turn_id,
+            session=turn.session,
+            audience=turn.audience,
+            era=turn.era,
+            asker=turn.asker,
+            turn_said=turn.said,
+            call=CALL,
         )
     )

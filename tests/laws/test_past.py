@@ -16,7 +16,7 @@ from replay.views import LAST_KEY
 from tests.generator import Story, fixed_story, stories
 from tests.replay.stage import FakeClock, Table, drafts, folded, living, readable, scanned, setting
 
-LAW = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def replayed(engine: Engine, records: Iterable[Record], moment: Moment) -> dict[str, Table]:

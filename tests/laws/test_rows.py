@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +14,7 @@ from projections.registry import FOLD
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
+from replay.errors import ErasedMeanwhile
 from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
@@ -22,7 +23,7 @@ from tests.replay.conftest import SHARED
 from tests.replay.stage import FakeClock, digest, drafts, folded, in_memory, living, readable, scanned, together
 from tests.world import NOW, handle
 
-LAW = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 @contextmanager
@@ -79,7 +80,8 @@ def test_any_bodies_may_be_dropped_and_any_keys_destroyed(story: Story, data: st
         decisions = list(story.decisions())
         erasures = data.draw(st.dictionaries(st.integers(0, max(len(decisions), 1)), st.integers(0, 5), max_size=2))
         for n, told in enumerate(decisions):
-            engine.record(living(told))
+            with suppress(ErasedMeanwhile):  # a story knows of no erasure, and goes on about whoever is gone
+                engine.record(living(told))
             if n in erasures:
                 erase(engine, handle(f"person {erasures[n]}"))
         there = readable(engine.store.log, engine.store)

@@ -8,6 +8,8 @@ from projections.ids import NOBODY, Point
 from tests.laws.memories import upserted
 from tests.laws.teller import CALL, Heard, Teller
 
+REPLIES = (e.ExtractionAnswered, e.ExtractionFailed, e.MergeAnswered)
+
 
 def _of_session(told: Teller) -> tuple[dict[str, Any], Heard]:
     last = told.hear()
@@ -52,6 +54,47 @@ def summary_failed(told: Teller) -> None:
 def summary_reset(told: Teller) -> None:
     common, last = _of_session(told)
     told.add(e.SummaryReset(**common, upto=Point(last.message.said, last.id), intent=Intent("reset")))
+
+
+def summary_withheld(told: Teller) -> None:
+    common, last = _of_session(told)
+    upto = Point(last.message.said, last.id)
+    floor = told.any((None, Point(last.message.said - 1, last.id)))
+    told.add(e.SummaryWithheld(**common, refresh=told.any((1, 7)), upto=upto, floor=floor))
+
+
+def reply_withdrawn(told: Teller) -> None:
+    """A reply is taken away; mostly its body goes, as the decision has it."""
+    kind = told.any((extracted, extraction_failed, merge_answered, summary_answered))
+    kind(told)
+    reply, event = next(each for each in reversed(told.told) if isinstance(each[1], (*REPLIES, e.SummaryAnswered)))
+    if told.any((True, True, False)):
+        told.add(e.MessageRedacted(said=told.said, by=PLATFORM, events=(reply,)))
+    point = Point(told.said, reply)
+    common: dict[str, Any] = {"said": told.said, "by": PLATFORM, "reply": reply, "call": CALL, "at": told.said}
+    if isinstance(event, e.SummaryAnswered):
+        more: dict[str, Any] = {
+            "session": event.session,
+            "audience": event.audience,
+            "era": event.era,
+            "person": event.person,
+        }
+        told.add(e.ReplyWithdrawn(**common, causes=(reply,), work="summary", **more))
+        return
+    assert isinstance(event, REPLIES)
+    told.add(
+        e.ReplyWithdrawn(
+            **common,
+            causes=(reply, *event.inputs),
+            work="merge" if isinstance(event, e.MergeAnswered) else "extraction",
+            failed=isinstance(event, e.ExtractionFailed),
+            owner=event.owner,
+            compartment=event.compartment,
+            inputs=event.inputs,
+            upto=told.any((None, point)),
+            tried=told.any((None, point)),
+        )
+    )
 
 
 def summary_answered(told: Teller) -> None:

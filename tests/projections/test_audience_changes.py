@@ -15,7 +15,7 @@ from projections.events.values import PLATFORM, Audience, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Ref
 from projections.items import items_of
 from projections.places import audience_of, find_place
-from projections.policies.compartments import Setting, in_channel, in_guild, of_person_in, place_item
+from projections.policies.compartments import Setting, direct, in_channel, in_guild, of_person_in, place_item
 from tests.projections.items import ANN, PERSON, an_item, there_is
 from tests.world import NOW, World, fresh, origin
 
@@ -106,6 +106,38 @@ def test_what_rests_on_the_place_alone_moves_and_nothing_else() -> None:
     assert where(world, NOBODY) == {"lore": in_channel(PLACE)}
 
 
+def test_what_rests_on_several_places_moves_when_the_last_of_them_closes() -> None:
+    world, here = open_world()
+    other = OPEN._replace(key="8", name="other")
+    there = heard_in(world, other._replace(guild_name="Garden"), "2")
+    there_is(world, guild_item("from both", here, there), guild_item("lore", here, there, owner=NOBODY))
+    world.decide(change_audience, change(CLOSED))
+    assert where(world) == {"from both": in_guild(GUILD)}, "everyone in the guild can still read the other"
+    world.decide(change_audience, change(other._replace(audience="channel"), "the other"))
+    assert where(world) == {"from both": direct(ANN)}, "who reads one of them need not read both"
+    assert where(world, NOBODY) == {"lore": in_channel(Ref("discord", "8"))}
+
+
+def test_what_rests_on_a_channel_and_its_thread_moves_with_the_last_of_them() -> None:
+    world, here = open_world()
+    thread = PlaceSeen("discord", "70", "thread", "bench", "guild", guild=GUILD, parent=PLACE, readers=PLACE)
+    there_is(world, guild_item("from both", here, heard_in(world, thread, "2")))
+    world.decide(change_audience, change(CLOSED))
+    world.decide(change_audience, change(thread._replace(audience="channel"), "the thread"))
+    assert where(world) == {"from both": of_person_in(ANN, PLACE)}, "both have the same readers"
+
+
+def test_what_was_said_before_a_place_was_opened_again_is_not_open() -> None:
+    world, here = open_world()
+    other = OPEN._replace(key="8", name="other")
+    there = heard_in(world, other, "2")
+    for number, audience_now in enumerate(("channel", "guild")):
+        world.decide(change_audience, change(OPEN._replace(audience=audience_now), f"{number}"))  # type: ignore[arg-type]
+    there_is(world, guild_item("from both", here, there))
+    world.decide(change_audience, change(other._replace(audience="channel"), "the other"))
+    assert where(world) == {"from both": direct(ANN)}
+
+
 def test_widening_moves_nothing() -> None:
     world = World()
     here = heard_in(world, CLOSED, "1")
@@ -190,7 +222,7 @@ def test_what_was_asked_where_nobody_was_heard_moves_when_that_closes(told_by: s
 
 def test_a_place_is_known_once_and_told_of_once_it_is_seen() -> None:
     world = World()
-    for text in ("one", "two"):
+    for text in ("the first is here", "the second is there"):
         world.decide(remember, asked_in(Audience("guild", PLACE), text))
     assert len([each for each in world.records if isinstance(each.event, PlaceDescribed)]) == 1
     heard_in(world, OPEN, "1")

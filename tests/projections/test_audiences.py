@@ -108,7 +108,7 @@ def two_epochs() -> World:
 
 def test_an_edit_finds_its_message_in_the_epoch_in_which_it_was_said() -> None:
     world = two_epochs()
-    (edited,) = world.decide(hear, said("1", text="hello!", edited=NOW + 9))
+    edited, _ = world.decide(hear, said("1", text="hello!", edited=NOW + 9))
     assert isinstance(edited, MessageEdited)
     assert edited.message.audience == Audience("guild", PLACE)
     assert (texts(world, 0), texts(world, 2)) == (["hello!"], [])
@@ -116,7 +116,7 @@ def test_an_edit_finds_its_message_in_the_epoch_in_which_it_was_said() -> None:
 
 def test_so_does_a_deletion() -> None:
     world = two_epochs()
-    (deleted,) = world.decide(delete, DeletedRequest("discord", "1", SESSION, NOW, NOW + 9))
+    deleted, _ = world.decide(delete, DeletedRequest("discord", "1", SESSION, NOW, NOW + 9))
     assert isinstance(deleted, MessageDeleted)
     assert deleted.audience == Audience("guild", PLACE)
     assert texts(world, 0) == []

@@ -5,9 +5,9 @@ import pytest
 from projections.calls import Spent, Work
 from projections.decisions.answer import answer
 from projections.ids import NOBODY
-from projections.policies.budget import MINUTE_MS, Budget, over_cost, over_turns
+from projections.policies.budget import MINUTE_MS, Budget, answered_lately, over_cost, over_turns
 from tests.projections.test_hear import ask
-from tests.world import NOW, World, handle
+from tests.world import World
 
 DAY = 7
 
@@ -52,19 +52,13 @@ def test_answers_of_the_last_minute_count() -> None:
     request = ask(world)
     world.decide(answer, request)
     said = request.said
-    for now, limit, stands in ((said, 1, True), (said, 2, False), (said, 0, False), (said + MINUTE_MS + 1, 1, False)):
-        over = over_turns(world.rows, request.asker, now, 0, Budget(turns_per_minute=limit))
-        assert (over is not None) is stands, (now, limit)
+    for asker, now, turns in ((request.asker, said, 1), (request.asker, said + MINUTE_MS + 1, 0), (NOBODY, said, 0)):
+        assert answered_lately(world.rows, asker, now) == turns
 
 
-def test_those_that_are_being_answered_count_too() -> None:
-    world = World()
-    budget = Budget(turns_per_minute=2)
-    assert over_turns(world.rows, handle("kim"), NOW, 1, budget) is None
-    over = over_turns(world.rows, handle("kim"), NOW, 2, budget)
-    assert over is not None
-    assert over.reason == "a person gets 2 answers a minute at most: DNAM_TURNS_PER_MINUTE"
-
-
-def test_nobody_in_particular_has_no_limit() -> None:
-    assert over_turns(World().rows, NOBODY, NOW, 9, Budget(turns_per_minute=1)) is None
+@pytest.mark.parametrize(("turns", "limit", "stands"), [(1, 2, False), (2, 2, True), (3, 2, True), (9, 0, False)])
+def test_somebody_has_so_many_answers_in_a_minute(turns: int, limit: int, stands: bool) -> None:
+    over = over_turns(turns, Budget(turns_per_minute=limit))
+    assert (over is not None) is stands
+    if over is not None:
+        assert over.reason == "a person gets 2 answers a minute at most: DNAM_TURNS_PER_MINUTE"

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from projections import events as e
-from projections.calls import CALLS, DAY_MS, WORK, Spent, calls, spent_on
+from projections.calls import CALLS, DAY_MS, Spent, calls, spent_on
 from projections.decisions.draft import Draft
 from projections.events.values import Audience, By, ModelUse
 from projections.fold import Record
@@ -87,7 +87,7 @@ def test_a_row_says_for_whom_and_what_it_took() -> None:
 
 def test_every_event_that_carries_a_call_is_known_or_repeats_one() -> None:
     carriers = {event for event in e.EVENTS if "call" in event.__struct_fields__}
-    assert carriers - set(WORK) == {e.SummaryRefreshed}
+    assert carriers - set(CALLS.sees) == {e.SummaryRefreshed}
 
 
 def test_a_span_of_time_is_a_range() -> None:
@@ -111,6 +111,17 @@ def test_a_day_costs_what_its_calls_cost_and_is_read_on_from_where_it_was() -> N
     recorded_at(world, NOW, turn(msgspec.structs.replace(CALL, cost_micros=5)))
     assert spent_on(world.rows, NOW, first).micros == spent_on(world.rows, NOW).micros == 95
     assert spent_on(world.rows, midnight + DAY_MS, first) == Spent(NOW // DAY_MS + 1)
+
+
+def test_a_call_of_the_same_millisecond_counts_whatever_its_id() -> None:
+    world = World()
+    name = {high: EventId(bytes([255 if high else 0]) * 16) for high in (True, False)}
+    world.record(Draft(name[True], turn(CALL)))
+    first = spent_on(world.rows, NOW)
+    world.record(Draft(name[False], turn(CALL)))
+    assert [each.at for each in calls(world.rows)] == [NOW, NOW]
+    both = spent_on(world.rows, NOW, first)
+    assert (first.micros, both.micros, spent_on(world.rows, NOW, both)) == (45, 90, both)
 
 
 def test_calls_lie_in_the_order_in_which_they_were_recorded() -> None:

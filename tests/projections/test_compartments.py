@@ -3,12 +3,31 @@
 import pytest
 
 from projections.config import configured
-from projections.events import ConfigSet, ItemMerged, ItemMoved, ItemRefused, ItemUpserted, PersonNoted
-from projections.events.values import OPERATOR, Audience, Item, Source
-from projections.ids import NOBODY, Ref
+from projections.events import (
+    ConfigSet,
+    ItemMerged,
+    ItemMoved,
+    ItemRefused,
+    ItemUpserted,
+    PersonNoted,
+    PlaceAudienceChanged,
+)
+from projections.events.values import OPERATOR, PLATFORM, About, Audience, Item, Source
+from projections.ids import NOBODY, Handle, Ref
 from projections.items import ITEMS, REFUSALS, compartments_of, item_key, items_in
 from projections.people import NOTES
-from projections.policies.compartments import Opening, Setting, opened, place_item
+from projections.policies.compartments import (
+    Opening,
+    Setting,
+    is_portable,
+    may_rest,
+    opened,
+    place,
+    place_item,
+    place_said,
+    readers_place,
+    said_in,
+)
 from projections.rows import after_prefix
 from tests.world import NOW, World, handle
 
@@ -40,23 +59,126 @@ def test_an_item_is_put_where_those_are_who_could_hear_it(setting: Setting, comp
     assert place_item(setting) == compartment
 
 
+LORE, MINE, CHANNEL = "guild/discord:9", f"person/{HEX}/channel/discord:7", "channel/discord:7"
+DMS, WIDE, THERE = f"person/{HEX}/direct", f"person/{HEX}/everywhere", f"person/{HEX}/channel/discord:8"
+OTHERS_DM = Audience("direct", Ref("discord", f"dm:{handle('kim').hex()}"))
+
+
 @pytest.mark.parametrize(
-    ("setting", "own"),
+    ("setting", "own", "nobodys"),
     [
-        (DIRECT, [f"person/{HEX}/direct", f"person/{HEX}/everywhere", "guild/discord:9"]),
-        (PUBLIC, ["guild/discord:9", f"person/{HEX}/everywhere"]),
-        (CLOSED, ["guild/discord:9", f"person/{HEX}/channel/discord:7", f"person/{HEX}/everywhere"]),
-        (GROUP, [f"person/{HEX}/channel/discord:7", f"person/{HEX}/everywhere"]),
-        (Setting(NOBODY, DIRECT.audience), []),
-        (Setting(NOBODY, PUBLIC.audience, G), []),
+        (DIRECT, [DMS, WIDE, LORE], ["self"]),
+        (DIRECT._replace(besides=("owner", THERE)), [DMS, WIDE, LORE, THERE], ["owner", "self"]),
+        (DIRECT._replace(besides=(f"person/{handle('kim').hex()}/channel/discord:8",)), [DMS, WIDE, LORE], ["self"]),
+        (DIRECT._replace(besides=(LORE, CHANNEL, "guild/discord:8")), [DMS, WIDE, LORE], ["self"]),
+        (PUBLIC, [LORE, WIDE], [LORE, "self"]),
+        (PUBLIC._replace(besides=("owner", THERE)), [LORE, WIDE], [LORE, "self"]),
+        (CLOSED, [LORE, MINE, WIDE], [LORE, CHANNEL, "self"]),
+        (CLOSED._replace(besides=("owner", THERE)), [LORE, MINE, WIDE], [LORE, CHANNEL, "self"]),
+        (GROUP, [MINE, WIDE], [CHANNEL, "self"]),
+        (Setting(ADA, OTHERS_DM, None, ("owner", THERE)), [WIDE], ["self"]),
+        (Setting(NOBODY, DIRECT.audience, None, ("owner",)), [], ["self"]),
+        (Setting(NOBODY, PUBLIC.audience, G), [], [LORE, "self"]),
     ],
 )
-def test_a_context_opens_these_and_nothing_else(setting: Setting, own: list[str]) -> None:
+def test_a_context_opens_these_and_nothing_else(setting: Setting, own: list[str], nobodys: list[str]) -> None:
     world = World()
-    for compartment in ("guild/discord:9", f"person/{HEX}/channel/discord:8", f"person/{HEX}/direct"):
+    for compartment in (LORE, THERE, DMS):
         world.add(ItemUpserted(said=NOW, by=OPERATOR, item=item(compartment)))
-    world.add(ItemUpserted(said=NOW, by=OPERATOR, item=item("guild/discord:9", owner=NOBODY)))
-    assert opened(world.rows, setting) == (*(Opening(ADA, each) for each in own), Opening(NOBODY, "self"))
+    world.add(ItemUpserted(said=NOW, by=OPERATOR, item=item(LORE, owner=NOBODY)))
+    expected = (*(Opening(ADA, each) for each in own), *(Opening(NOBODY, each) for each in nobodys))
+    assert opened(world.rows, setting) == expected
+
+
+@pytest.mark.parametrize(
+    ("about", "setting", "shared", "owner", "compartment"),
+    [
+        ("person", PUBLIC, False, ADA, LORE),
+        ("person", PUBLIC, True, ADA, WIDE),
+        ("person", CLOSED, True, ADA, WIDE),
+        ("guild", PUBLIC, False, NOBODY, LORE),
+        ("guild", PUBLIC, True, NOBODY, LORE),
+        ("guild", CLOSED, False, ADA, MINE),
+        ("guild", GROUP, False, ADA, MINE),
+        ("guild", DIRECT, False, ADA, DMS),
+        ("self", PUBLIC, False, ADA, LORE),
+        ("owner", DIRECT, False, ADA, DMS),
+    ],
+)
+def test_what_is_about_a_guild_is_nobody_s_and_what_is_shared_follows_its_person(
+    about: About, setting: Setting, shared: bool, owner: Handle, compartment: str
+) -> None:
+    assert place(about, setting, shared=shared) == Opening(owner, compartment)
+
+
+KIM = handle("kim")
+ROWS_OF_THE_TABLE = (LORE, CHANNEL, MINE, DMS, WIDE, "owner", "self")
+MAY_REST = {
+    # on:     guild    channel  mine     DMs      wide     owner    self
+    LORE: (True, False, False, False, False, False, True),
+    CHANNEL: (True, True, False, False, False, False, True),
+    MINE: (True, True, True, False, False, False, True),
+    DMS: (False, False, True, True, True, False, True),
+    WIDE: (False, False, False, False, True, False, True),
+    "owner": (False, False, False, False, False, True, True),
+    "self": (False, False, False, False, False, False, True),
+}
+
+
+@pytest.mark.parametrize("at", ROWS_OF_THE_TABLE)
+@pytest.mark.parametrize("on", ROWS_OF_THE_TABLE)
+def test_nothing_rests_on_what_its_readers_may_not_read(at: str, on: str) -> None:
+    expected = MAY_REST[at][ROWS_OF_THE_TABLE.index(on)]
+    assert may_rest(Opening(ADA, at), Opening(NOBODY, on), G) is expected
+
+
+def test_what_is_one_s_own_may_be_drawn_on_in_one_s_own_dms_alone() -> None:
+    assert may_rest(Opening(ADA, DMS), Opening(ADA, LORE))
+    assert may_rest(Opening(ADA, DMS), Opening(ADA, CHANNEL))
+    assert not may_rest(Opening(ADA, DMS), Opening(KIM, LORE))
+    assert may_rest(Opening(ADA, DMS), Opening(KIM, LORE), reads=frozenset({LORE}))
+    assert not may_rest(Opening(ADA, DMS), Opening(ADA, "owner"))
+    assert not may_rest(Opening(ADA, WIDE), Opening(ADA, LORE))
+
+
+def test_other_people_channels_and_guilds_stay_apart() -> None:
+    kims = f"person/{KIM.hex()}"
+    assert not may_rest(Opening(ADA, DMS), Opening(KIM, f"{kims}/direct"))
+    assert not may_rest(Opening(ADA, MINE), Opening(KIM, f"{kims}/channel/discord:7"))
+    assert not may_rest(Opening(ADA, WIDE), Opening(KIM, f"{kims}/everywhere"))
+    assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, "channel/discord:8"), G)
+    assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, "guild/discord:8"), G)
+    assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, LORE)), "nobody knows in which guild the channel is"
+
+
+def test_the_channel_whose_readers_a_compartment_is_for() -> None:
+    assert readers_place(MINE) == readers_place(CHANNEL) == Ref("discord", "7")
+    assert readers_place(f"person/{HEX}/channel/discord:a/b:c") == Ref("discord", "a/b:c")
+    assert [readers_place(each) for each in (LORE, DMS, WIDE, "owner", "self")] == [None] * 5
+    assert is_portable(WIDE)
+    assert not is_portable(DMS)
+    assert not is_portable("guild/discord:x/everywhere")
+
+
+def test_what_was_said_lies_where_it_can_be_read_now() -> None:
+    world = World()
+
+    def seen(kind: str, epoch: int) -> None:
+        now = Audience(kind, C, epoch)  # type: ignore[arg-type]
+        world.add(PlaceAudienceChanged(said=NOW, by=PLATFORM, place=C, audience=now, previous=now))
+
+    then = Audience("guild", C, 0)
+    assert said_in(world.rows, then, G) == LORE, "nothing is known of it but that"
+    seen("guild", 0)
+    assert said_in(world.rows, then, G) == place_said(world.rows, ADA, then, G) == LORE
+    seen("channel", 1)
+    assert said_in(world.rows, then, G) == CHANNEL
+    assert place_said(world.rows, ADA, then, G) == MINE
+    seen("guild", 2)
+    assert said_in(world.rows, then, G) == CHANNEL, "widening opens nothing old"
+    assert said_in(world.rows, Audience("guild", C, 2), G) == LORE
+    assert said_in(world.rows, Audience("channel", C, 1), G) == CHANNEL
+    assert said_in(world.rows, DIRECT.audience, None) == DMS
 
 
 def test_compartments_are_found_by_jumping() -> None:

@@ -402,14 +402,17 @@ def everywhere_and_nowhere(world: World) -> None:
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        (Setting(DAVE, IN_GUILD, GUILD), {"dave guild", "dave everywhere", "nobody self"}),
-        (Setting(DAVE, AUDIENCE, GUILD), {"dave guild", "dave here", "dave everywhere", "nobody self"}),
-        (Setting(DAVE, AUDIENCE), {"dave here", "dave everywhere", "nobody self"}),
+        (Setting(DAVE, IN_GUILD, GUILD), {"dave guild", "dave everywhere", "nobody guild", "nobody self"}),
+        (
+            Setting(DAVE, AUDIENCE, GUILD),
+            {"dave guild", "dave here", "dave everywhere", "nobody guild", "nobody channel", "nobody self"},
+        ),
+        (Setting(DAVE, AUDIENCE), {"dave here", "dave everywhere", "nobody channel", "nobody self"}),
         (
             Setting(DAVE, Audience("direct", Ref("discord", f"dm:{DAVE.hex()}"))),
             {"dave direct", "dave everywhere", "dave guild", "dave other guild", "nobody self"},
         ),
-        (Setting(handle("stranger"), IN_GUILD, GUILD), {"nobody self"}),
+        (Setting(handle("stranger"), IN_GUILD, GUILD), {"nobody guild", "nobody self"}),
     ],
 )
 def test_only_what_the_place_opens_is_shown(world: World, setting: Setting, expected: set[str]) -> None:
@@ -552,7 +555,7 @@ def test_whatever_people_write_the_prompt_reads_back_as_what_was_put_in(
     if spoken(clean(summary)):
         expected["summary"] = [shown(clean(summary))]
     if said or answers:
-        lines = [[line_name(clean(name)), *shown(clean(text))] for name, text in said]
+        lines = [[f"{line_name(clean(name))} (bot)", *shown(clean(text))] for name, text in said]
         expected["recent"] = lines + [["dnam", *shown(clean(text))] for text in answers]
     if spoken(asked):
         expected["message"] = [shown(asked)]

@@ -35,6 +35,7 @@ from tests.projections.items import (
     ANN,
     BOB,
     HOME,
+    KNOWN,
     MODEL,
     PERSON,
     WIDE,
@@ -63,7 +64,7 @@ INPUTS = (
 
 def please_extract(reply: Any, **fields: Any) -> ExtractionRequest:
     text = reply if isinstance(reply, str) else json.dumps(reply)
-    return ExtractionRequest(ANN, HOME, text, INPUTS, MODEL, origin(text), work=WORK)._replace(**fields)
+    return ExtractionRequest(ANN, HOME, text, INPUTS, MODEL, origin(text), work=WORK, guarding=KNOWN)._replace(**fields)
 
 
 def say(world: World, *upserts: Any, gone: list[dict[str, Any]] | None = None, **fields: Any) -> list[Event]:
@@ -95,11 +96,14 @@ def test_a_new_item_has_the_defaults_and_says_what_it_rests_on() -> None:
     assert item.source == Source("discord", Ref("discord", "room"), INPUTS[0].ref, Ref("discord", "g"))
     assert event.causes == (WORK, INPUTS[0].id)
     assert (event.by, event.reason) == (MODEL, "no item has this id or says this")
-    assert event.policy == ("extraction@1 replies@1 matching@1 text@1 item_ids@1 evidence@1 kinds@1 compartments@1")
+    assert event.policy == (
+        "extraction@1 replies@1 matching@1 text@1 item_ids@1 evidence@1 kinds@1 compartments@2 promotion@1 "
+        "lengths@1 secrets@1 instructions@1 about_others@1 grounding@1"
+    )
 
 
 def test_without_evidence_it_rests_on_all_that_was_shown() -> None:
-    event = upserted(say(World(), {"text": "Lives in Rome", "evidence": "never said"}))
+    event = upserted(say(World(), {"text": "Lives in Rome"}))
     assert event.causes == (WORK, INPUTS[0].id, INPUTS[1].id)
     assert event.item.evidence == ()
     assert event.item.source.message == INPUTS[1].ref
@@ -117,7 +121,7 @@ def test_elsewhere_than_in_discord_the_source_is_the_model() -> None:
 
 def test_every_field_gets_there() -> None:
     entry = {
-        "text": "x",
+        "text": "a lake",
         "type": "procedural",
         "about": "guild",
         "confidence": 0.4,
@@ -354,9 +358,9 @@ def test_an_item_never_supersedes_itself() -> None:
 def test_over_the_cap_the_oldest_make_room() -> None:
     world = World()
     there_is(world, an_item("old"))
-    events = say(world, {"text": "one"}, {"text": "two"}, cap=2)
+    events = say(world, {"text": "number one"}, {"text": "number two"}, cap=2)
     assert [type(each) for each in events] == [ItemUpserted, ItemUpserted, ItemEvicted]
-    assert statuses(world) == {"old": "evicted", "one": "active", "two": "active"}
+    assert statuses(world) == {"old": "evicted", "number one": "active", "number two": "active"}
 
 
 # What people decided stands
@@ -387,7 +391,7 @@ def test_what_a_person_forgot_is_refused(entry: dict[str, Any], reason: str) -> 
     world.decide(forget, please_forget("xy"))
     event = refused(say(world, entry))
     assert reason in event.reason
-    assert event.policy == "refusals@1"
+    assert event.policy == "refusals@2 rephrasing@1"
     assert event.against in (derive("fact", "likes green tea"), "durable-x")
     assert (event.owner, event.compartment, event.text, event.said) == (ANN, HOME, entry["text"], SAID)
     assert len(list(world.rows.scan(REFUSALS))) == 1
@@ -397,7 +401,7 @@ def test_a_refusal_holds_in_every_compartment_and_outlives_eviction() -> None:
     world = World()
     there_is(world, an_item("likes green tea", compartment=WIDE))
     world.decide(forget, please_forget("likes green tea", WIDE))
-    say(world, {"text": "one"}, {"text": "two"}, cap=2)
+    say(world, {"text": "number one"}, {"text": "number two"}, cap=2)
     assert statuses(world)["likes green tea"] == "evicted"
     assert "forgot" in refused(say(world, {"text": "likes green tea"})).reason
 

@@ -3,10 +3,11 @@
 import pytest
 
 from projections.calls import calls
-from projections.decisions.answer import FailTurnRequest, answer, fail_turn
-from projections.events import TurnFailed
+from projections.decisions.answer import FailTurnRequest, InterruptRequest, answer, fail_turn, interrupt_turn
+from projections.events import TurnFailed, TurnInterrupted
 from projections.events.values import Audience, ModelUse
 from projections.ids import NOBODY, EventId, Point, Ref
+from projections.pending import is_settled
 from projections.turns import asked_after, failure_of, turns_after
 from tests.projections.test_hear import SESSION, ask
 from tests.world import NOW, World, handle
@@ -58,6 +59,21 @@ def test_a_question_that_could_not_be_recorded_is_no_cause() -> None:
     request = failing(world, question=Point(NOW, EventId(handle("unheard"))))
     (event,) = world.decide(fail_turn, request)
     assert event.causes == ()
+
+
+def test_an_answer_that_was_broken_off_took_something_and_settles_nothing() -> None:
+    world = World()
+    asked = ask(world)
+    call = ModelUse("claude", "1", cost_micros=7)
+    request = InterruptRequest(asked.question, SESSION, asked.audience, asked.asker, call, NOW - 5)
+    (event,) = world.decide(interrupt_turn, request)
+    assert isinstance(event, TurnInterrupted)
+    assert (event.said, event.causes, event.answers) == (NOW + 1, (asked.question.id,), asked.question.id)
+    assert world.decide(interrupt_turn, request) == []
+    assert not is_settled(world.rows, asked.question)
+    assert len(world.decide(interrupt_turn, request._replace(said=NOW + 9))) == 1
+    assert [(call.work, call.cost_micros, call.failed) for call in calls(world.rows)] == [("answer", 7, True)] * 2
+    assert len(world.decide(answer, asked)) == 1
 
 
 @pytest.mark.parametrize("kind", ["direct", "guild"])

@@ -21,6 +21,7 @@ from projections.events import (
     MessageDeleted,
     MessageEdited,
     MessageHeard,
+    MessageRedacted,
     PersonErased,
     PersonOptedIn,
     PersonOptedOut,
@@ -141,7 +142,7 @@ def test_what_counts_as_an_edit_only_is_nothing_where_it_was_never_heard() -> No
     edit = said(text="hello!", edited=NOW + 10)._replace(only_known=True)
     assert world.decide(hear, edit) == []
     world.decide(hear, said())
-    (edited,) = world.decide(hear, edit)
+    edited, _ = world.decide(hear, edit)
     assert isinstance(edited, MessageEdited)
 
 
@@ -149,7 +150,7 @@ def test_a_copy_counts_as_an_edit_only_when_it_was_edited_later() -> None:
     world = World()
     world.decide(hear, said(addressed=True))
     assert world.decide(hear, said(text="other words, same message")) == []
-    (edited,) = world.decide(hear, said(text="hello!", edited=NOW + 10))
+    edited, _ = world.decide(hear, said(text="hello!", edited=NOW + 10))
     assert isinstance(edited, MessageEdited)
     assert (edited.message.text, edited.said, edited.message.addressed) == ("hello!", NOW + 10, True)
     assert world.decide(hear, said(text="hello!", edited=NOW + 10)) == []
@@ -161,7 +162,7 @@ def test_a_deletion_takes_the_message_and_can_be_repeated() -> None:
     world = World()
     world.decide(hear, said())
     request = DeletedRequest("discord", "1", SESSION, NOW, NOW + 20)
-    (deleted,) = world.decide(delete, request)
+    deleted, _ = world.decide(delete, request)
     assert isinstance(deleted, MessageDeleted)
     assert list(messages_after(world.rows, SESSION, 0, None)) == []
     assert world.decide(delete, request) == []
@@ -204,7 +205,7 @@ def test_naming_somebody_who_was_erased_does_not_bring_them_back() -> None:
     heard = world.decide(hear, said(speaker=BEN, mentions=(Mention(0, ADA),)))[-1]
     assert isinstance(heard, MessageHeard)
     assert heard.message.spans[0].person == NOBODY
-    (edited,) = world.decide(hear, said(speaker=BEN, text="hm", mentions=(Mention(0, ADA),), edited=NOW + 9))
+    edited, _ = world.decide(hear, said(speaker=BEN, text="hm", mentions=(Mention(0, ADA),), edited=NOW + 9))
     assert isinstance(edited, MessageEdited)
     assert edited.message.spans[0].person == NOBODY
     assert person_of(world.rows, "discord", "100") is None
@@ -237,7 +238,7 @@ def test_redacted_messages_are_not_heard_again() -> None:
     world = World()
     world.decide(hear, said())
     heard = world.ids.event_id(message_identity("discord", "1", "heard", NOW))
-    world.ids.seen[heard] = "redacted"
+    world.add(MessageRedacted(said=NOW, by=OPERATOR, events=(heard,)))
     assert world.decide(hear, said(edited=NOW + 9)) == []
 
 

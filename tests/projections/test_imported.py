@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.hear import DeletedRequest, HeardRequest, delete, hear
 from projections.decisions.imported import ImportItemRequest, import_item
 from projections.decisions.meet import Account
@@ -258,6 +259,16 @@ def test_a_message_that_was_not_heard_or_not_there_is_no_cause() -> None:
         heard(world, IN_STAFF, key="other")
         (event,) = world.decide(import_item, from_message(elsewhere, compartment=in_channel(elsewhere)))
         assert event.causes == ()
+
+
+def test_a_message_from_before_a_channel_was_restricted_for_a_while_is_no_cause() -> None:
+    world = World()
+    heard(world)
+    for number, kind in enumerate(("channel", "guild")):
+        request = AudienceRequest(IN_GENERAL._replace(audience=kind), NOW, origin(f"epoch {number}"))  # type: ignore[arg-type]
+        world.decide(change_audience, request)
+    (event,) = world.decide(import_item, from_message())
+    assert event.causes == ()
 
 
 def test_what_came_of_a_message_that_was_taken_back_is_not_taken() -> None:

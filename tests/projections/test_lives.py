@@ -16,6 +16,7 @@ from projections.events import (
     ItemRemembered,
     ItemRestored,
     ItemUpserted,
+    ItemWithdrawn,
 )
 from projections.events.event import Event
 from projections.events.values import Item
@@ -190,3 +191,10 @@ def test_a_refusal_of_what_never_was_is_a_life_of_its_own() -> None:
 def test_a_refusal_of_what_came_to_be_stands_in_its_life() -> None:
     [life] = with_refusals(all_lives(happens(ItemRemembered, TEA)), [record(2, refused("likes tea"))])
     assert [step.happened for step in life.steps] == ["remembered", "refused"]
+
+
+def test_what_was_withdrawn_has_no_life() -> None:
+    gone = ItemWithdrawn(said=NOW, by=PERSON, owner=TEA.owner, compartment=TEA.compartment, id=TEA.id)
+    assert all_lives(happens(ItemRemembered, TEA), gone) == []
+    (again,) = all_lives(happens(ItemRemembered, TEA), gone, happens(ItemUpserted, TEA))
+    assert seqs(again) == [3]

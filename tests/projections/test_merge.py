@@ -28,7 +28,7 @@ from projections.policies.merge_replies import MergeReply, read_merge
 from projections.policies.replies import MOST_REPLY_CHARS, Unreadable
 from projections.policies.reply_shapes import AskedMerge
 from projections.policies.text import MOST_ITEM_CHARS
-from tests.projections.items import ANN, HOME, MODEL, PERSON, an_item, quote, row_of, statuses, there_is
+from tests.projections.items import ANN, HOME, KNOWN, MODEL, ORDER, PERSON, an_item, quote, row_of, statuses, there_is
 from tests.world import NOW, World, origin
 
 LEARNED = Source("model")
@@ -61,7 +61,7 @@ def please_merge(world: World, reply: Any = REPLY, name: str = "merge") -> tuple
         said=newer.said, by=MODEL, causes=(older.event, newer.event), owner=ANN, compartment=HOME, after=None,
         upto=Point(newer.said, newer.event), call=ModelUse("m", "1"), inputs=(older.event, newer.event), reply=text,
     )  # fmt: skip
-    request = MergeRequest(use(older), use(newer), text, "close", MODEL, origin(name))
+    request = MergeRequest(use(older), use(newer), text, "close", MODEL, origin(name), guarding=KNOWN)
     return WorkRequest(answered, origin(f"{name} work")), request
 
 
@@ -82,7 +82,7 @@ def test_the_older_item_becomes_both_and_the_newer_is_absorbed() -> None:
     assert event.absorbed == (msgspec.structs.replace(NEW, status="merged"),)
     assert event.causes == (world.records[-2].id, older.event, newer.event)
     assert (event.said, event.reason) == (NOW + 5, "close")
-    assert event.policy == "merge@1 closeness@1 merge_replies@1 item_ids@1 text@1"
+    assert event.policy == "merge@1 closeness@1 merge_replies@1 item_ids@1 text@1 lengths@1 secrets@1 instructions@1"
     assert statuses(world) == {BOTH: "active", NEW.text: "merged"}
 
 
@@ -152,7 +152,7 @@ def test_a_person_takes_them_apart_again() -> None:
     assert apart.intent is not None
     assert apart.intent.saw is not None
     assert apart.intent.saw.text == BOTH
-    assert restored.item == msgspec.structs.replace(NEW, updated=NOW + 99)
+    assert restored.item == msgspec.structs.replace(NEW, updated=NOW + 99, kept=True)
     assert statuses(world) == {OLD.text: "active", NEW.text: "active"}
     assert world.decide(restore, please_restore(before=OLD)) == []
     assert world.decide(restore, please_restore(before=OLD, origin=origin("once more"))) == []
@@ -230,3 +230,11 @@ def test_a_job_that_failed_is_recorded_once() -> None:
     assert isinstance(event, JobFailed)
     assert (event.job, event.error, event.session, event.person) == ("encoder", "boom \ufffd", "s", ANN)
     assert world.decide(record_job, request) == []
+
+
+def test_what_a_guard_holds_of_the_new_text_leaves_both_standing() -> None:
+    world = both()
+    *_, event = decide(world, please_merge(world, {"merged_summary": f"User says: {ORDER}"}))
+    assert isinstance(event, ItemRefused)
+    assert (event.policy, event.by.name, event.against) == ("instructions@1", "instructions", "")
+    assert statuses(world) == {OLD.text: "active", NEW.text: "active"}

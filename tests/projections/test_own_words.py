@@ -123,10 +123,10 @@ def test_an_edit_rests_on_it_and_on_the_same_window() -> None:
     hear_one(world, said(1))
     hear_one(world, own(2))
     hear_one(world, said(3))
-    (edited,) = world.decide(hear, own(2, text="other words", edited=NOW + 9))
+    edited, _ = world.decide(hear, own(2, text="other words", edited=NOW + 9))
     assert isinstance(edited, MessageEdited)
     assert edited.causes == (event_of(world, 2), event_of(world, 1))
     assert home(edited).era
-    (deleted,) = world.decide(delete, DeletedRequest("discord", "2", SESSION, NOW + 2, NOW + 20))
+    deleted, _ = world.decide(delete, DeletedRequest("discord", "2", SESSION, NOW + 2, NOW + 20))
     assert isinstance(deleted, MessageDeleted)
     assert deleted.causes == (event_of(world, 2),)

@@ -126,6 +126,7 @@ def test_a_body_starts_in_column_0_when_it_is_plain(text: str, body: str) -> Non
         ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
         ("", SOMEONE),
         ("[]", SOMEONE),
+        ("Kim \u2475 (2) \uff08bot\uff09", "Kim 2 bot"),
         ("\u200d\u0301 \u200b", SOMEONE),
         ("\ud800", SOMEONE),
     ],

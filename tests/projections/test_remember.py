@@ -33,7 +33,7 @@ from projections.ids import NOBODY, EventId, Ref
 from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of
 from projections.policies.compartments import SELF, Opening
 from projections.policies.item_ids import derive
-from projections.policies.text import MOST_ITEM_CHARS
+from projections.policies.lengths import LEAST_CHARS, MOST_CHARS
 from tests.projections.items import (
     ANN,
     BOB,
@@ -102,11 +102,12 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     (event,) = world.decide(remember, request)
     assert isinstance(event, ItemRemembered)
     expected = an_item("Likes tea", kind="preference", created=LATER, updated=LATER, tags=("drinks",))
-    assert event.item == msgspec.structs.replace(expected, evidence=(quote("I like tea"),))
+    assert event.item == msgspec.structs.replace(expected, evidence=(quote("I like tea"),), kept=True)
     assert event.item.id == derive("preference", "likes tea")
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
-    assert event.policy == "matching@1 item_ids@1 kinds@1 text@1 compartments@1 quiet@1"
+    guards = "lengths@1 secrets@1 instructions@1"
+    assert event.policy == f"matching@1 item_ids@1 kinds@1 text@1 compartments@2 quiet@1 {guards}"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")
     assert event.intent.saw is not None
@@ -179,7 +180,7 @@ def test_a_clash_lengthens_the_newcomer_s_id() -> None:
     assert row_of(world, CLASH[1]).item.source_count == 2
 
 
-@pytest.mark.parametrize("text", ["", " \n\u3000"])
+@pytest.mark.parametrize("text", ["", " \n\u3000", "\u200b", "\u2060\u00a0", "\u3164 \u2800", "\x1b", "\u0301"])
 def test_nothing_cannot_be_remembered(text: str) -> None:
     with pytest.raises(BadRequest, match="write a sentence"):
         World().decide(remember, please_remember(text))
@@ -187,9 +188,12 @@ def test_nothing_cannot_be_remembered(text: str) -> None:
 
 def test_the_longest_text() -> None:
     world = World()
-    assert len(world.decide(remember, please_remember("x" * MOST_ITEM_CHARS))) == 1
-    with pytest.raises(BadRequest, match="at most 1,800"):
-        world.decide(remember, please_remember("x" * (MOST_ITEM_CHARS + 1)))
+    assert len(world.decide(remember, please_remember("x" * MOST_CHARS))) == 1
+    with pytest.raises(BadRequest, match="at most 400"):
+        world.decide(remember, please_remember("x" * (MOST_CHARS + 1)))
+    assert len(world.decide(remember, please_remember("y" * LEAST_CHARS))) == 1
+    with pytest.raises(BadRequest, match="too short"):
+        world.decide(remember, please_remember("y" * (LEAST_CHARS - 1)))
 
 
 def test_over_the_cap_the_oldest_make_room() -> None:
@@ -200,9 +204,9 @@ def test_over_the_cap_the_oldest_make_room() -> None:
         an_item("older", updated=NOW - 10, compartment=WIDE),
         an_item("gone", updated=NOW, status="deprecated"),
     )
-    events = world.decide(remember, please_remember("new", cap=2))
+    events = world.decide(remember, please_remember("fresh", cap=2))
     assert [type(each) for each in events] == [ItemRemembered, ItemEvicted, ItemEvicted]
-    assert statuses(world) == {"old": "active", "older": "evicted", "gone": "evicted", "new": "active"}
+    assert statuses(world) == {"old": "active", "older": "evicted", "gone": "evicted", "fresh": "active"}
     evicted = events[1]
     assert isinstance(evicted, ItemEvicted)
     assert (evicted.item.text, evicted.cap, evicted.policy) == ("gone", 2, "capacity@1")
@@ -214,11 +218,11 @@ def test_over_the_cap_the_oldest_make_room() -> None:
 def test_one_decision_stays_within_its_bounds_when_a_cap_was_lowered_by_far() -> None:
     world = World()
     there_is(world, *(an_item(f"item {n}", updated=NOW + n) for n in range(1_010)))
-    assert len(world.decide(remember, please_remember("new", cap=1))) == 1_000
+    assert len(world.decide(remember, please_remember("fresh", cap=1))) == 1_000
     assert len(world.decide(remember, please_remember("newer", said=LATER + 1, cap=1))) == 13
 
 
-@given(st.lists(st.sampled_from("abcdef"), max_size=12), st.integers(1, 4))
+@given(st.lists(st.sampled_from(["able", "bake", "cake", "dale", "east", "fair"]), max_size=12), st.integers(1, 4))
 def test_there_are_never_more_than_the_cap(texts: list[str], cap: int) -> None:
     world = World()
     for n, text in enumerate(texts):
@@ -255,13 +259,13 @@ def test_edits_that_cannot_be_done() -> None:
     there_is(world, an_item("likes tea"), an_item("gone", status="forgotten"), an_item("both"), an_item("b"))
     there_is(world, an_item("both", compartment=WIDE), an_item("Bob's", owner=BOB))
     cases = [
-        ("durable-nothing", "x", "durable-nothing"),
-        (derive("fact", "Bob's"), "x", "there is no item"),
-        (derive("fact", "gone"), "x", "is forgotten: restore it first"),
-        (derive("fact", "both"), "x", f"in {HOME}, {WIDE}"),
+        ("durable-nothing", "rows", "durable-nothing"),
+        (derive("fact", "Bob's"), "rows", "there is no item"),
+        (derive("fact", "gone"), "rows", "is forgotten: restore it first"),
+        (derive("fact", "both"), "rows", f"in {HOME}, {WIDE}"),
         (derive("fact", "b"), "Likes tea", "says this already"),
         (derive("fact", "b"), " ", "write a sentence"),
-        ("", "x", "there is no item"),
+        ("", "rows", "there is no item"),
     ]
     for item_id, text, said in cases:
         with pytest.raises(BadRequest, match=said):
@@ -271,7 +275,7 @@ def test_edits_that_cannot_be_done() -> None:
 def test_an_ambiguous_id_is_clear_within_one_opening() -> None:
     world = World()
     there_is(world, an_item("both"), an_item("both", compartment=WIDE))
-    (event,) = world.decide(edit, please_edit(derive("fact", "both"), "one", openings=(Opening(ANN, WIDE),)))
+    (event,) = world.decide(edit, please_edit(derive("fact", "both"), "rows", openings=(Opening(ANN, WIDE),)))
     assert isinstance(event, ItemUpserted)
     assert event.item.compartment == WIDE
 

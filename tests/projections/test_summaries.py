@@ -265,6 +265,19 @@ def test_an_imported_summary_rests_on_everybody_heard_in_its_session() -> None:
     assert home(event).era
 
 
+def test_an_imported_summary_of_what_only_some_could_read_once_is_not_for_all() -> None:
+    everybody = Audience("guild", AUDIENCE.place, epoch=3)
+    before = heard_here()
+    say(before, "2", "Ada", epoch=1)
+    assert before.decide(import_summary, please_import("They talk.")._replace(audience=everybody)) == []
+    for epoch in (0, 3):
+        world = World()
+        seen(world, "Ada")
+        say(world, "1", "Ada", epoch=epoch)
+        now = everybody if epoch else Audience("guild", AUDIENCE.place)
+        assert len(world.decide(import_summary, please_import("They talk.")._replace(audience=now))) == 1
+
+
 def test_an_imported_summary_of_a_dm_is_its_person_s() -> None:
     direct = Audience("direct", Ref("discord", f"dm:{ANN.hex()}"))
     (event,) = World().decide(import_summary, please_import("They talk.")._replace(audience=direct, person=ANN))

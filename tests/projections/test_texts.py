@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from projections.policies.item_ids import derive, fresh_id
 from projections.policies.kinds import KINDS, MOST_TAG_CHARS, MOST_TAGS, read_kind, read_tags
-from projections.policies.text import WHITESPACE, folded, normalise, tidy, whole
+from projections.policies.text import WHITESPACE, folded, is_blank, normalise, tidy, whole
 
 JAVASCRIPT = {
     *(0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x20, 0xA0, 0x1680),
@@ -49,6 +49,18 @@ def test_what_only_python_or_an_older_unicode_takes_for_a_space_stays(python_onl
 )
 def test_tidy(text: str, tidied: str) -> None:
     assert tidy(text) == tidied
+
+
+@pytest.mark.parametrize("text", ["x", "\u200bx", "1", "?", "🙂", "e\u0301", "\ue000", "\U0001fae9"])
+def test_what_shows_is_not_blank(text: str) -> None:
+    assert not is_blank(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\u00a0\u200b\u2060\ufeff", "\u202e\x07", "\u0301", "\u115f\u1160\u2800\u3164\uffa0"]
+)
+def test_what_shows_nothing_is_blank(text: str) -> None:
+    assert is_blank(text)
 
 
 def test_normalised_is_lower_case_and_folded_goes_further() -> None:

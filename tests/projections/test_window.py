@@ -260,7 +260,7 @@ def test_bots_and_webhooks_bring_their_names_and_the_assistant_has_its_own(world
     hear(world, message("b", 2, author="webhook", author_name="dnam"))
     hear(world, message("c", 3, author="self"))
     hear(world, message("d", 4, author="self", author_name="Old Bot"))
-    assert rendered(world) == ["[Build bot]: a", "[user dnam]: b", "[dnam]: c", "[Old Bot]: d"]
+    assert rendered(world) == ["[Build bot (bot)]: a", "[user dnam (webhook)]: b", "[dnam]: c", "[Old Bot]: d"]
     assert [line.by_assistant for line in window(world).lines] == [False, False, True, True]
 
 

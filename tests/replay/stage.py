@@ -20,6 +20,7 @@ from projections.events.values import OPERATOR
 from projections.fold import Record
 from projections.ids import EventId, Handle
 from projections.people import person_of
+from projections.policies.resting import widening
 from projections.registry import FOLD
 from projections.rows import RawRows, Rows
 from replay.engine import Engine
@@ -79,18 +80,29 @@ def says(
     return lambda rows: hear(rows, request)
 
 
+TOLD: dict[EventId, AnyEvent] = {}
+"""What was told of last under each id."""
+
+
 def living(told: Sequence[Draft]) -> Decision:
-    """A decision that names no cause which cannot be read any more: it would not have seen it."""
+    """A decision that names no cause which it would not have seen: one that cannot be read any more, or that those
+    cannot read for whom it decides.
+    """
     own = {draft.id for draft in told}
+    TOLD.update((draft.id, draft.event) for draft in told)
 
     def decision(rows: Rows) -> list[Draft]:
-        def seen(cause: EventId) -> bool:
-            return cause in own or rows.ids.status(cause) in ("known", "redacted")
+        def lawful(event: AnyEvent) -> AnyEvent:
+            known = [each for each in event.causes if each in own or rows.ids.status(each) in ("known", "redacted")]
+            alone = (msgspec.structs.replace(event, causes=(each,)) for each in known)
+            seen = [
+                each.causes[0] for each in alone if not widening(rows, each, {each.causes[0]: TOLD[each.causes[0]]})
+            ]
+            kept = msgspec.structs.replace(event, causes=tuple(seen))
+            causes = {each: TOLD[each] for each in seen}
+            return msgspec.structs.replace(kept, by=OPERATOR) if widening(rows, kept, causes) else kept
 
-        return [
-            draft._replace(event=msgspec.structs.replace(draft.event, causes=tuple(filter(seen, draft.event.causes))))
-            for draft in told
-        ]
+        return [draft._replace(event=lawful(draft.event)) for draft in told]
 
     return decision
 

@@ -19,7 +19,7 @@ from projections.events import (
     TurnAnswered,
 )
 from projections.events.event import Event
-from projections.events.values import OPERATOR, Audience, By, Item, ItemUse, Limits, ModelUse
+from projections.events.values import OPERATOR, Audience, By, Intent, Item, ItemUse, Limits, ModelUse
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import ITEMS, items_of
@@ -65,7 +65,8 @@ def keep(engine: Engine, event: Event, name: str) -> EventId:
 
 
 def item_event(kind: Any, item: Item, *causes: EventId, said: int = NOW, **more: Any) -> Any:
-    return kind(said=said, by=By("person", item.owner), causes=causes, item=item, **more)
+    intent = Intent("share") if kind is ItemMoved else None
+    return kind(said=said, by=By("person", item.owner), causes=causes, item=item, **({"intent": intent} | more))
 
 
 def owners(engine: Engine) -> set[Handle]:
@@ -214,14 +215,15 @@ def test_quotes_stand_with_their_messages_and_loose_ones_alone(engine: Engine) -
 
 def test_what_was_redacted_is_said_to_be(engine: Engine) -> None:
     message = engine.record(lambda rows: hear(rows, said())).records[-1]
-    first = keep(engine, item_event(ItemRemembered, TEA, message.id), "tea")
-    keep(engine, item_event(ItemForgotten, FORGOTTEN, first), "gone")
+    tea, forgotten = (msgspec.structs.replace(each, compartment="guild/discord:9") for each in (TEA, FORGOTTEN))
+    first = keep(engine, item_event(ItemRemembered, tea, message.id), "tea")
+    keep(engine, item_event(ItemForgotten, forgotten, first), "gone")
     keep(engine, MessageRedacted(said=NOW, by=OPERATOR, events=(first,)), "redaction")
     with engine.reading() as rows:
         ((life, (step,)),) = audit(rows, Reader(engine.live), ANN)
     assert [each.happened for each in life.steps] == ["forgotten"]
     assert [(each.id, each.state, each.header.tag) for each in step.gone] == [(first, "redacted", "item.remembered")]
-    keep(engine, item_event(ItemRemembered, TEA, message.id), "again")
+    keep(engine, item_event(ItemRemembered, tea, message.id), "again")
     keep(engine, MessageRedacted(said=NOW, by=OPERATOR, events=(message.id,)), "another")
     with engine.reading() as rows:
         ((_, steps),) = audit(rows, Reader(engine.live), ANN)

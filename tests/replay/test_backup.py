@@ -290,8 +290,10 @@ def test_a_place_that_is_something_else_is_refused(data: Path, place: Path, made
 
 def test_a_place_inside_the_data_folder_is_refused(data: Path) -> None:
     talk(data)
-    with pytest.raises(BadRequest, match="kept elsewhere"):
+    with pytest.raises(BadRequest, match=r"backup is inside .*: a backup is kept elsewhere"):
         backed_up(data, data / "backup")
+    with pytest.raises(BadRequest, match="is the memory itself: a backup is kept elsewhere"):
+        backed_up(data, data)
 
 
 def test_a_backup_of_another_log_is_refused(data: Path, folder: Path, place: Path) -> None:

@@ -16,7 +16,7 @@ from replay.chain import Node, chain
 from replay.engine import Engine
 from replay.reading import Reader
 from tests.projections.items import ANN, HOME, an_item, quote
-from tests.projections.test_hear import said
+from tests.projections.test_hear import DM, said
 from tests.replay.stage import FakeClock
 from tests.replay.test_audit import item_event, keep
 from tests.world import NOW
@@ -31,7 +31,8 @@ def engine() -> Iterator[Engine]:
 
 
 def hears(engine: Engine, key: str, text: str) -> EventId:
-    return engine.record(lambda rows: hear(rows, said(key, text=text))).records[-1].id
+    """Ann says something in her direct messages."""
+    return engine.record(lambda rows: hear(rows, said(key, text=text, place=DM, fresh=(ANN,)))).records[-1].id
 
 
 def extracts(engine: Engine, *inputs: EventId, causes: tuple[EventId, ...] = ()) -> EventId:

@@ -21,7 +21,7 @@ HEADER = Header(1, EventId(bytes(range(16))), 1_700_000_000_123, 3, "config.set"
 HEADER_BYTES = codec.encode_header(HEADER)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(stories())
 def test_decode_undoes_encode(story: Story) -> None:
     for drafts in story.decisions():

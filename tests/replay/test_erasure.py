@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from projections.consent import ERASED
-from projections.events import ErasureCompleted, PersonErased
+from projections.decisions.delete import message_identity
+from projections.events import ErasureCompleted, PersonErased, PersonNoted
 from projections.events.values import OPERATOR
 from projections.fold import Record
 from projections.ids import Handle
@@ -15,7 +16,7 @@ from projections.registry import FOLD
 from replay import codec
 from replay.builder import check, rebuild
 from replay.engine import Engine
-from replay.erasure import _completed, erase, finish_erasures, unfinished
+from replay.erasure import Extent, _completed, destroy_keys, erase, extent, finish_erasures, sealed_by, unfinished
 from replay.errors import LogFull
 from replay.folding import Folding
 from replay.rewriting import rewrite
@@ -208,3 +209,39 @@ def test_other_people_s_rows_are_what_they_were(data: Path) -> None:
         erase(engine, kim)
         with engine.reading() as rows:
             assert {place: rows.raw.get(*place) for place in before} == before
+
+
+def test_what_an_erasure_takes_is_counted_before_and_after(engine: Engine) -> None:
+    kim = handle_of(engine, KIM)
+    with engine.reading() as rows:
+        heard = [
+            rows.ids.event_id(message_identity("discord", key, "heard", NOW + n)) for n, key in enumerate(("m0", "m1"))
+        ]
+    engine.record(drafts(PersonNoted(said=NOW, by=OPERATOR, person=kim, causes=tuple(heard), note="both"), name="both"))
+    told: list[tuple[int, int]] = []
+    found = extent(engine, kim, lambda *each: told.append(each))
+    assert found == Extent(2, 1, {"person.seen": 1, "message.heard": 4, "person.noted": 1})
+    assert told == [(engine.head().size, engine.head().size)]
+    erased = erase(engine, kim)
+    assert erased is not None
+    assert sealed_by(engine, erased.vaults) == found.events
+    assert extent(engine, kim) == Extent(0, 0, {})
+
+
+def test_the_moment_is_not_before_anything_that_they_said(engine: Engine) -> None:
+    """A platform's clock may be ahead."""
+    engine.record(says("m70", "from the future", KIM, said=NOW + 70_000))
+    erased = erase(engine, handle_of(engine, KIM))
+    assert erased is not None
+    assert erased.until == NOW + 70_000
+    assert engine.record(says("m71", "older words", KIM, said=NOW + 69_000)).records == ()
+
+
+def test_what_is_left_to_do_can_be_done_in_the_background(engine: Engine) -> None:
+    for who in (KIM, ADA):
+        assert destroy_keys(engine, handle_of(engine, who)) is not None
+        engine.finish_in_background()
+    assert messages(engine) == 0
+    assert engine.finisher is not None
+    engine.finisher.join()
+    assert unfinished(engine) == []

@@ -10,14 +10,29 @@ from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from projections.registry import FOLD
 from replay.engine import Engine
+from replay.erasure import erase
 from replay.errors import Damaged
 from replay.folder import Folder
 from replay.folding import Folding
-from replay.rewriting import BATCH, rewrite
+from replay.rewriting import BATCH, dropped_at, rewrite
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.generator import fixed_story
-from tests.replay.stage import FakeClock, child, contents, digest, drafts, event_id, finished, line, says, setting, tell
+from tests.replay.stage import (
+    KIM,
+    FakeClock,
+    child,
+    contents,
+    digest,
+    drafts,
+    event_id,
+    finished,
+    handle_of,
+    line,
+    says,
+    setting,
+    tell,
+)
 from tests.world import NOW
 
 
@@ -37,7 +52,7 @@ def test_a_rewritten_log_is_the_same_log(data: Path) -> None:
         done = rewrite(store, lambda *progress: called.append(progress))
         assert (done.events, done.left_behind) == (engine.head().size, 0)
         assert done.bytes_after <= done.bytes_before
-        assert called == [(BATCH, done.events), (done.events, done.events)]
+        assert called == [(BATCH, done.events), (done.events, done.events), (done.events, done.events)]
         after = (engine.head(), store.log.id, list(store.log.read(0)), list(store.log.kept()), digest(engine))
         assert after == before
         assert [path.name for path in (data / "log").iterdir() if path.is_dir()] == ["000002"]
@@ -126,3 +141,25 @@ def test_a_copy_that_differs_is_thrown_away(data: Path) -> None:
         with pytest.raises(Damaged, match="the copy differs from the log"):
             rewrite(store, progress)
         assert [path.name for path in (data / "log").iterdir() if path.is_dir()] == ["000001"]
+
+
+def test_whether_the_log_still_holds_what_was_dropped(data: Path) -> None:
+    clock = FakeClock()
+    with Engine.open(data, create=True, clock=clock) as engine:
+        engine.record(drafts(setting("one"), setting("two"), name="a"))
+        engine.record(says("m1", who=KIM))
+        assert dropped_at(disk(engine)) is None
+        for step in ("redaction", "erasure"):
+            clock.go(1_000)
+            when = clock.now()
+            if step == "redaction":
+                gone = MessageRedacted(said=NOW, by=PLATFORM, events=(event_id("a 0"),))
+                engine.record(drafts(gone, name="gone"))
+            else:
+                erase(engine, handle_of(engine, KIM))
+            clock.go(1_000)
+            engine.record(drafts(setting("three"), name=f"later {step}"))
+            assert dropped_at(disk(engine)) == when
+            rewrite(disk(engine))
+            assert dropped_at(disk(engine)) is None
+        assert disk(engine).log.rewritten() == engine.head().size

@@ -8,6 +8,7 @@ import pytest
 
 from projections import events as e
 from projections.decisions.draft import Draft
+from projections.events.summaries import SummaryEvent
 from projections.events.values import OPERATOR, PLATFORM, Audience, AuthorKind, Item, Limits, Message, ModelUse, Source
 from projections.ids import NOBODY, UNSEALED, EventId, Handle, Point, Ref, VaultId
 from projections.vaults import home
@@ -20,7 +21,7 @@ from tests.replay.stage import FakeClock, drafts, event_id
 from tests.world import NOW, handle
 
 P, Q, R = (handle(name) for name in "PQR")
-ROOM = Ref("discord", "1")
+ROOM, HALL = Ref("discord", "1"), Ref("discord", "7")
 GUILD, CHANNEL = Audience("guild", ROOM), Audience("channel", ROOM, 2)
 DIRECT = Audience("direct", Ref("discord", f"dm:{P.hex()}"))
 CALL = ModelUse("offline", "1")
@@ -28,7 +29,9 @@ UPTO = Point(NOW, EventId(b"u" * 16))
 
 
 def heard(speaker: Handle) -> e.MessageHeard:
-    message = Message(Ref("discord", "9"), ROOM, "s", GUILD, "person" if speaker else "bot", NOW, "hi", speaker)
+    message = Message(
+        Ref("discord", "9"), ROOM, "s", GUILD, "person" if speaker else "bot", NOW, "hi", speaker, guild=HALL
+    )
     return e.MessageHeard(said=NOW, by=PLATFORM, message=message)
 
 
@@ -59,6 +62,12 @@ def unanswered(asker: Handle, audience: Audience) -> e.TurnFailed:
     )  # fmt: skip
 
 
+def interrupted(asker: Handle, audience: Audience) -> e.TurnInterrupted:
+    return e.TurnInterrupted(
+        said=NOW, by=PLATFORM, session="s", audience=audience, era=0, asker=asker, answers=event_id("h"), call=CALL,
+    )  # fmt: skip
+
+
 def of_session(kind: type[e.Event], audience: Audience, person: Handle = NOBODY, **more: Any) -> e.Event:
     return kind(said=NOW, by=OPERATOR, session="s", audience=audience, era=0, person=person, upto=UPTO, **more)  # type: ignore[call-arg]
 
@@ -69,7 +78,9 @@ def item(kind: type[e.ItemEvent], owner: Handle, **more: Any) -> e.Event:
 
 
 def work(kind: type[e.Event], owner: Handle, **more: Any) -> e.Event:
-    return kind(said=NOW, by=OPERATOR, owner=owner, compartment="self", after=None, upto=UPTO, call=CALL, **more)  # type: ignore[call-arg]
+    return kind(
+        said=NOW, by=OPERATOR, owner=owner, compartment="guild/discord:7", after=None, upto=UPTO, call=CALL, **more
+    )  # type: ignore[call-arg]
 
 
 def person(kind: type[e.Event], **more: Any) -> e.Event:
@@ -85,11 +96,24 @@ def delivered(audience: Audience) -> e.TurnDelivered:
     return e.TurnDelivered(said=NOW, by=PLATFORM, turn=turn, session="s", audience=audience, era=0, asker=P)
 
 
+def withdrawn(audience: Audience) -> e.TurnWithdrawn:
+    return e.TurnWithdrawn(
+        said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=audience, era=0, asker=P, turn_said=NOW,
+        call=CALL,
+    )  # fmt: skip
+
+
+def reply_withdrawn(**fields: Any) -> e.ReplyWithdrawn:
+    return e.ReplyWithdrawn(
+        said=NOW, by=PLATFORM, reply=event_id("r"), work="summary", call=CALL, at=NOW, **fields
+    )  # fmt: skip
+
+
 DELETED = e.MessageDeleted(
     said=NOW, by=PLATFORM, heard=event_id("h"), session="s", audience=GUILD, heard_said=NOW
 )  # fmt: skip
 REFUSED = e.ItemRefused(
-    said=NOW, by=OPERATOR, owner=P, compartment="self", kind="fact", text="t", reason="r", policy="p"
+    said=NOW, by=OPERATOR, owner=P, compartment="guild/discord:7", kind="fact", text="t", reason="r", policy="p"
 )  # fmt: skip
 SUMMARY = {"after": None, "call": CALL}
 RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
@@ -115,6 +139,10 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (answered(P, DIRECT), SET, {P}),
     (unanswered(P, GUILD), ERA, {P}),
     (unanswered(P, DIRECT), SET, {P}),
+    (interrupted(P, GUILD), ERA, {P}),
+    (interrupted(P, DIRECT), SET, {P}),
+    (withdrawn(GUILD), ERA, {P}),
+    (withdrawn(DIRECT), SET, {P}),
     (e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=GUILD, era=0, asker=P), ERA, {P}),
     (
         e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=DIRECT, era=0, asker=P),
@@ -133,11 +161,12 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
             (e.ItemForgotten, {}),
             (e.ItemRestored, {}),
             (e.ItemMoved, {"from_compartment": "self", "from_id": "durable-1"}),
+            (e.ItemRedacted, {}),
         )
     ),
     (
         e.ItemRefused(
-            said=NOW, by=OPERATOR, owner=P, compartment="self", kind="fact", text="t", reason="r", policy="p"
+            said=NOW, by=OPERATOR, owner=P, compartment="guild/discord:7", kind="fact", text="t", reason="r", policy="p"
         ),
         SET,
         {P},
@@ -149,9 +178,15 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
             (e.SummaryRefreshed, {**SUMMARY, "text": "t", "refresh": 1, "covered": 1}),
             (e.SummaryFailed, {**SUMMARY, "error": "down"}),
             (e.SummaryReset, {}),
+            (e.SummaryWithheld, {"refresh": 1}),
             (e.SummaryAnswered, {**SUMMARY, "reply": "r"}),
         )
     ),
+    (reply_withdrawn(owner=P, compartment="guild/discord:7"), SET, {P}),
+    (reply_withdrawn(session="s", audience=GUILD), ERA, set()),
+    (reply_withdrawn(session="s", audience=DIRECT, person=P), SET, {P}),
+    (e.ItemWithdrawn(said=NOW, by=OPERATOR, owner=P, compartment="guild/discord:7", id="durable-1"), SET, {P}),
+    (e.ItemWithdrawn(said=NOW, by=OPERATOR, owner=NOBODY, compartment="self", id="durable-1"), LABELLED, set()),
     (work(e.ExtractionAnswered, P, reply="r"), SET, {P}),
     (work(e.ExtractionFailed, P, error="down"), SET, {P}),
     (work(e.MergeAnswered, P, reply="r"), SET, {P}),
@@ -160,6 +195,7 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (person(e.PersonSeen, platform="discord", platform_id="1", name="P"), SET, {P}),
     (person(e.PersonRenamed, platform="discord", platform_id="1", name="P", previous="p"), SET, {P}),
     (person(e.PersonNoted, note="kind"), SET, {P}),
+    (person(e.NoticeGiven, place=ROOM), SET, {P}),
     (person(e.SnapshotPosted, place=ROOM, message=Ref("discord", "5"), digest=b"d"), SET, {P}),
     (e.ConfigSet(said=NOW, by=OPERATOR, scope="global", key="k", value="v"), LABELLED, set()),
     (e.ConfigSet(said=NOW, by=OPERATOR, scope="person/x", key="k", value="v", person=P), SET, {P}),
@@ -223,8 +259,11 @@ def test_the_home_of_an_event_without_causes(
 @pytest.mark.parametrize(("event", "kind", "people"), RULES, ids=lambda value: getattr(value, "TAG", None))
 def test_causes_add_their_people(engine: Engine, event: e.Event, kind: int | None, people: set[Handle]) -> None:
     ring = engine.store.ring
-    q = vault_of(engine, "from Q", heard(Q))
-    both = vault_of(engine, "of Q and R", item(e.ItemUpserted, R), "from Q")
+    vault_of(engine, "where", msgspec.structs.replace(place(), guild=HALL))
+    q = vault_of(engine, "from Q", in_direct(heard(Q)) if _is_for_one(event) else heard(Q))
+    both = vault_of(
+        engine, "of Q and R", answered(R, DIRECT) if _is_for_one(event) else item(e.ItemUpserted, R), "from Q"
+    )
     vault = vault_of(engine, "it", event, "from Q", "of Q and R")
     expected = frozenset() if kind is None else people | {Q, R}
     assert ring.people(vault) == expected
@@ -232,6 +271,15 @@ def test_causes_add_their_people(engine: Engine, event: e.Event, kind: int | Non
         assert ring.vaults[vault].kind == SET
     assert ring.people(q) == {Q}
     assert ring.people(both) == {Q, R}
+
+
+def in_direct(event: e.MessageHeard) -> e.MessageHeard:
+    return msgspec.structs.replace(event, message=msgspec.structs.replace(event.message, audience=DIRECT))
+
+
+def _is_for_one(event: e.Event) -> bool:
+    """The summary of a DM rests on what was said there."""
+    return isinstance(event, SummaryEvent) and event.audience == DIRECT
 
 
 def test_one_set_has_one_vault_and_it_never_grows(engine: Engine) -> None:

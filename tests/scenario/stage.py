@@ -66,6 +66,7 @@ class Stage:
             "DNAM_ALLOW_USERS": ",".join(str(each.id) for each in cast.people),
             "DNAM_MEMORY_CHANNEL_ID": str(cast.wall.id),
             "DNAM_DATA": str(self.folder / "data"),
+            "XDG_RUNTIME_DIR": str(self.folder),
             "DNAM_TURNS_PER_MINUTE": "1000",
             "DNAM_DURABLE_EVERY_N_TURNS": "3",
         }

@@ -61,6 +61,7 @@ class Place(NamedTuple):
     def addresses(self) -> dict[str, str]:
         """What is not in the section: where Discord and Claude are here."""
         found = {"DISCORD_API_URL": self.world.api_url, "LOOPBACK_GATEWAY_URL": self.world.gateway_url}
+        found["XDG_RUNTIME_DIR"] = str(self.folder)
         return {**bare(), **found, "ANTHROPIC_BASE_URL": self.server.url}
 
     async def until_answered(self, question: Message) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dnam.model import ModelDown, ModelError
 
-UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what in my log."
+UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what with `dnam log`."
 BUSY = "I am asked more than I can answer just now. Please ask me again in a minute."
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError, AssertionError)
 """What the SDK raises when a stream is not what the API promises: no JSON, events out of order, fields missing."""
@@ -91,11 +91,13 @@ def _down(why: str) -> Fault:
 
 
 def _of_status(status: int, type_: str | None, message: str, headers: Mapping[str, str]) -> Fault:
-    kind = KINDS[_kind(status, type_)]
+    name = _kind(status, type_)
+    kind = KINDS[name]
     again = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), kind.again)
-    made = ModelDown if kind.is_down else ModelError
     code = "" if status < 400 else f"{status}: "
-    return Fault(made(f"{kind.advice} ({code}{message})", words=kind.words), again, kind.is_down, wait_of(headers))
+    text = f"{kind.advice} ({code}{message})"
+    error = ModelDown(text, words=kind.words) if kind.is_down else ModelError(text, words=kind.words, kind=name)
+    return Fault(error, again, kind.is_down, wait_of(headers))
 
 
 def _kind(status: int, type_: str | None) -> str:

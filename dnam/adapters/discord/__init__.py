@@ -8,7 +8,8 @@ desk        what all of this shares            appearing   an answer as it appea
 hearing     messages, edits, deletions, live   streaming   while the model writes it
 catching_up what was missed                    answering   think, record, send
 audiences   who can read it now                cog         what Discord tells a bot
-ui/         what people press and pick         bot, alone  `dnam run`, once for each token and folder
+memory_channel  whether what is remembered can be shown there
+ui/         what people press and pick         bot, alone  `dnam run`, once for each token
 """
 
 from typing import TYPE_CHECKING

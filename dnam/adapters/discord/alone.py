@@ -1,54 +1,87 @@
-"""One bot for a token and a folder: two would answer everything twice.
+"""One bot for a token: two would answer everything twice.
 
-The lock is on a file beside the log, named after a hash of the token, so that several bots can share a memory. The
-kernel lets it go with the process, however that ends; an empty file stays, and is no lock.
+There are two locks. One is on a file beside the log, named after a hash of the token, so that several bots can share a
+memory. The other, for bots with the same token and another folder, is on a file among the user's own of this session
+($XDG_RUNTIME_DIR), or else among temporary files: it is seen by nobody who has another such folder, as another user, a
+container, or a service with a /tmp of its own.
+
+The kernel lets both go with the process, however that ends; small files stay, and are no lock.
 """
 
 import fcntl
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from projections.errors import DnamError
+from discord.http import Route
+
+from projections.errors import BadRequest
 from replay.folder import make_private, write_all
 from replay.lmdb_file import translated
 
+MOST_BYTES = 4096
+"""How much of a lock's file is read: which process holds it, and on which folder."""
 
-class AlreadyRunning(DnamError):
-    """A bot with this token and folder runs already."""
+
+class AlreadyRunning(BadRequest):
+    """A bot with this token runs already, so far as can be seen from here."""
 
 
 def lock_path(data: Path, token: str) -> Path:
-    """Where the lock of a token is. The name tells nothing of it."""
-    return data / f"bot-{hashlib.sha256(token.encode()).hexdigest()[:16]}.lock"
+    """Where the lock of a token is in a folder. The name tells nothing of it."""
+    return data / f"bot-{_digest(token)}.lock"
+
+
+def token_path(token: str) -> Path:
+    """Where the lock of a token is, whatever the folder; of a token at another Discord, elsewhere."""
+    folder = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    return Path(folder) / f"dnam-{_digest(f'{Route.BASE} {token}')}.lock"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @contextmanager
 def alone(data: Path, token: str) -> Iterator[None]:
-    """Be the only bot with this token and folder, for as long as the `with` lasts. AlreadyRunning says who is, and
-    CannotWrite why the disk takes no lock.
+    """Be the only bot with this token, for as long as the `with` lasts. AlreadyRunning says who is, and CannotWrite why
+    the disk of the folder takes no lock.
     """
-    with translated(data):
-        make_private(data)
-        file = os.open(lock_path(data, token), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        _lock(file, data)
+    with ExitStack() as held:
         with translated(data):
-            os.ftruncate(file, 0)
-            write_all(file, str(os.getpid()).encode(), 0)
+            make_private(data)
+            here = _opened(lock_path(data, token), held)
+        _lock(here, data)
+        with translated(data):
+            _sign(here, data)
+        with suppress(OSError):  # where there is no room for it, nobody sees a bot on another folder
+            anywhere = _opened(token_path(token), held)
+            _lock(anywhere, data)
+            _sign(anywhere, data)
         yield
-    finally:
-        os.close(file)
+
+
+def _opened(path: Path, held: ExitStack) -> int:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    held.callback(os.close, file)
+    return file
 
 
 def _lock(file: int, data: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        process = os.pread(file, 20, 0).decode(errors="replace") or "unknown"
+        process, _, folder = os.pread(file, MOST_BYTES, 0).decode(errors="replace").partition(" ")
         raise AlreadyRunning(
-            f"a bot with this token already runs on {data} (process {process}): end it first, or give this one a token"
-            " or a folder (--data) of its own"
+            f"a bot with this token already runs on {folder or data} (process {process or 'unknown'}), and two would"
+            " answer everything twice: end it first, or give this one a token of its own"
         ) from None
+
+
+def _sign(file: int, data: Path) -> None:
+    """Who holds it, and where."""
+    os.ftruncate(file, 0)
+    write_all(file, f"{os.getpid()} {data.resolve()}".encode(errors="replace"), 0)

@@ -7,9 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
+import msgspec
 
 from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, reference_to
-from dnam.adapters.discord.desk import KEPT, Desk, error_words
+from dnam.adapters.discord.desk import KEPT, UNSURE, Desk, error_words
+from dnam.adapters.discord.places import Channel, place_of
 from dnam.adapters.discord.respond import Approach, Verdict, respond
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.streaming import Streaming, typing
@@ -17,11 +19,13 @@ from dnam.assistant import Thought
 from dnam.exchange import Exchange, Exchanges
 from dnam.memory import Turn
 from dnam.model import ModelError, Reply, spent_in
-from dnam.unwritten import Pause
+from dnam.unwritten import DELIVERY, Pause
 from dnam.whereabouts import Heard, locate
 from projections.decisions.hear import HeardRequest
+from projections.events.values import Audience, ModelUse
 from projections.ids import Point
 from projections.pending import Undelivered, is_settled, turn_id
+from projections.places import audience_of
 from projections.policies.compartments import Setting
 from projections.rows import Rows
 from replay.errors import LogError
@@ -40,6 +44,12 @@ class TakenBack(ModelError):
     """The question was deleted before there was an answer: nobody is told anything."""
 
     words = ""
+
+
+class Opened(ModelError):
+    """There is an answer, and it is not for all who can read it by now."""
+
+    words = "More people can read this than when you asked. Please ask me again."
 
 
 class Unexpected(ModelError):
@@ -62,6 +72,8 @@ class Answering:
         self._pause = pause
         self._thinking: dict[int, asyncio.Task[Thought]] = {}
         self._gone: deque[int] = deque(maxlen=KEPT)
+        self._partly: deque[tuple[int, Point]] = deque(maxlen=KEPT)
+        """What was shown of answers that could not be sent whole: the message, and the question."""
 
     # -- whether to -------------------------------------------------------------------------------------------------
 
@@ -95,6 +107,9 @@ class Answering:
         """
         try:
             await self._answer(message, exchange, nonce, begun)
+        except asyncio.CancelledError as error:  # raised again: the program ends, and what was spent is spent
+            self._exchanges.broken_off(exchange, spent_in(error))
+            raise
         except Exception:  # raised again: whoever calls tells of it
             if exchange.thought is None:
                 self._desk.lets_go(message.id)
@@ -105,10 +120,9 @@ class Answering:
     ) -> None:
         asked = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
         appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
-        streaming = Streaming(appearing.grow, self._pause)
         try:
-            async with typing(message.channel, self._pause), streaming.running():
-                thought = await self._thought(message.id, exchange, streaming)
+            async with typing(message.channel, self._pause):
+                thought = await self._thought_for_readers(message, exchange, appearing)
         except TakenBack as error:
             await self._exchanges.failed(exchange, error)
             await appearing.withdraw()
@@ -120,8 +134,26 @@ class Answering:
         if self.is_taken_back(message.id):
             await appearing.withdraw()
             return
-        await appearing.finish(thought.text)
+        if is_opened(message.channel, exchange.heard.setting.audience):  # while it was being recorded
+            await appearing.finish(Opened.words)
+            return
+        await self._finish(appearing, thought.text, exchange.heard.point)
         await self._exchanges.delivered(exchange, appearing.refs)
+
+    async def _finish(self, appearing: Appearing, text: str, question: Point) -> None:
+        """Show all of an answer. Where that does not work, remember what is shown of it: until it has arrived, the log
+        does not know its messages, and somebody may delete one.
+        """
+        try:
+            await appearing.finish(text)
+        except Exception:  # raised again: whoever calls tells of it
+            self._partly.extend((each.id, question) for each in appearing.messages)
+            raise
+
+    def partly_shown(self, message_ids: Iterable[int]) -> list[Point]:
+        """The questions of whose answers these messages are parts, where the answer could not be sent whole."""
+        ids = frozenset(message_ids)
+        return list(dict.fromkeys(question for message, question in self._partly if message in ids))
 
     async def _excuse(self, exchange: Exchange, error: ModelError, appearing: Appearing) -> None:
         """Say that there is no answer, and only then record it: until the person was told, the question is open. Where
@@ -134,9 +166,54 @@ class Answering:
             raise
         await self._exchanges.failed(exchange, error)
 
+    async def _thought_for_readers(self, message: discord.Message, exchange: Exchange, appearing: Appearing) -> Thought:
+        """What the model says to those who can read it. When a place of few was opened meanwhile, what was thought is
+        theirs: it goes, and is thought anew from what all may know. Opened where that is not recorded yet.
+        """
+        thought = await self._streamed(message, exchange, appearing)
+        while (audience := await self._opened_to(message, exchange)) is not None:
+            exchange.thought = None
+            await appearing.hide()
+            if is_opened(message.channel, audience):
+                raise Opened(UNSURE, spent=_taken(thought.use))
+            heard = exchange.heard
+            exchange.heard = heard._replace(setting=heard.setting._replace(audience=audience))
+            anew = await self._streamed(message, exchange, appearing)
+            thought = exchange.thought = anew._replace(use=_together(thought.use, anew.use))
+        return thought
+
+    async def _streamed(self, message: discord.Message, exchange: Exchange, appearing: Appearing) -> Thought:
+        """What the model says, shown as it comes; from when others can read it on, no more of it is."""
+
+        async def grow(text: str) -> None:
+            if not is_opened(message.channel, exchange.heard.setting.audience):
+                await appearing.grow(text)
+
+        streaming = Streaming(grow, self._pause)
+        async with streaming.running():
+            return await self._thought(message.id, exchange, streaming)
+
+    async def _opened_to(self, message: discord.Message, exchange: Exchange) -> Audience | None:
+        """Who can read a place of few by now, as far as is recorded; None where they are those who could."""
+        before, place = exchange.heard.setting.audience, exchange.heard.place
+        if before.kind != "channel":
+            return None
+        opened = is_opened(message.channel, before)
+        if opened:  # it is recorded first, as what others do waits for it
+            seen = place_of(message.channel)
+            self._desk.uncompared.setdefault(seen.key, seen)
+            await self._desk.closed()
+        try:
+            now = await self._desk.memory.look(lambda rows: audience_of(rows, place))
+        except (LogError, OSError):
+            now = None
+        if now is None:
+            return before if opened else None
+        return now if opened or now != before else None
+
     async def _thought(self, question: int, exchange: Exchange, streaming: Streaming) -> Thought:
         """What the model says. TakenBack as soon as the question is deleted, Unexpected for what is no ModelError: the
-        person is told so, and it is recorded.
+        person is told so, and it is recorded. Where it is cancelled, the CancelledError carries what it took.
         """
         if self.is_taken_back(question):
             raise TakenBack(TAKEN_BACK)
@@ -145,6 +222,10 @@ class Answering:
         task = self._thinking[question] = asyncio.create_task(thinking)
         try:
             await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise asyncio.CancelledError(_spent(task)) from None
         finally:
             del self._thinking[question]
             task.cancel()
@@ -175,13 +256,15 @@ class Answering:
     async def deliver_again(self, channel: "MessageableChannel", waiting: Undelivered) -> None:
         """Look for an answer in the channel, send what is not there, and record that it arrived."""
         turn, question = waiting.turn, waiting.question
+        if is_opened(channel, turn.audience):
+            return
         asked_id = int(question.ref.key)
         nonce = turn.event.hex()[-NONCE:]
         found = appeared(waiting.text, asked_id, nonce, await self._own_after(channel, asked_id))
         reference = reference_to(asked_id, channel.id, None if question.guild is None else int(question.guild.key))
         appearing = Appearing(channel, reference, nonce, self._desk.sent, found)
         if not is_whole(waiting.text, found):
-            await appearing.finish(waiting.text)
+            await self._finish(appearing, waiting.text, Point(question.said, turn.answers))
         heard = Heard(
             point=Point(question.said, turn.answers),
             session=turn.session,
@@ -190,8 +273,12 @@ class Answering:
             text=question.text,
             name="",
         )
-        await self._desk.memory.delivered(heard, Turn(turn.event, turn.said, turn.era, nonce), appearing.refs)
-        self._desk.assistant.after_turn(heard)
+
+        async def step() -> None:
+            await self._desk.memory.delivered(heard, Turn(turn.event, turn.said, turn.era, nonce), appearing.refs)
+
+        if await self._desk.unwritten.write(DELIVERY, step):
+            self._desk.assistant.after_turn(heard)
 
     async def _own_after(self, channel: "MessageableChannel", message_id: int) -> list[discord.Message]:
         after = discord.Object(message_id)
@@ -213,6 +300,11 @@ class Answering:
             self._desk.sent(await (say() if index else say(reference=reference)))
 
 
+def is_opened(channel: Channel, audience: Audience) -> bool:
+    """Whether everyone of a guild can read a place by now, as Discord says, that was for few."""
+    return audience.kind == "channel" and place_of(channel).audience == "guild"
+
+
 def _spent(thinking: asyncio.Task[Thought]) -> Reply | None:
     """What an answer took that was broken off, as far as the model says it."""
     try:
@@ -220,6 +312,23 @@ def _spent(thinking: asyncio.Task[Thought]) -> Reply | None:
     except asyncio.CancelledError as error:
         return spent_in(error)
     return None
+
+
+def _taken(use: ModelUse) -> Reply:
+    """What a call took, as a reply without a word."""
+    return msgspec.convert(msgspec.structs.asdict(use) | {"text": ""}, Reply)
+
+
+def _together(first: ModelUse, last: ModelUse) -> ModelUse:
+    """The last of two calls, with what both took."""
+    return msgspec.structs.replace(
+        last,
+        tokens_in=first.tokens_in + last.tokens_in,
+        tokens_out=first.tokens_out + last.tokens_out,
+        tokens_cached=first.tokens_cached + last.tokens_cached,
+        latency_ms=first.latency_ms + last.latency_ms,
+        cost_micros=first.cost_micros + last.cost_micros,
+    )
 
 
 def _asked(rows: Rows, request: HeardRequest) -> Asked:

@@ -66,6 +66,11 @@ class Appearing:
         for index, part in enumerate(parts):
             await self._put(index, part)
 
+    async def hide(self) -> None:
+        """Show nothing of it for now. discord.HTTPException when that does not work."""
+        if self.messages:
+            await self._put(0, f"…{UNFINISHED}")
+
     async def withdraw(self) -> None:
         """Take away what is shown of it. discord.HTTPException when that does not work."""
         for each in self.messages:

@@ -1,6 +1,7 @@
 """The bot of `dnam run`: discord.py's, with the cog, and an end that is clean.
 
-On SIGTERM and SIGINT it takes nothing more, finishes the answer under way, and closes within ten seconds.
+On SIGTERM and SIGINT it takes nothing more, finishes the answer under way where that takes five seconds at most, and
+closes within ten. What it gave up is answered at the next start.
 """
 
 import asyncio
@@ -22,8 +23,9 @@ from dnam.adapters.discord.desk import Desk
 from dnam.assistant import Assistant
 from dnam.metrics import Metrics
 from dnam.observing import observed, watch, watch_thinking
+from dnam.unreached import no_answer
 from dnam.unwritten import Pause
-from projections.errors import DnamError
+from projections.errors import BadRequest, DnamError
 
 ENDINGS = (signal.SIGTERM, signal.SIGINT)
 GOODBYE_SECONDS = 7.0
@@ -40,7 +42,11 @@ log = logging.getLogger(__name__)
 
 
 class CannotConnect(DnamError):
-    """The bot cannot be at Discord, and trying again does not help; the message says what does."""
+    """Discord cannot be reached just now."""
+
+
+class NotLetIn(BadRequest):
+    """Discord refuses the bot as it is set up: trying again does not help, and the message says what does."""
 
 
 def intents() -> discord.Intents:
@@ -109,7 +115,7 @@ def at(api_url: str) -> Iterator[None]:
 
 
 async def run(assistant: Assistant, token: str, *, pause: Pause = asyncio.sleep) -> None:
-    """Be at Discord until somebody ends it, and be watched meanwhile. CannotConnect when that is hopeless."""
+    """Be at Discord until somebody ends it, and be watched meanwhile. NotLetIn or CannotConnect when it cannot be."""
     settings, metrics = assistant.memory.settings, Metrics()
     async with DnamBot(assistant, pause) as bot, ended_by_signals() as ended:
         watch(metrics, assistant.memory, bot.desk.unwritten)
@@ -149,13 +155,14 @@ async def _connected(bot: DnamBot, token: str) -> None:
     try:
         await bot.start(token)
     except discord.LoginFailure:
-        raise CannotConnect(BAD_TOKEN) from None
+        raise NotLetIn(BAD_TOKEN) from None
     except discord.PrivilegedIntentsRequired:
-        raise CannotConnect(NO_INTENTS) from None
+        raise NotLetIn(NO_INTENTS) from None
     except discord.ConnectionClosed as error:
-        raise CannotConnect(BAD_TOKEN if error.code == 4004 else f"Discord ended it with code {error.code}") from None
+        # discord.py connects again by itself after every code but those that stay as they are: 4004, 4010 to 4014
+        raise NotLetIn(BAD_TOKEN if error.code == 4004 else f"Discord ended it with code {error.code}") from None
     except (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError) as error:
-        raise CannotConnect(f"Discord cannot be reached: {error}") from error
+        raise CannotConnect(f"Discord cannot be reached: {no_answer(error)}") from error
 
 
 @asynccontextmanager

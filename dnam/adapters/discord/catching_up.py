@@ -7,13 +7,16 @@ answered there.
     answers on their way       looked for in the channel, and sent where they are not there
     questions without answer   answered, unless they are a day old
 
-A bot that is new in a place reads it back the same way. discord.py waits for Discord's rate limits; at most a few
-places are read at a time.
+What is a question was judged when it was heard, and is judged now only where it was not heard yet: a setting that
+changed since holds for what comes, and answers nothing old. `addressed` says in the log what that judgement was.
+
+A bot that is new in a place reads it back the same way, and answers there only what was said to it since it came.
+discord.py waits for Discord's rate limits; at most a few places are read at a time.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
@@ -23,13 +26,18 @@ from dnam.adapters.discord.appearing import is_unfinished
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
 from dnam.adapters.discord.places import PLATFORM, queue_of
-from dnam.adapters.discord.translate import addressed_words, deletion, replied_to, said_of, translate
+from dnam.adapters.discord.translate import addressed_words, deletion, ms, replied_to, said_of, translate, withdrawal
 from dnam.commands import table
+from dnam.commands.command import Invocation
 from dnam.exchange import Exchanges
-from projections.decisions.hear import HeardRequest, delete, message_identity
+from projections.decisions.delete import delete_all
+from projections.decisions.draft import Draft
+from projections.decisions.hear import HeardRequest, message_identity
 from projections.decisions.place import PlaceSeen
-from projections.events.values import Message
-from projections.pending import Undelivered, said_between, undelivered
+from projections.ids import Point, Ref
+from projections.messages import find_message
+from projections.pending import Undelivered, said_between, sent_between, undelivered
+from projections.places import find_place
 from projections.rows import Rows
 
 if TYPE_CHECKING:
@@ -53,11 +61,23 @@ class Arrived(NamedTuple):
 
 
 class Missed(NamedTuple):
-    """What the log says of a place before it is heard: where its answers wait, and what it knows to be there."""
+    """What the log says of a place before it is heard: where its answers wait, what it knows to be there, and what may
+    still be answered (`open`).
+    """
 
     waiting: list[Undelivered]
     gone: list[int]
     news: frozenset[str]
+    open: frozenset[str]
+
+
+class Since(NamedTuple):
+    """From when on what is said in a place is said with the bot there: when it came to the server (ms), and the first
+    message that it was told of live, by its id.
+    """
+
+    came: int
+    live: int | None
 
 
 class CatchingUp:
@@ -69,6 +89,7 @@ class CatchingUp:
         self._answering = answering
         self._audiences = audiences
         self._caught: set[str] = set()
+        self._unsettled: set[str] = set()
         self._resumed = False
         self._slots = asyncio.Semaphore(AT_ONCE)
 
@@ -83,40 +104,49 @@ class CatchingUp:
         self._audiences.forget()
 
     def again(self, place: PlaceSeen) -> None:
-        """Something went wrong in this place: read it back with the next message."""
+        """Something went wrong in this place: read it back with the next message, whatever is known of it."""
         self._caught.discard(queue_of(place))
+        self._unsettled.add(queue_of(place))
 
-    async def catch_up(self, channel: "MessageableChannel", place: PlaceSeen) -> None:
-        """Read a place back, once in each connection."""
+    async def catch_up(self, channel: "MessageableChannel", place: PlaceSeen, live: int | None = None) -> None:
+        """Read a place back, once in each connection. `live` is the message by which it shows that there is one."""
         if queue_of(place) in self._caught:
             return
-        await self._audiences.compare(place)
-        self._caught.add(queue_of(place))
         try:
-            async with self._slots:
-                await self._catch_up(channel, place)
+            await self._audiences.compare(place)
+            self._caught.add(queue_of(place))
+            await self._catch_up(channel, place, Since(_came(channel), live))
         except BaseException:  # raised again; whatever it was, also a cancellation: the place was not read back
             self.again(place)
             raise
+        self._unsettled.discard(queue_of(place))
 
-    async def _catch_up(self, channel: "MessageableChannel", place: PlaceSeen) -> None:
+    async def _catch_up(self, channel: "MessageableChannel", place: PlaceSeen, since: Since) -> None:
         began = self._desk.memory.now()
-        count = (await self._desk.config(place, ANYBODY)).context_history
-        messages = [] if await self._has_no_news(channel) else await read_back(channel, count)
+        messages = await self._read_back(channel, place)
         arrived = [each for each in map(self._translated, messages) if each is not None]
-        missed = await self._missed(place, messages, arrived, began)
+        missed = await self._missed(place, messages, arrived, began, since)
         for waiting in missed.waiting:
             await self._allowed(self._answering.deliver_again(channel, waiting))
         for each in arrived:
             if each.request.key in missed.news:
-                await self._hear(each, began)
+                await self._hear(each, began, is_open=each.request.key in missed.open)
         await self._delete(missed.gone, place)
-        await self._answer(arrived, messages, began)
+        await self._answer([each for each in arrived if each.request.key in missed.open], messages, began)
 
-    async def _has_no_news(self, channel: "MessageableChannel") -> bool:
+    async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> list[discord.Message]:
+        """Only the reading takes a slot: an answer that takes long holds up no other place."""
+        count = (await self._desk.config(place, ANYBODY)).context_history
+        if await self._has_no_news(channel, place):
+            return []
+        async with self._slots:
+            return await read_back(channel, count)
+
+    async def _has_no_news(self, channel: "MessageableChannel", place: PlaceSeen) -> bool:
         """Whether there is nothing to read back. A DM does not tell its last message, and is read."""
         last = getattr(channel, "last_message_id", channel.id)
-        return last is None or (self._resumed and await self._desk.knows(last))
+        is_settled = self._resumed and queue_of(place) not in self._unsettled
+        return last is None or (is_settled and await self._desk.knows(last))
 
     def _translated(self, message: discord.Message) -> Arrived | None:
         request = translate(message, self._desk.own_id)
@@ -127,40 +157,49 @@ class CatchingUp:
         return Arrived(message, request, asks)
 
     async def _missed(
-        self, place: PlaceSeen, messages: list[discord.Message], arrived: list[Arrived], began: int
+        self, place: PlaceSeen, messages: list[discord.Message], arrived: list[Arrived], began: int, since: Since
     ) -> Missed:
         def question(rows: Rows) -> Missed:
             asked = invocation(rows, ANYBODY, place)
             epoch = asked.setting.audience.epoch
             waiting = undelivered(rows, asked.session, epoch, began - LATEST_MS)
-            known = said_between(rows, asked.session, epoch, said_of(messages[0].id), began) if messages else []
+            known = _known(rows, asked.session, epoch, said_of(messages[0].id), began) if messages else []
             news = frozenset(each.request.key for each in arrived if _is_news(rows, each))
-            return Missed([each for each in waiting if _is_discord_s(each.question)], _gone(known, messages), news)
+            sent = [each for each in waiting if _is_discord_s(each.question.ref)]
+            may = frozenset(each.request.key for each in arrived if _is_open(rows, each, asked, since))
+            return Missed(sent, _gone(known, messages), news, may)
 
         return await self._desk.memory.look(question)
 
-    async def _hear(self, each: Arrived, began: int) -> None:
+    async def _hear(self, each: Arrived, began: int, *, is_open: bool) -> None:
         """Hear it, unless it is an answer of ours that its turn tells of, or that was never finished. As live, what is
         to be answered is said to the bot.
         """
         message, request, _ = each
         if request.author == "self" and (is_unfinished(message) or await self._desk.is_accounted_for(message)):
             return
-        if _is_recent(request, began) and (await self._answering.verdict(message, request)).answers:
-            request = request._replace(addressed=True)
+        if _is_recent(request, began):
+            answers = is_open and (await self._answering.verdict(message, request)).answers
+            request = request._replace(addressed=answers)
         exchange = await self._exchanges.hear(request)
         self._desk.assistant.after_heard(exchange.heard)
 
     async def _delete(self, gone: list[int], place: PlaceSeen) -> None:
+        """All at once, or later, where the log is held."""
+        if not gone:
+            return
         memory = self._desk.memory
         session = await memory.look(lambda rows: invocation(rows, ANYBODY, place).session)
-        for message_id in gone:
-            request = deletion(message_id, session, memory.now())
-            await memory.record(lambda rows, request=request: delete(rows, request))  # type: ignore[misc]  # mypy sees no type in a default of a lambda
 
-    async def _answer(self, arrived: list[Arrived], messages: list[discord.Message], began: int) -> None:
+        async def step() -> None:
+            now = memory.now()
+            await memory.record(lambda rows: list(deletions(rows, [session], gone, now)))
+
+        await self._desk.unwritten.write("deletion", step)
+
+    async def _answer(self, open_: list[Arrived], messages: list[discord.Message], began: int) -> None:
         """Answer what nobody answered. What of ours replies to it already is the answer, unless it was broken off."""
-        for each in arrived:
+        for each in open_:
             ours = tuple(one for one in messages if _answers(one, each.message, self._desk.own_id))
             if each.is_command or not _is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
                 continue
@@ -191,17 +230,35 @@ async def read_back(channel: "MessageableChannel", count: int) -> list[discord.M
         return []
 
 
-def _gone(known: list[Message], messages: list[discord.Message]) -> list[int]:
+def _known(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
+    """What the log knows to have been posted in a span of time (ms): messages, and those as which answers arrived. An
+    answer may have been sent long after it was given.
+    """
+    heard = said_between(rows, session, epoch, first, last)
+    return [*(each.ref for each in heard), *sent_between(rows, session, epoch, first - LATEST_MS, last)]
+
+
+def _gone(known: list[Ref], messages: list[discord.Message]) -> list[int]:
     """What the log knows and Discord does not, among what was read back. What lies before it is left alone: a history
     that may not be read looks like one in which everything was deleted.
     """
-    here = {str(each.id) for each in messages}
-    return [int(each.ref.key) for each in known if _is_discord_s(each) and each.ref.key not in here]
+    here = {each.id for each in messages}
+    ids = [int(each.key) for each in known if _is_discord_s(each)]
+    return [each for each in ids if each not in here and each >= messages[0].id]
 
 
-def _is_discord_s(message: Message) -> bool:
-    """Whether it has an id of Discord's: what came by an import may have another."""
-    return message.ref.platform == PLATFORM and message.ref.key.isdecimal()
+def deletions(
+    rows: Rows, sessions: Iterable[str], ids: list[int], now: int, questions: Sequence[Point] = ()
+) -> Iterator[Draft]:
+    """All of them at once: what rests on them is made anew once. In a session where they were not said, nothing is."""
+    for session in sessions:
+        messages = (deletion(each, session, now) for each in ids)
+        yield from delete_all(rows, messages, withdrawal(ids, session, now, questions))
+
+
+def _is_discord_s(ref: Ref) -> bool:
+    """Whether it is an id of Discord's: what came by an import may have another."""
+    return ref.platform == PLATFORM and ref.key.isdecimal()
 
 
 def _is_recent(request: HeardRequest, now: int) -> bool:
@@ -216,6 +273,35 @@ def _is_news(rows: Rows, arrived: Arrived) -> bool:
     if rows.ids.status(heard) == "unknown":
         return not arrived.is_command
     return request.edited is not None
+
+
+def _came(channel: "MessageableChannel") -> int:
+    """When the bot came to the server of a channel, in ms; 0 where it is in none."""
+    guild = channel.guild
+    me = None if guild is None else guild.me
+    return (0 if me is None else ms(me.joined_at)) or 0
+
+
+def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> bool:
+    """Whether it may still be answered: it was heard as what is to be answered, or was not heard, and the bot was there
+    when it was said. In a place that the log does not know it may have been let in since: there it shows where it is
+    said to the bot.
+    """
+    request = arrived.request
+    heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
+    if rows.ids.status(heard) != "unknown":
+        return _was_addressed(rows, where, Point(request.said, heard))
+    if since.live is not None and arrived.message.id >= since.live:
+        return True
+    is_known = find_place(rows, where.setting.audience.place) is not None
+    return request.said >= since.came and (is_known or request.addressed)
+
+
+def _was_addressed(rows: Rows, where: Invocation, point: Point) -> bool:
+    """Whether a message was heard as one that is to be answered, whoever could read the place then."""
+    epochs = range(where.setting.audience.epoch + 1)
+    found = (find_message(rows, where.session, each, point) for each in epochs)
+    return any(each is not None and each.row.message.addressed for each in found)
 
 
 def _answers(message: discord.Message, question: discord.Message, own_id: int) -> bool:

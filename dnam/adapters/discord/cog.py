@@ -15,9 +15,12 @@ import discord
 from discord.ext import commands
 
 from dnam.adapters.discord import ui
+from dnam.adapters.discord.clearing import Clearing
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.hearing import Hearing
-from dnam.adapters.discord.respond import NOBODY_ALLOWED
+from dnam.adapters.discord.notices import Notices
+from dnam.adapters.discord.reach import Reach
+from dnam.adapters.discord.respond import NOBODY_ALLOWED, strangers
 from dnam.unwritten import Pause
 from replay.errors import LogError
 
@@ -54,12 +57,16 @@ class MemoryCog(commands.Cog, name="Memory"):
     def __init__(self, desk: Desk, opened: AsyncExitStack | None = None, pause: Pause = asyncio.sleep) -> None:
         self.desk = desk
         self.hearing = Hearing(desk, pause)
+        self.clearing = Clearing(self.hearing)
         self._opened = opened or AsyncExitStack()
         self._pause = pause
         self._told = False
+        self.notices = Notices(desk)
 
     async def cog_load(self) -> None:
         self.desk.take_name()
+        self.desk.memory.standing = Reach(self.desk)
+        self.desk.memory.watchers.append(self.notices.recorded)
         await self._opened.enter_async_context(self.desk.unwritten.retrying(self._pause))
         await self._opened.enter_async_context(self.desk.assistant.watching(self._pause))
         await ui.attach(self.desk, self._pause)
@@ -67,12 +74,12 @@ class MemoryCog(commands.Cog, name="Memory"):
     async def cog_unload(self) -> None:
         """Take nothing more, finish what is under way, and close what was opened for it."""
         await self.hearing.close()
+        await self.notices.close()
         await self.desk.bot.remove_cog(ui.MemoryMenus.NAME)
         if not await self.desk.sessions.settle(CLOSING_SECONDS):
             log.warning("discord: what was under way did not end within %g s and is given up", CLOSING_SECONDS)
             await self.desk.sessions.stop()
-        await self._write_what_waits()
-        await self.desk.assistant.stop()
+        await asyncio.gather(self._write_what_waits(), self.desk.assistant.stop())
         self.desk.memory.engine.closing_seconds = WRITING_SECONDS
         try:
             await self._opened.aclose()
@@ -115,11 +122,13 @@ class MemoryCog(commands.Cog, name="Memory"):
     @commands.Cog.listener()
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """It is there, at the beginning of a session or after it was away."""
+        self.clearing.compare(guild)
         self._read_back_guild(guild)
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot is new there."""
+        self.clearing.compare(guild)
         self._read_back_guild(guild)
 
     def _know_owners(self) -> None:
@@ -139,6 +148,8 @@ class MemoryCog(commands.Cog, name="Memory"):
         log.info("discord: connected as %s; servers: %d", bot.user and bot.user.name, len(bot.guilds))
         if not bot.guilds and bot.application_id:
             log.warning("discord: in no server yet: open %s to invite it", invitation(bot.application_id))
+        if strange := strangers(self.desk.allowed.guilds, {each.id: each.name for each in bot.guilds}):
+            log.warning("discord: %s", strange)
         if self.desk.allowed.is_empty:
             log.warning("discord: %s", NOBODY_ALLOWED)
         if not bot.intents.message_content:
@@ -167,6 +178,14 @@ class MemoryCog(commands.Cog, name="Memory"):
     @commands.Cog.listener()
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
         self.hearing.deleted(payload.channel_id, payload.guild_id, payload.message_ids)
+
+    @commands.Cog.listener()
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        self.clearing.channel_deleted(channel.id)
+
+    @commands.Cog.listener()
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        self.clearing.thread_deleted(payload.thread_id)
 
     # -- who can read it --------------------------------------------------------------------------------------------
 

@@ -10,11 +10,15 @@
 `desk.bot`.
 """
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import aiohttp
@@ -26,20 +30,20 @@ from dnam.adapters.discord.respond import Allowed
 from dnam.adapters.discord.translate import addressed_words, replied_to, said_of
 from dnam.assistant import Assistant
 from dnam.commands import table
-from dnam.commands.command import Invocation
+from dnam.commands.command import NOTED, File, Invocation
 from dnam.commands.parse import Call, Misread
 from dnam.configuration import PlaceConfig, RespondMode, config_for
 from dnam.logs import OWN_WORDS
 from dnam.memory import Memory
 from dnam.sessions import Sessions
 from dnam.settings import DEFAULT, Settings
+from dnam.standing import standing_in
 from dnam.unwritten import Unwritten
-from dnam.whereabouts import handle_of, last_said
+from dnam.whereabouts import handle_of, in_direct, last_said
 from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
-from projections.decisions.place import PlaceSeen, describe, place_ref, session_of
+from projections.decisions.place import PlaceSeen, describe, place_ref, seen_audience, session_of
 from projections.decisions.work import JobRequest, record_job
-from projections.events.values import Audience
 from projections.ids import NOBODY, Point, Ref
 from projections.pending import is_settled
 from projections.people import accounts_of
@@ -62,6 +66,7 @@ KEPT = 4096
 AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
 UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
+NO_DIRECT = "I may not write you a direct message. Allow those in this server's privacy settings, and ask me again."
 ANYBODY = Account(PLATFORM, "")
 """Nobody in particular: what holds in a place for whoever is there."""
 log = logging.getLogger(__name__)
@@ -84,11 +89,13 @@ class Desk:
         self.assistant = assistant
         self.sessions = Sessions()
         self.unwritten = Unwritten(tell=_warn) if unwritten is None else unwritten
-        assistant.failures.tell = _warn
+        assistant.failures.tell = assistant.trouble.tell = _warn
         self.owners: frozenset[int] = frozenset(map(int, assistant.memory.settings.owner_ids))
         """Where no setting says, the application's owner or its team: known once the bot is connected."""
         self.uncompared: dict[str, PlaceSeen] = {}
         """Places, by their key, of which it could not be recorded who can read them now."""
+        self.comparing: dict[str, PlaceSeen] = {}
+        """Those of which that was told and is not recorded yet."""
         self.compare_again: Callable[[], None] = _nothing
         """Begins to compare those once more, in the queue of AUDIENCES."""
         self._ours: deque[int] = deque(maxlen=KEPT)
@@ -126,9 +133,17 @@ class Desk:
     async def setting_of(self, interaction: discord.Interaction) -> Invocation:
         """Who uses a command, a menu or a button, and where. Who was never heard is met now."""
         place, may = place_of_interaction(interaction), interaction.permissions
-        return await self.asked_by(
+        asked = await self.asked_by(
             interaction.user, place, manages=interaction.guild_id is not None and may.manage_guild
         )
+        return await self.seen_alone(interaction, asked)
+
+    async def seen_alone(self, interaction: discord.Interaction, asked: Invocation) -> Invocation:
+        """Nobody else sees what is replied to a command or a button: it may say what their DM may."""
+        if is_own_direct(interaction) or asked.person == NOBODY:
+            return asked
+        alone = in_direct(asked.person, PLATFORM)
+        return asked._replace(eyes=await standing_in(alone, self.memory.standing))
 
     async def asked_by(self, user: discord.abc.User, place: PlaceSeen, *, manages: bool = False) -> Invocation:
         """Somebody who asks something of the memory in a place. `manages`: they have Manage Server in its guild.
@@ -141,9 +156,26 @@ class Desk:
                 await self._describe(place)
             await self.memory.meet(who)
         asked = await self.memory.look(lambda rows: invocation(rows, who, place))
+        asked = asked._replace(setting=await standing_in(asked.setting, self.memory.standing))
         if self.is_unsure_of(place.guild):
             raise LogError(UNSURE)
-        return asked._replace(is_owner=self.is_owner(user), manages_guild=manages)
+        told = self._is_told_why(user, place)
+        return asked._replace(is_owner=self.is_owner(user), manages_guild=manages, is_told_why=told)
+
+    def _is_told_why(self, user: discord.abc.User, place: PlaceSeen) -> bool:
+        """Whether somebody runs the bot, and nobody else reads what they are told there."""
+        return self.is_owner(user) and place.audience == "direct"
+
+    def cannot_ask(self, user: discord.abc.User, place: PlaceSeen, error: Exception) -> str:
+        """What to tell somebody whose command does not even begin."""
+        if str(error) == UNSURE or self._is_told_why(user, place):
+            return f"The memory cannot be asked just now: {error}"
+        return f"The memory cannot be asked just now. {NOTED}"
+
+    async def could_not_ask(self, job: str, error: Exception) -> None:
+        """Note why. That nobody knows who can read a channel was noted when it came to be so."""
+        if str(error) != UNSURE:
+            await self.failed(job, error)
 
     async def _describe(self, place: PlaceSeen) -> None:
         """Record a place of a guild in which nothing was said yet: who may configure it goes by its guild, and what is
@@ -180,22 +212,40 @@ class Desk:
 
     # -- in order ---------------------------------------------------------------------------------------------------
 
-    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Do this in order with everything else of a session; `queue` is `queue_of(place)`."""
+    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]], *, slow: bool = False) -> T:
+        """Do this in order with everything else of a session, which waits for it as `begun` says; `queue` is
+        `queue_of(place)`.
+        """
 
-        async def closed_first() -> T:
+        async def closed_first() -> asyncio.Task[T]:
             await self.closed()
-            return await work()
+            return await self.begun(work, slow=slow)
 
-        return await self.sessions.run(queue, closed_first)
+        return await asyncio.shield(await self.sessions.run(queue, closed_first))
+
+    async def begun(self, work: Callable[[], Awaitable[T]], *, slow: bool = False) -> "asyncio.Task[T]":
+        """Do this, and wait for it no longer than an answer waits for the log: what is said next is answered meanwhile.
+        For what is `slow` in any case nothing waits.
+        """
+        task = self.sessions.begin(work)
+        if not slow:
+            with suppress(TimeoutError):
+                async with self.unwritten.limit():
+                    await asyncio.wait({task})
+        return task
 
     async def closed(self) -> None:
         """Until what was told of who can read a place is recorded: what closed anywhere is told nowhere after that.
-        What could not be recorded is tried once more; what rests on it stays closed meanwhile (`is_unsure_of`).
+        What could not be recorded is tried once more; what rests on it, or on what takes too long to record, stays
+        closed meanwhile (`is_unsure_of`).
         """
         if self.uncompared:
             self.compare_again()
-        await self.sessions.passed(AUDIENCES)
+        try:
+            async with self.unwritten.limit():
+                await self.sessions.passed(AUDIENCES)
+        except TimeoutError:
+            self.uncompared.update(self.comparing)
 
     def is_unsure_of(self, guild: Ref | None) -> bool:
         """Whether something may be open to a whole guild that is not: a place of it could not be compared."""
@@ -210,6 +260,24 @@ class Desk:
     def sent(self, message: discord.Message | discord.PartialMessage | int) -> None:
         """Remember that this is an answer, or what a command or the transparency channel shows: nothing to hear."""
         self._ours.append(message if isinstance(message, int) else message.id)
+
+    async def handed_over(self, user: "discord.User | discord.Member", text: str, file: File | None) -> str:
+        """Send somebody a file in a direct message; what to tell them then, which is `text` where it arrived.
+
+        discord.HTTPException when that does not work just now.
+        """
+        if file is None:
+            return text
+        try:
+            sent = await user.send(
+                file=discord.File(BytesIO(file.data), file.name),
+                allowed_mentions=discord.AllowedMentions.none(),
+                suppress_embeds=True,
+            )
+        except discord.Forbidden:
+            return NO_DIRECT
+        self.sent(sent)
+        return text
 
     def is_ours(self, message_id: int) -> bool:
         """Whether `sent` was told of it."""
@@ -270,7 +338,7 @@ class Desk:
     async def failed(self, job: str, error: Exception) -> None:
         """Keep it as an event, and in the log of the program, without anybody's words."""
         words = error_words(error)
-        log.warning("discord: %s failed: %s", job, words)
+        log.warning("discord: %s failed: %s%s", job, words, _line(error))
         memory = self.memory
         request = JobRequest(f"discord {job}", words, memory.now(), memory.origin())
 
@@ -319,9 +387,24 @@ def error_words(error: Exception) -> str:
     return str(error) if isinstance(error, OWN_WORDS) else type(error).__name__
 
 
+def _line(error: Exception) -> str:
+    """The line that raised what nobody foresaw, without a word of what it worked on; empty for all else."""
+    frames = extract_tb(error.__traceback__)
+    if not frames or isinstance(error, (*OWN_WORDS, *UNREACHED)):
+        return ""
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+
+
+def is_own_direct(interaction: discord.Interaction) -> bool:
+    """Whether something is used in the DM of the bot with whoever uses it; not in one of two others."""
+    return interaction.guild_id is None and interaction.context.dm_channel
+
+
 def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
-    """Where something is used. Without a channel nothing is known, and it is a place of its own."""
-    if interaction.channel is None:
+    """Where something is used. Without a channel, and where the bot is not, nothing is known, and it is a place of its
+    own.
+    """
+    if interaction.channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
         return PlaceSeen("discord", str(interaction.channel_id or interaction.id), "unknown", "", "channel")
     return place_of(interaction.channel, interaction.user)
 
@@ -331,10 +414,10 @@ def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:
     person = handle_of(rows, who)
     partner = handle_of(rows, place.partner) if place.partner else NOBODY
     ref = place_ref(place, partner)
-    audience = audience_of(rows, ref) or Audience(place.audience, ref)
+    audience = audience_of(rows, ref) or seen_audience(place, ref)
     if (audience.kind, place.audience) == ("guild", "channel"):  # narrowed, and not recorded yet
-        audience = Audience("channel", ref, audience.epoch)
-    return Invocation(Setting(person, audience, place.guild), session_of(place, partner))
+        audience = seen_audience(place, ref, audience.epoch)
+    return Invocation(Setting(person, audience, place.guild), session_of(place, partner), account=who, has_buttons=True)
 
 
 def _config(rows: Rows, settings: Settings, place: PlaceSeen, who: Account) -> PlaceConfig:

@@ -13,7 +13,7 @@ from dnam.adapters.discord.desk import Desk
 from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.models import opened as model_opened
-from dnam.settings import gather
+from dnam.settings import gather, unknown
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 async def cog_of(bot: commands.Bot) -> MemoryCog:
     """A cog with a memory of its own, by the environment, `.env` and `dnam.toml`."""
     settings = gather(os.environ, Path.cwd())
+    for words in unknown(os.environ):
+        log.warning("dnam: %s", words)
     async with AsyncExitStack() as opened:
         opened.enter_context(alone(settings.data, bot.http.token or settings.discord_token))
         memory = await opened.enter_async_context(Memory.open(settings=settings))

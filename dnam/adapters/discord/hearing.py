@@ -8,18 +8,18 @@ import discord
 
 from dnam.adapters.discord.answering import Answering
 from dnam.adapters.discord.audiences import Audiences, places_in
-from dnam.adapters.discord.catching_up import CatchingUp
-from dnam.adapters.discord.desk import ANYBODY, AUDIENCES, KEPT, UNREACHED, Desk, invocation
+from dnam.adapters.discord.catching_up import LATEST_MS, CatchingUp, deletions
+from dnam.adapters.discord.desk import ANYBODY, KEPT, UNREACHED, Desk, invocation
+from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
-from dnam.adapters.discord.translate import deletion, place_of_message, translate
+from dnam.adapters.discord.translate import place_of_message, translate
 from dnam.adapters.discord.ui.shown import under
 from dnam.commands import table
 from dnam.commands.parse import Call, Misread
 from dnam.exchange import Exchanges
 from dnam.markdown import tamed
 from dnam.unwritten import Pause
-from projections.decisions.draft import Draft
-from projections.decisions.hear import HeardRequest, delete, message_identity
+from projections.decisions.hear import HeardRequest, message_identity
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
 from projections.places import PLACES, find_place
@@ -29,8 +29,6 @@ from replay.errors import LogError
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-AGAIN_SECONDS = 60.0
-"""How long after something went wrong in a place it is read back once more."""
 DIRECT = "discord:dm"
 """The queue of looking up which DMs there are."""
 
@@ -42,13 +40,10 @@ class Hearing:
         self.desk = desk
         self.exchanges = Exchanges(desk.assistant, desk.unwritten)
         self.answering = Answering(desk, self.exchanges, pause)
-        self.audiences = Audiences(desk)
+        self._later = Later(pause)
+        self.audiences = Audiences(desk, self._later)
         self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences)
         self.closing = False
-        self._pause = pause
-        self._later: set[asyncio.Task[None]] = set()
-        self._comparing = False
-        desk.compare_again = self._compare_again
         self._places: dict[int, PlaceSeen] = {}
 
     def submit(
@@ -59,7 +54,7 @@ class Hearing:
         channel: "MessageableChannel | None" = None,
     ) -> None:
         """Do this in its session's order. Whatever goes wrong is an event, and ends nothing else; what may come right
-        by itself is tried once more after a while, by reading the `channel` back.
+        by itself is tried again after a while, by reading the `channel` back.
         """
         if channel is not None:
             self._seen(channel.id, place)
@@ -81,32 +76,36 @@ class Hearing:
         what: str,
         work: Callable[[], Awaitable[None]],
         channel: "MessageableChannel | None",
-    ) -> None:
+    ) -> bool:
+        """Whether nothing is left to try."""
         try:
             await self.desk.closed()
             await work()
         except Exception as error:  # noqa: BLE001 - one thing that goes wrong in Discord does not end the bot
             self.catching_up.again(place)
             await self.desk.failed(what, error)
-            if channel is not None and not isinstance(error, discord.Forbidden | discord.NotFound):
-                self._after_a_while(lambda: self.place(channel, again=False))
+            if channel is None or isinstance(error, discord.Forbidden | discord.NotFound):
+                return True
+            self._read_back_later(channel, place)
+            return False
+        return True
 
-    def _after_a_while(self, work: Callable[[], None]) -> None:
-        task = asyncio.create_task(self._later_on(work))
-        self._later.add(task)
-        task.add_done_callback(self._later.discard)
+    def _read_back_later(self, channel: "MessageableChannel", place: PlaceSeen) -> None:
+        """Until it works: as long as an answer that waits there may be sent after all."""
 
-    async def _later_on(self, work: Callable[[], None]) -> None:
-        await self._pause(AGAIN_SECONDS)
-        work()
+        async def attempt() -> bool:
+            seen = place if place.partner else place_of(channel)  # who can read a channel may have changed
+            return await self.desk.sessions.run(queue_of(seen), lambda: self._read_back(channel, seen))
+
+        self._later.keep_trying(queue_of(place), attempt, longer_and_longer(LATEST_MS / 1000))
+
+    async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> bool:
+        return await self._guarded(place, "read-back", lambda: self.catching_up.catch_up(channel, place), channel)
 
     async def close(self) -> None:
         """Take nothing more, and give up what was to be tried later: it is read back at the next start."""
         self.closing = True
-        for task in self._later:
-            task.cancel()
-        if self._later:
-            await asyncio.wait(list(self._later))
+        await self._later.close()
 
     # -- messages ---------------------------------------------------------------------------------------------------
 
@@ -117,11 +116,10 @@ class Hearing:
         place = place_of_message(message, self.desk.own_id)
         self.submit(place, "message", lambda: self._take(message, place), message.channel)
 
-    def place(self, channel: "MessageableChannel", *, again: bool = True) -> None:
-        """A place that can be read back; `again`: once more after a while, should it not work."""
+    def place(self, channel: "MessageableChannel") -> None:
+        """A place that can be read back."""
         place = place_of(channel)
-        retried = channel if again else None
-        self.submit(place, "read-back", lambda: self.catching_up.catch_up(channel, place), retried)
+        self.submit(place, "read-back", lambda: self.catching_up.catch_up(channel, place), channel)
 
     def direct(self, most: int) -> None:
         """The DMs that there were, the latest first, as far as they are known: Discord tells no bot of all of them."""
@@ -147,8 +145,8 @@ class Hearing:
             await self._obey(message, request, call)
             return
         verdict = await self.answering.verdict(message, request)
-        # What is answered is said to the bot, also where it need not be called by name.
-        exchange = await self.exchanges.hear(request._replace(addressed=request.addressed or verdict.answers))
+        # What is to be answered is said to the bot, and nothing else is: after a crash it is known by that.
+        exchange = await self.exchanges.hear(request._replace(addressed=verdict.answers))
         if not verdict.answers or is_closed:
             self.desk.assistant.after_heard(exchange.heard)
             return
@@ -163,66 +161,53 @@ class Hearing:
         the log knows of: what was said before is not for them.
         """
         try:
-            await self.catching_up.catch_up(message.channel, place)
+            await self.catching_up.catch_up(message.channel, place, message.id)
         except Exception as error:  # noqa: BLE001 - what was missed is no reason not to hear what is said now
             await self.desk.failed("read-back", error)
+            self._read_back_later(message.channel, place)
             return await self.audiences.is_wider(place)
         return False
 
     # -- who can read it --------------------------------------------------------------------------------------------
 
     def readers_changed(self, *channels: discord.abc.GuildChannel | discord.Thread) -> None:
-        """Compare at once, not behind what is said there: what closes, closes now."""
+        """Somebody may read a channel or not, who did not or did."""
         if not self.closing:
-            self.desk.sessions.submit(AUDIENCES, lambda: self._compare(channels))
-
-    async def _compare(self, channels: Iterable[discord.abc.GuildChannel | discord.Thread]) -> None:
-        """What could not be recorded stays closed, is told once, and is tried again: every now and then, and before
-        whatever is done next.
-        """
-        errors = await self.audiences.compare_all(place for each in channels for place in places_in(each))
-        for error in errors[:1]:
-            self._keep_comparing()
-            await self.desk.failed("audience", error)
-
-    def _keep_comparing(self) -> None:
-        """Once more after a while, and again, as long as something is left."""
-        if not self._comparing:
-            self._comparing = True
-            self._after_a_while(self._compare_later)
-
-    def _compare_later(self) -> None:
-        self._comparing = False
-        if self.desk.uncompared:
-            self._compare_again()
-            self._keep_comparing()
-
-    def _compare_again(self) -> None:
-        if not self.closing:
-            self.desk.sessions.submit(AUDIENCES, self._compare_what_is_left)
-
-    async def _compare_what_is_left(self) -> None:
-        await self.audiences.compare_all(list(self.desk.uncompared.values()))
+            self.audiences.changed([place for each in channels for place in places_in(each)])
 
     # -- commands ---------------------------------------------------------------------------------------------------
 
     async def _obey(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         """Do what a typed command says, and reply where all can read it: nothing where the bot is to be silent. Slash
         commands work there too, for who asks alone.
+
+        What is said next does not wait for a log that is held, nor for models: the reply comes when it is done.
         """
         guild = None if message.guild is None else message.guild.id
         if not self.desk.allowed.admits(message.author.id, guild) or not self.desk.takes(message.id):
             return
-        if (await self.desk.config(request.place, request.speaker)).respond_mode == "none":
+        mode = (await self.desk.config(request.place, request.speaker)).respond_mode
+        if mode == "none" or (mode == "owner" and not self.desk.is_owner(message.author)):
             return
+
+        async def work() -> bool:
+            return await self._guarded(
+                request.place, "command", lambda: self._carry_out(message, request, call), message.channel
+            )
+
+        await self.desk.begun(work, slow=isinstance(call, Call) and call.command.slow)
+
+    async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
             asked = await self.desk.asked_by(message.author, request.place, manages=manages)
         except (LogError, OSError) as error:
-            await self.answering.reply(message, f"The memory cannot be asked just now: {error}")
+            await self.answering.reply(message, self.desk.cannot_ask(message.author, request.place, error))
+            await self.desk.could_not_ask("command", error)
             return
         reply = await table.run(self.desk.assistant, asked, call)
-        text = f"{tamed(reply.text)}{picked_instead(call)}"
+        told = await self.desk.handed_over(message.author, reply.text, reply.file)
+        text = f"{tamed(told)}{picked_instead(call)}"
         await self.answering.reply(message, text, under(reply, message.author.id))
 
     # -- edits and deletions ----------------------------------------------------------------------------------------
@@ -250,10 +235,13 @@ class Hearing:
 
     async def _delete(self, place: PlaceSeen, ids: list[int], *, direct: bool) -> None:
         memory = self.desk.memory
+        questions = self.answering.partly_shown(ids)
 
         async def step() -> None:
             now = memory.now()
-            await memory.record(lambda rows: _deletions(rows, _sessions(rows, place, direct=direct), ids, now))
+            await memory.record(
+                lambda rows: list(deletions(rows, _sessions(rows, place, direct=direct), ids, now, questions))
+            )
 
         await self.desk.unwritten.write("deletion", step)
 
@@ -268,12 +256,7 @@ def picked_instead(call: Call | Misread) -> str:
 
 def _is_known(rows: Rows, request: HeardRequest) -> bool:
     heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
-    return rows.ids.status(heard) == "known"
-
-
-def _deletions(rows: Rows, sessions: Iterable[str], ids: list[int], now: int) -> list[Draft]:
-    """All of them at once: what rests on them is made anew once. In a session where they were not said, nothing is."""
-    return [draft for session in sessions for each in ids for draft in delete(rows, deletion(each, session, now))]
+    return rows.ids.status(heard) in ("known", "redacted")  # redacted: it was edited before
 
 
 def _sessions(rows: Rows, place: PlaceSeen, *, direct: bool) -> list[str]:

@@ -4,7 +4,7 @@ channel                                   audience
 ───────────────────────────────────────   ─────────────────────────────────────────────────────
 a DM                                      direct: its person
 what everyone in the guild can read       guild: @everyone may, and no other role or member is kept out
-a public thread, a forum post             its parent's
+a public thread, a forum post             its parent's, and what is kept there is its parent's too
 a private thread, a group, all else       channel: restricted to itself
 
 What is not known fails closed: a kind of channel that this program does not know, a thread without its parent, a guild
@@ -72,6 +72,7 @@ def place_of(channel: Channel, partner: discord.abc.User | None = None) -> Place
         guild=None if guild is None else Ref(PLATFORM, str(guild.id)),
         guild_name="" if guild is None else getattr(guild, "name", None) or "",
         parent=Ref(PLATFORM, str(parent)) if parent else None,
+        readers=_readers(channel),
     )
 
 
@@ -90,6 +91,12 @@ def audience_of(channel: object) -> AudienceKind:
     if isinstance(channel, discord.abc.GuildChannel) and _kind(channel) != "unknown":
         return "guild" if _everyone_reads(channel) else "channel"
     return "channel"
+
+
+def _readers(channel: object) -> Ref | None:
+    """The parent of a public thread, where it is known."""
+    parent = channel.parent if isinstance(channel, discord.Thread) and channel.type in OPEN_THREADS else None
+    return None if parent is None else Ref(PLATFORM, str(parent.id))
 
 
 def _everyone_reads(channel: discord.abc.GuildChannel) -> bool:

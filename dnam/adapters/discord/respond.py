@@ -7,13 +7,14 @@ respond_mode    answers
 ────────────    ──────────────────────────────────────────────────────────────
 mention         what is said to it
 all             everything that people say in the place
-owner           what its owners say to it
+owner           what its owners say to it, their typed commands among that, and nobody else's
 none            nothing, typed commands neither (slash commands are, privately)
 
 Two lists admit: whom it answers anywhere (DNAM_ALLOW_USERS), and where it answers everybody (DNAM_ALLOW_GUILDS). Where
 both are empty it answers nobody, its owners neither: what is left out by mistake stays shut (seed 000's failure modes).
 """
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from projections.events.values import AuthorKind
@@ -23,6 +24,25 @@ NOBODY_ALLOWED = (
     " the ids of servers (in Discord: Settings, Advanced, Developer Mode, then right-click, Copy ID). What is said"
     " where the bot can read it is recorded all the same: keep it out of channels that it is not to hear."
 )
+
+
+MOST_SERVERS = 10
+"""How many servers are named at the most."""
+
+
+def strangers(guilds: Iterable[int], there: Mapping[int, str]) -> str:
+    """Which of the servers of DNAM_ALLOW_GUILDS the bot is not in, and in which it is, by id and name; nothing where it
+    is in all of them, or in none at all, which is told elsewhere.
+    """
+    strange = sorted(frozenset(guilds) - there.keys())
+    if not strange or not there:
+        return ""
+    names = [f"{name} ({guild})" if name else str(guild) for guild, name in sorted(there.items())]
+    more = [f"{len(names) - MOST_SERVERS} more"] if len(names) > MOST_SERVERS else []
+    return (
+        f"the bot is in no server {', '.join(map(str, strange))}, as DNAM_ALLOW_GUILDS names it; it is in"
+        f" {', '.join([*names[:MOST_SERVERS], *more])}"
+    )
 
 
 class Allowed(NamedTuple):

@@ -16,8 +16,9 @@ from dnam.importers.times import SNOWFLAKE_EPOCH_MS
 from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
+from projections.decisions.withdraw import WithdrawRequest
 from projections.events.values import Attachment, AuthorKind, SpanKind
-from projections.ids import Ref
+from projections.ids import Point, Ref
 from projections.policies.text import whole
 
 TAKEN = (
@@ -80,6 +81,12 @@ def deletion(message_id: int, session: str, now: int) -> DeletedRequest:
     return DeletedRequest(PLATFORM, str(message_id), session, said_of(message_id), max(now, said_of(message_id)))
 
 
+def withdrawal(ids: Sequence[int], session: str, now: int, questions: Sequence[Point] = ()) -> WithdrawRequest:
+    """The same messages, as far as answers arrived as them. Of `questions` see `WithdrawRequest`."""
+    said = max(now, *map(said_of, ids))
+    return WithdrawRequest(PLATFORM, tuple(map(str, ids)), session, said, tuple(questions))
+
+
 def place_of_message(message: discord.Message, own_id: int) -> PlaceSeen:
     """Where it was said. A DM that is not in the cache is its author's, unless that is the bot."""
     partner = None if message.author.id == own_id else message.author
@@ -113,8 +120,29 @@ def calls_us(message: discord.Message, own_id: int) -> bool:
 
 
 def addressed_words(message: discord.Message, own_id: int) -> str:
-    """The text without a mention of the bot in front of it."""
-    return re.sub(rf"\A\s*<@!?{own_id}>\s*", "", message.content)
+    """The text without a mention of the bot in front of it, `spelled`."""
+    text = re.sub(rf"\A\s*<@!?{own_id}>\s*", "", message.content)
+    return spelled(text, message.author, message.guild, message.mentions)
+
+
+def spelled(
+    text: str, by: discord.abc.User, guild: discord.Guild | None, mentioned: Sequence[discord.abc.User] = ()
+) -> str:
+    """What somebody typed for the memory, with names where marks stand for who typed it, bots, roles, channels and
+    emoji. Whom else it mentions is not named: see `dnam.unnamed`.
+    """
+    return MARKUP.sub(lambda found: _spelled(found, by, guild, mentioned), text)
+
+
+def _spelled(
+    found: re.Match[str], by: discord.abc.User, guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]
+) -> str:
+    if found["user"] is None:
+        return _in_words(found, guild, mentioned)
+    if int(found["user"]) == by.id:
+        return account_of(by).name
+    user = _user(mentioned, int(found["user"]))
+    return found[0] if user is None or not user.bot else _in_words(found, guild, mentioned)
 
 
 def _is_own_role(role: discord.Role, own_id: int) -> bool:
@@ -149,7 +177,7 @@ def cut(message: discord.Message, own_id: int) -> tuple[str, tuple[Mention, ...]
         done = found.end()
         who = _person(message, found, own_id)
         if who is None:
-            text += _in_words(message, found)
+            text += _in_words(found, message.guild, message.mentions)
         else:
             kind: SpanKind = "quote" if QUOTED.search(text) else "mention"
             mentions.append(Mention(len(text), who, kind))
@@ -170,20 +198,20 @@ def _user(users: Sequence[discord.abc.User], user_id: int) -> discord.abc.User |
     return next((user for user in users if user.id == user_id), None)
 
 
-def _in_words(message: discord.Message, found: re.Match[str]) -> str:
+def _in_words(found: re.Match[str], guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]) -> str:
     """What a mark stands for, as it is shown."""
     if found["emoji"]:
         return f":{found['emoji']}:"
     if found["user"]:
-        user = _user(message.mentions, int(found["user"]))
+        user = _user(mentioned, int(found["user"]))
         return f"@{user.display_name if user else found['user']}"
-    return next(_names(message, found), found[0])
+    return next(_names(found, guild), found[0])
 
 
-def _names(message: discord.Message, found: re.Match[str]) -> Iterator[str]:
-    if message.guild is None:
+def _names(found: re.Match[str], guild: discord.Guild | None) -> Iterator[str]:
+    if guild is None:
         return
-    if found["role"] and (role := message.guild.get_role(int(found["role"]))):
+    if found["role"] and (role := guild.get_role(int(found["role"]))):
         yield f"@{role.name}"
-    if found["channel"] and (channel := message.guild.get_channel_or_thread(int(found["channel"]))):
+    if found["channel"] and (channel := guild.get_channel_or_thread(int(found["channel"]))):
         yield f"#{channel.name}"

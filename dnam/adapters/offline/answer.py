@@ -53,18 +53,25 @@ class Answerer:
         if inputs.items:
             return _listed(self._replies.everything, map(_shown, inputs.items))
         said = [line for line in map(one_line, inputs.summary[: LINE_CHARS * 2].splitlines()) if line]
-        return _listed(self._replies.conversation, said[-ITEMS:]) if said else self._replies.empty
+        found = said[-ITEMS:]
+        return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.empty)
 
     def _to_question(self, inputs: AnswerInputs, message: str) -> str:
         items = self._fitting(inputs, message)
         if items:
             return _listed(self._replies.relevant, map(_shown, items))
         said = list(dict.fromkeys(self._said(inputs, message)))
-        return _listed(self._replies.conversation, said[-QUOTES:]) if said else self._replies.unknown
+        found = said[-QUOTES:]
+        return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.unknown)
 
     def _to_statement(self, inputs: AnswerInputs, message: str) -> str:
         items = self._fitting(inputs, message)[:QUOTES]
-        return _listed(self._replies.related, map(_shown, items)) if items else self._replies.acknowledge
+        related = _listed(self._replies.related, map(_shown, items))
+        return related if items else self._lacking(inputs, self._replies.acknowledge)
+
+    def _lacking(self, inputs: AnswerInputs, words: str) -> str:
+        """What is said where nothing is found: with memory switched off there is nothing to look in."""
+        return words if inputs.remembers else self._replies.off
 
     def _fitting(self, inputs: AnswerInputs, message: str) -> list[KnownItem]:
         """The items that share the most words with the message, in the order in which they came."""

@@ -28,7 +28,8 @@ class Summarizer:
         self._filler = re.compile(any_of(language.summary.fillers), re.IGNORECASE)
         replies = language.replies
         said = (replies.notice, replies.everything, replies.relevant, replies.conversation, replies.related)
-        self._own = tuple(one_line(text) for text in (*said, replies.unknown, replies.empty, replies.acknowledge))
+        found = (replies.unknown, replies.empty, replies.acknowledge, replies.off)
+        self._own = tuple(map(one_line, (*said, *found)))
 
     def summarize(self, inputs: SummaryInputs) -> str:
         """The summary, of `max_chars` code points at most."""

@@ -11,7 +11,8 @@ MEMORY = (
         bool,
         "1",
         SWITCH,
-        "Whether memory is used and learned at all. Answers are given either way.",
+        "Whether memory is used and learned at all. Either way answers are given, what is said is recorded, and the "
+        "recent conversation goes into prompts.",
         ("MEMORY_ENABLED",),
     ),
     Setting(
@@ -129,8 +130,8 @@ MEMORY = (
         int,
         "0",
         Between(0, 36_500),
-        "After how many days what was said is redacted, where `dnam config` does not say. 0: never. It is "
-        "kept and shown; the redacting itself is a later part.",
+        "After how many days what was said is redacted, where `dnam config` does not say. 0: never. What "
+        "is that old is looked for at the start of the bot and once a day.",
     ),
     Setting(
         "DNAM_VIEW_COMMIT_EVENTS",

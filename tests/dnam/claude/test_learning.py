@@ -91,7 +91,7 @@ async def test_one_bad_entry_is_dropped_and_the_rest_is_kept(tmp_path: Path) -> 
     async with learning(tmp_path, reply, schemas=False) as (assistant, _):
         heard = await assistant.memory.heard("kim", "I prefer tea")
         (learned,) = await assistant.extract(heard.person)
-        assert (learned.error, len(learned.dropped), learned.events) == ("", 3, 1)
+        assert (learned.error, len(learned.dropped), learned.events) == ("", 3, 2)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """backup, restore-backup and repair: what they say, what they ask, and what they refuse."""
 
+import errno
 import fcntl
 import os
 import shutil
@@ -81,6 +82,38 @@ def test_a_backup_tells_how_many_bodies_it_dropped(data: Path, place: Path) -> N
     with Engine.open(data, clock=FakeClock()) as engine:
         erase(engine, handle_of(engine, ADA))
     assert " bodies dropped; " in dnam("backup", place, "--data", data).out
+
+
+def test_a_first_backup_on_a_full_disk_says_that_what_it_leaves_is_none(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("replay.backing_up.write_manifest", full)
+        ran = dnam("backup", place, "--data", data)
+    none, why = ran.err.splitlines()
+    assert (ran.code, none) == (
+        3, f"dnam: what lies in {place} is no backup: nothing can be restored from it. Remove it, or try again there"
+    )  # fmt: skip
+    assert "is full" in why
+    assert dnam("restore-backup", place, "--check", "--data", data).code == 3
+    assert dnam("backup", place, "--data", data).code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("replay.backing_up.write_manifest", full)
+        ran = dnam("backup", place, "--data", data)
+    assert (ran.code, ran.err.count("\n")) == (3, 1), "the one that was there is whole"
+    assert dnam("restore-backup", place, "--check", "--data", data).code == 0
+
+
+def test_what_another_process_writes_to_is_not_spoken_ill_of(data: Path, place: Path) -> None:
+    place.mkdir()
+    with (place / "backup.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ran = dnam("backup", place, "--data", data)
+    assert (ran.code, ran.err.count("\n")) == (3, 1)
+    assert "another process is writing" in ran.err
 
 
 def test_sizes_are_for_people() -> None:

@@ -11,7 +11,7 @@ TEA = "durable-704a7957"
 RAIN = "durable-04b7e47d"
 ITEM_FIELDS = (
     "id owner compartment kind text created updated source status type about tags confidence evidence source_count "
-    "supersedes valid_from valid_until hits last_hit"
+    "supersedes valid_from valid_until hits last_hit kept"
 )
 
 
@@ -24,6 +24,12 @@ def test_remember_keeps_it_in_their_direct_messages_by_the_operator(data: Path) 
     items = dnam("show", "Kim", "--json", "--data", data).value["items"]
     (harp,) = [each for each in items if each["text"] == "plays the harp"]
     assert (harp["by"]["kind"], harp["where"], harp["source"]["type"]) == ("operator", "in direct messages", "manual")
+
+
+def test_with_memory_off_it_is_kept_and_said_to_be_of_no_use(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_MEMORY_ENABLED", "0")
+    off = "dnam: memory is switched off (DNAM_MEMORY_ENABLED=0): no answer uses what is kept\n"
+    assert dnam("remember", "Kim", "plays the harp", "--data", data) == (0, "Remembered: plays the harp\n", off)
 
 
 def test_remember_in_a_place(data: Path) -> None:
@@ -99,8 +105,8 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("remember", "Kim", "x" * 100_000), "that is 100,000 characters"),
     (("remember", "Sam", "x"), "'Sam' may be any of"),
     (("remember", "Kim", "x", "--in", "nowhere"), "there is no session 'nowhere'"),
-    (("edit", "Kim", "durable-00000000", "x"), "there is no item 'durable-00000000'"),
-    (("edit", "Kim", RAIN, "x"), f"{RAIN} is forgotten"),
+    (("edit", "Kim", "durable-00000000", "rain"), "there is no item 'durable-00000000'"),
+    (("edit", "Kim", RAIN, "rows"), f"{RAIN} is forgotten"),
     (("edit", "Bob", TEA, "x"), "nobody here goes by 'Bob'"),
     (("forget", "Kim", " "), "say what to forget"),
     (("forget", "Bob", "x"), "nobody here goes by 'Bob'"),

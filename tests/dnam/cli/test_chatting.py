@@ -82,7 +82,8 @@ class TestByPipe:
         first = chatted(tmp_path / "new", "hello\n!memory remember I like green tea\n")
         assert (first.code, first.err) == (0, "")
         assert first.out.startswith("dnam: (I am the offline model")
-        assert "Remembered: I like green tea\nIt stays in your direct messages. (`durable-" in first.out
+        stays = "It stays in your direct messages, unless you share it."
+        assert f"Remembered: I like green tea\n{stays} (`durable-" in first.out
         again = chatted(tmp_path / "new", "What tea do I like?\n!memory\nexit\nnot said")
         assert again.out.startswith("dnam: From what I remember:\n- [fact] I like green tea\n")
         assert "**Durable memory:** (59 chars, ~15 tokens)\n- [fact] I like green tea (src: manual" in again.out
@@ -95,7 +96,7 @@ class TestByPipe:
         assert [each["type"] for each in ran.values] == ["answer"] * 4
 
     def test_json_is_a_value_a_line(self, tmp_path: Path) -> None:
-        ran = chatted(tmp_path / "new", "hello\n!memory remember x\n!memory bogus\n", "run", "--json")
+        ran = chatted(tmp_path / "new", "hello\n!memory remember I like figs\n!memory bogus\n", "run", "--json")
         answer, kept, bogus = ran.values
         assert set(answer) == {"type", "from", "text"}
         assert (kept["command"], kept["failed"], len(kept["items"])) == ("remember", False, 1)
@@ -180,6 +181,18 @@ class TestRun:
         assert (ran.code, ran.out) == (2, "")
         assert "`dnam chat`" in ran.err
         assert "x.y.z" not in ran.err
+
+    def test_a_name_in_the_environment_that_is_no_setting_is_told_at_the_start(self, tmp_path: Path) -> None:
+        words = "environment: there is no setting 'DNAM_ALLOW_USRES'; did you mean DNAM_ALLOW_USERS?"
+        ran = chatted(tmp_path / "new", "hello\n", DNAM_ALLOW_USRES="1")
+        assert (ran.code, ran.err.splitlines()[0]) == (0, f"dnam: {words}")
+        nowhere = {"DISCORD_TOKEN": "x.y.z", "DISCORD_API_URL": "http://127.0.0.1:1/api/v10"}
+        ran = chatted(tmp_path / "new", "", "run", DNAM_ALLOW_USRES="1", XDG_RUNTIME_DIR=str(tmp_path), **nowhere)
+        first, *_, last = ran.err.splitlines()
+        assert (ran.code, last) == (
+            3, "dnam: Discord cannot be reached: 127.0.0.1:1 cannot be connected to: Connection refused"
+        )  # fmt: skip
+        assert first.endswith(f" warning dnam: {words}")
 
     def test_the_assistant_s_name_is_a_setting(self, tmp_path: Path) -> None:
         assert chatted(tmp_path / "new", "hello\n", DNAM_ASSISTANT_NAME="Botty").out.startswith("Botty: ")

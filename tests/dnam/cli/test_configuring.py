@@ -119,7 +119,8 @@ def test_settings_show_which_source_won_in_a_place(data: Path, monkeypatch: pyte
     assert holding(data) == {}
     out = dnam("settings", "--in", "general", "--data", data).out
     assert "respond_mode" in out
-    assert "guild/discord:9" in out
+    assert "guild/discord:9 (Garden)" in out
+    assert "person/Kim" in dnam("settings", "--in", "general", "--user", "Kim", "--data", data).out
 
 
 def kim(data: Path) -> str:
@@ -145,3 +146,12 @@ def test_a_context_history_is_in_force_with_the_next_prompt(data: Path) -> None:
     assert window() == 1
     config(data, "set", "channel/general", "context_history=0")
     assert window() == 0
+
+
+def test_who_silences_the_typed_commands_too_is_told_what_takes_it_back(data: Path) -> None:
+    ran = dnam("config", "set", "global", "respond_mode=none", "--data", data)
+    assert (ran.code, ran.out) == (0, "global: respond_mode = none\n")
+    assert ran.err == (
+        "dnam: typed commands (`!memory`) are not answered there either: `/memory config` takes it back, "
+        "and so does `dnam config`\n"
+    )

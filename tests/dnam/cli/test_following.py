@@ -7,18 +7,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep, time
+from time import monotonic, time
 
 import pytest
 from freezegun import freeze_time
 
-from dnam.cli import following
 from dnam.memory import Memory
 from projections.registry import FOLD
 from replay.folder import Folder
 from replay.rewriting import rewrite
 from replay.store import DiskStore
-from tests.dnam.cli.memories import ROOT, bytes_of, dnam, garden, make, process
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
 
 WRITER = """
 import asyncio, sys
@@ -191,13 +190,30 @@ def test_an_unknown_name_is_2(data: Path) -> None:
     assert "nobody here goes by 'Zoe'" in ran.err
 
 
+FIVE_LOOKS = """
+import os, signal
+from itertools import count
+from types import SimpleNamespace
+from dnam.__main__ import main
+from dnam.cli import following
+
+looks = count(1)
+
+def sleep(seconds):
+    assert seconds == following.LOOK_SECONDS
+    if next(looks) == 5:
+        os.kill(os.getpid(), signal.SIGINT)
+
+following.time = SimpleNamespace(sleep=sleep)
+main()
+"""
+"""Ends by itself with its fifth look, and without waiting between two."""
+
+
 def test_looking_changes_no_byte(data: Path, started: list["subprocess.Popen[bytes]"]) -> None:
     before = bytes_of(data)
-    follower = process("log", "--follow", "--data", data)
+    follower = process("log", "--follow", "--data", data, code=FIVE_LOOKS)
     started.append(follower)
-    for _ in range(25):
-        next_line(follower)
-    sleep(4 * following.LOOK_SECONDS)
-    follower.send_signal(signal.SIGINT)
-    assert follower.wait(30) == 130
+    ran = ended(follower)
+    assert (ran.code, ran.out.count("\n"), ran.err) == (130, 25, "dnam: interrupted\n")
     assert bytes_of(data) == before

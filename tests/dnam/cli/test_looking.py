@@ -26,7 +26,7 @@ PERSON_FIELDS = "person name accounts names messages items last_said last_said_i
 SESSION_FIELDS = "key session name kind place guild audience epoch messages turns summarised last_said last_said_iso"
 ITEM_FIELDS = (
     "id owner compartment kind text created updated source status type about tags confidence evidence source_count "
-    "supersedes valid_from valid_until hits last_hit where created_iso updated_iso seq event tag by reason policy"
+    "supersedes valid_from valid_until hits last_hit kept where created_iso updated_iso seq event tag by reason policy"
 )
 SUMMARY_FIELDS = "key session text said said_iso era refresh covered model seq event"
 
@@ -119,7 +119,7 @@ def test_show_all_says_what_became_of_the_others_and_by_whom(data: Path) -> None
 
 def test_show_as_json(data: Path) -> None:
     shown = dnam("show", "Kim", "--all", "--json", "--data", data).value
-    assert list(shown) == ["person", "name", "items", "summaries", "as_of"]
+    assert list(shown) == ["person", "name", "items", "summaries", "held", "as_of"]
     assert all(" ".join(each) == ITEM_FIELDS for each in shown["items"])
     assert all(" ".join(each) == SUMMARY_FIELDS for each in shown["summaries"])
     assert {each["text"]: (each["where"], each["status"]) for each in shown["items"]} == {

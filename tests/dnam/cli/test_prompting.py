@@ -35,12 +35,12 @@ which tea?"""
 
 
 def test_stdout_is_the_prompt_and_nothing_else(data: Path) -> None:
-    assert dnam("prompt", "Kim", "which tea?", "--in", "general", "--data", data) == (0, IN_GENERAL, "")
+    assert dnam("prompt", "Kim", "which tea?", "--in", "general", "--data", data) == (0, f"{IN_GENERAL}\n", "")
 
 
 def test_explain_says_on_stderr_what_every_line_rests_on(data: Path) -> None:
     ran = dnam("prompt", "Kim", "which tea?", "--in", "general", "--explain", "--data", data)
-    assert ran.out == IN_GENERAL
+    assert ran.out == f"{IN_GENERAL}\n"
     lines = ran.err.splitlines()
     assert lines[:2] == ["files: 15 characters, 1 lines", "  given        - /base/core.md"]
     assert lines[2] == "durable: 68 characters, 1 lines"
@@ -79,7 +79,7 @@ def test_without_a_place_it_is_the_dm(data: Path, place: list[str]) -> None:
 
 
 def test_somebody_without_a_dm_has_an_empty_one(data: Path) -> None:
-    assert dnam("prompt", "Ada", "hello", "--data", data).out == f"{FILES}\n\n---\nUser message:\nhello"
+    assert dnam("prompt", "Ada", "hello", "--data", data).out == f"{FILES}\n\n---\nUser message:\nhello\n"
 
 
 def test_context_files_open_the_prompt(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

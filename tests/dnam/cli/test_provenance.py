@@ -16,7 +16,7 @@ from dnam.memory import Memory
 from dnam.model import Ask
 from projections.decisions.place import PlaceSeen
 from projections.events import ItemMerged, ItemMoved, ItemRefused, MessageRedacted
-from projections.events.values import OPERATOR, By
+from projections.events.values import OPERATOR, By, Intent
 from projections.ids import EventId
 from projections.items import items_of
 from projections.policies.compartments import Setting
@@ -112,8 +112,8 @@ def test_every_item_s_life_in_order(data: Path) -> None:
 
 def test_who_did_it_with_which_model_prompt_and_policy(data: Path) -> None:
     added, _, changed = oolong(data)["steps"]
-    assert added["model"] == {"name": "scripted", "version": "1", "prompt": "extraction@2"}
-    assert added["who"] == "model scripted 1, prompt extraction@2"
+    assert added["model"] == {"name": "scripted", "version": "1", "prompt": "extraction@3"}
+    assert added["who"] == "model scripted 1, prompt extraction@3"
     assert added["policy"].startswith("extraction@1 ")
     assert (changed["who"], changed["model"], changed["by"]["kind"]) == ("Kim", None, "person")
     assert changed["why"] == "asked by the person"
@@ -214,7 +214,7 @@ async def everything_else(memory: Memory) -> None:
     there = msgspec.structs.replace(tea.item, compartment=wide)
     moved = ItemMoved(
         said=NOW + 60_000, by=OPERATOR, causes=(tea.event,), item=there, from_compartment=direct, from_id=TEA,
-        reason="shared",
+        reason="shared", intent=Intent("share"),
     )  # fmt: skip
     absorbed = msgspec.structs.replace(rain.item, status="merged")
     for name, event in (("refused", refused), ("alone", alone), ("moved", moved)):
@@ -222,9 +222,9 @@ async def everything_else(memory: Memory) -> None:
     merged = ItemMerged(
         said=NOW + 60_000, by=OPERATOR, causes=(rain.event,), item=there, absorbed=(absorbed,), reason="the same"
     )
-    memory.engine.record(drafts(merged, name="merged"))
     heard = await memory.look(lambda rows: message_id(memory, "123456789012345678"))
     memory.engine.record(drafts(MessageRedacted(said=NOW, by=OPERATOR, events=(heard, rain.event)), name="redacted"))
+    memory.engine.record(drafts(merged, name="merged"))
 
 
 def message_id(memory: Memory, key: str) -> EventId:
@@ -369,8 +369,8 @@ def test_the_chain_back_to_messages(data: Path) -> None:
     assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 2, 4, 6, 2, 4, 6]
     assert lines[0] == f"{item} [fact] Kim drinks green <b>oolong</b>! (active, in guild Garden)"
     assert "changed by Kim: asked by the person" in lines[1]
-    assert "added by model scripted 1, prompt extraction@2: " in lines[5]
-    assert "extraction.answered by model scripted 1, prompt extraction@2" in lines[6]
+    assert "added by model scripted 1, prompt extraction@3: " in lines[5]
+    assert "extraction.answered by model scripted 1, prompt extraction@3" in lines[6]
     assert lines[7].endswith(LINK)
     assert bytes_of(data) == before
 
@@ -381,7 +381,7 @@ def test_the_chain_as_json(data: Path) -> None:
     first = root["causes"][-1]
     assert " ".join(first) == EVENT_NODE
     (work,) = first["causes"]
-    assert (work["tag"], work["who"]) == ("extraction.answered", "model scripted 1, prompt extraction@2")
+    assert (work["tag"], work["who"]) == ("extraction.answered", "model scripted 1, prompt extraction@3")
     assert len(work["beside"]) == 3  # what Kim had said there before, and what was known by then
     (message,) = work["causes"]
     assert (message["words"].startswith("I drink"), message["link"], message["causes"]) == (True, LINK, [])

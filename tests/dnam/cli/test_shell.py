@@ -107,7 +107,7 @@ def break_folder(data: Path, how: str) -> None:
             for each in keys.iterdir():
                 each.write_bytes(b"nothing")
         case "another log's ring":
-            assert dnam("remember", "Bo", "x", "--new", "--data", data.parent / "other").code == 0
+            assert dnam("remember", "Bo", "likes rain", "--new", "--data", data.parent / "other").code == 0
             shutil.rmtree(keys)
             shutil.copytree(data.parent / "other" / "keys", keys)
         case _:

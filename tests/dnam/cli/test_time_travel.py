@@ -98,7 +98,7 @@ def test_the_prompt_of_an_answer_is_made_again_as_it_was(data: Path) -> None:
     dnam("remember", "Kim", "has a new kettle", "--data", data)
     ran = dnam("prompt", "--at", "18", "--data", data)
     assert ran.err == "dnam: the prompt of #18 as it was: its digest is the one that was recorded\n"
-    assert ran.out == "User message:\nwhich tea?"
+    assert ran.out == "User message:\nwhich tea?\n"
     value = dnam("prompt", "--at", "18", "--json", "--data", data).value
     assert (value["turn"], value["differs"], value["as_of"]) == (18, [], {"clock": "recorded", "seq": 17})
 
@@ -227,5 +227,5 @@ def test_only_the_events_that_made_the_rows_are_opened(tmp_path: Path, monkeypat
     opened.clear()
     shown = dnam("show", "Kim", "--at", str(size - 3), "--json", "--data", tmp_path / "d").value
     assert texts(shown) == [BRIDGE, RAIN, TEA]
-    assert 3 <= len(opened) <= 16
+    assert 3 <= len(opened) <= 24
     assert sum(seq <= 300 for seq in opened) <= 1  # where others are, and none of what they said and taught

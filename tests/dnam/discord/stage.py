@@ -26,7 +26,6 @@ from projections.events.values import OPERATOR
 from projections.ids import EventId
 from projections.messages import MESSAGES
 from projections.rows import Rows
-from replay import codec
 from tests.dnam.scripted import FakeClock, ScriptedModel, settings
 from tests.loopback.discord import Channel, User, World, running
 from tests.world import NOW
@@ -96,9 +95,9 @@ async def _nothing() -> None:
 def events(of: DnamBot | Memory, *kinds: type[Event]) -> list[Event]:
     """What is recorded of these kinds, in order."""
     engine = (of if isinstance(of, Memory) else of.desk.memory).engine
-    stored = [(codec.decode_header(each.header), each.body) for each in engine.store.log.read(0)]
-    opened = (engine.live.folding.sealer.open(header, body) for header, body in stored if body is not None)
-    return [each for each in opened if isinstance(each, kinds)]
+    with engine.reading():  # follows what was erased
+        records = [engine.live.folding.record(each) for each in engine.store.log.read(0)]
+    return [each.event for each in records if each is not None and isinstance(each.event, kinds)]
 
 
 def heard(bot: DnamBot) -> list[str]:

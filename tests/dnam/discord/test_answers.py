@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import cog
-from dnam.adapters.discord.hearing import AGAIN_SECONDS
+from dnam.adapters.discord.later import AGAIN_SECONDS
 from dnam.memory import Memory
 from dnam.model import Ask, ModelDown
 from projections.decisions.draft import Decision

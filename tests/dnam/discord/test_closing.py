@@ -9,7 +9,7 @@ import pytest
 from dnam.adapters.discord import desk as discord_desk
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.bot import DnamBot
-from dnam.adapters.discord.hearing import AGAIN_SECONDS
+from dnam.adapters.discord.later import AGAIN_SECONDS
 from dnam.adapters.discord.ui import MemoryMenus
 from projections.decisions.place import PlaceSeen
 from projections.events import JobFailed, PlaceAudienceChanged

@@ -10,7 +10,8 @@ import pytest
 
 from dnam.adapters.discord import bot as bots
 from dnam.adapters.discord import cog
-from tests.dnam.discord.stage import Writing, bot_in, garden
+from tests.dnam.discord.stage import Writing, bot_in, garden, idle
+from tests.dnam.discord.test_closing import Gate, close
 from tests.dnam.discord.test_running import ASKED, environment, patient, started, there
 from tests.loopback.messages import Holds, serving
 
@@ -55,4 +56,23 @@ async def test_an_answer_under_way_is_given_up_after_a_while(
             await here.kim.says(here.general, ASKED, mention=world.bot)
             await model.was_asked()
         assert not len(bot.desk.sessions)
+    assert "what was under way did not end within 0 s and is given up" in caplog.text
+
+
+async def test_a_bot_ends_that_waits_for_what_was_told_of_who_can_read_a_channel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The comparison hangs for good, and so does whoever waits for it: that it ends is the proof."""
+    monkeypatch.setattr(cog, "CLOSING_SECONDS", 0.0)
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            await here.kim.says(here.general, "hello")
+            await idle(world, bot)
+            gate = Gate(monkeypatch)
+            close(world, here, here.general)
+            await gate.holds()
+            await here.kim.says(here.general, ASKED, mention=world.bot)
+            await gate.is_waited_for()
+        assert not len(bot.desk.sessions)
+        assert gate.passed == 0
     assert "what was under way did not end within 0 s and is given up" in caplog.text

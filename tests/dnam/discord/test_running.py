@@ -16,10 +16,11 @@ from discord.app_commands import ContextMenu
 from discord.ext import commands
 from discord.http import Route
 
-from dnam.adapters.discord.bot import BAD_TOKEN, NO_INTENTS, CannotConnect, DnamBot, at, run
+from dnam.adapters.discord.bot import BAD_TOKEN, NO_INTENTS, CannotConnect, DnamBot, NotLetIn, at, run
 from dnam.adapters.discord.cog import NO_CONTENT, MemoryCog
 from dnam.adapters.discord.ui import MemoryMenus
 from dnam.assistant import Assistant
+from dnam.cli.shell import COULD_NOT, WRONG_USE, Ending, failures
 from dnam.commands.table import MENUS
 from dnam.memory import Memory
 from dnam.settings import read as settings_from
@@ -49,7 +50,7 @@ def environment(world: World, here: Garden, data: Path, **more: str) -> dict[str
     return {
         "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "DNAM_DATA": str(data), "DISCORD_TOKEN": world.token,
         "DISCORD_API_URL": world.api_url, "DNAM_ALLOW_GUILDS": str(here.guild.id),
-        "PYTHONWARNINGS": "ignore", **more,
+        "PYTHONWARNINGS": "ignore", "XDG_RUNTIME_DIR": str(data.parent), **more,
     }  # fmt: skip
 
 
@@ -113,7 +114,7 @@ async def is_refused_a_second_time(env: dict[str, str], folder: Path, world: Wor
     """Another bot on the same token and folder ends at once, and says why."""
     async with started(env, folder) as second:
         _, err = await second.communicate()
-        assert second.returncode == 3
+        assert second.returncode == WRONG_USE
         assert b"a bot with this token already runs on" in err
         assert world.token.encode() not in err
 
@@ -125,15 +126,25 @@ async def test_what_it_cannot_do_it_says_with_what_to_do(tmp_path: Path, wrong: 
             world.application.enabled = Intent(0)
         told = settings_from({"DISCORD_API_URL": world.api_url}, {})
         async with Memory.open(tmp_path, settings=told, clock=FakeClock()) as memory:
-            with pytest.raises(CannotConnect) as refused, at(world.api_url):
+            with pytest.raises(NotLetIn) as refused, at(world.api_url):
                 await run(Assistant(memory, ScriptedModel()), "not.the.token" if wrong == "token" else world.token)
         assert str(refused.value) == words
+        assert ends_with(refused.value) == WRONG_USE
+
+
+def ends_with(error: Exception) -> object:
+    """The exit code of a command that raises this."""
+    with pytest.raises(Ending) as ending, failures():
+        raise error
+    return ending.value.exit_code
 
 
 async def test_where_nothing_is_it_says_that_it_cannot_be_reached(tmp_path: Path) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
-        with pytest.raises(CannotConnect, match="Discord cannot be reached"), at("http://127.0.0.1:1/api/v10"):
+        told = pytest.raises(CannotConnect, match="Discord cannot be reached")
+        with told as refused, at("http://127.0.0.1:1/api/v10"):
             await run(Assistant(memory, ScriptedModel()), "any.token.at-all")
+    assert ends_with(refused.value) == COULD_NOT, "it may be there a minute later"
     assert Route.BASE.startswith("https://discord.com/")
 
 
@@ -154,12 +165,18 @@ async def test_it_is_there_as_soon_as_it_answers(tmp_path: Path) -> None:
 # -- somebody else's bot ---------------------------------------------------------------------------------------------
 
 
+def own_bot() -> str:
+    """The bot of the README."""
+    (lines,) = [each for each in (*blocks("py"), *blocks("python")) if "load_extension" in each]
+    return lines
+
+
 def theirs(folder: Path, content: bool = True) -> commands.Bot:
     """The bot of the README as it stands there, made and not yet run: all it does for its memory is one line.
 
     `content`: whether it asks for the content of messages. It has a command of its own besides.
     """
-    (lines,) = [each for each in (*blocks("py"), *blocks("python")) if "load_extension" in each]
+    lines = own_bot()
     assert len([line for line in lines.splitlines() if line.strip()]) <= 20
     file = folder / "bot.py"
     file.write_text(lines if content else lines.replace("message_content = True", "message_content = False"))
@@ -172,6 +189,19 @@ def theirs(folder: Path, content: bool = True) -> commands.Bot:
     return bot
 
 
+def test_a_setting_that_is_not_allowed_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISCORD_TOKEN", "the.bot.s-own")
+    monkeypatch.setenv("DNAM_TURNS_PER_MINUTE", "many")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    file = tmp_path / "bot.py"
+    file.write_text(own_bot(), encoding="utf-8")
+    set_up = patch.object(commands.Bot, "run", lambda bot, _: asyncio.run(bot.setup_hook()))
+    with set_up, pytest.raises(SystemExit, match="SettingError: DNAM_TURNS_PER_MINUTE: 'many' is not") as ended:
+        runpy.run_path(str(file), run_name="__main__")
+    assert ended.value.__suppress_context__, "nothing else is shown"
+
+
 async def _greet(context: commands.Context[commands.Bot]) -> None:
     await context.send("good day")
 
@@ -180,6 +210,7 @@ def told(monkeypatch: pytest.MonkeyPatch, folder: Path, here: Garden) -> None:
     monkeypatch.chdir(folder)
     for name in [each for each in os.environ if each.startswith(("DNAM_", "DISCORD_", "ANTHROPIC_"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setenv("DNAM_ALLOW_GUILDS", str(here.guild.id))
     monkeypatch.setenv("DISCORD_TOKEN", "the.bot.s-own")
 

@@ -19,6 +19,19 @@ async def test_where_nothing_is_answered_no_typed_command_is(tmp_path: Path) -> 
             assert heard(bot) == []
 
 
+async def test_where_only_the_owner_is_answered_only_their_typed_commands_are(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        owners = {"memory_commands_enabled": "1", "respond_mode": "owner", "owner_ids": str(here.ada.id)}
+        async with bot_in(world, tmp_path, **owners) as bot:  # type: ignore[arg-type]
+            await here.kim.says(here.general, "!memory remember I like tea")
+            await idle(world, bot)
+            assert shown(world, here.general) == []
+            assert events(bot, ItemRemembered) == []
+            await here.ada.says(here.general, "!memory remember I like roses")
+            await idle(world, bot)
+            assert [each.partition("\n")[0] for each in shown(world, here.general)] == ["Remembered: I like roses"]
+
+
 async def test_slash_commands_work_there(tmp_path: Path) -> None:
     async with scene_in(tmp_path, respond_mode="none") as scene:
         await scene.remembers(scene.kim, "I like tea")

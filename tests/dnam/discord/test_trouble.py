@@ -7,6 +7,7 @@ import pytest
 from dnam.adapters.discord import cog
 from dnam.adapters.discord.answering import TAKEN_BACK
 from dnam.adapters.discord.appearing import NOTHING_SAID
+from dnam.commands.command import NOTED
 from dnam.exchange import Exchange
 from dnam.whereabouts import Heard
 from projections.decisions.hear import HeardRequest
@@ -19,6 +20,7 @@ from projections.events import (
     TurnAnswered,
     TurnDelivered,
     TurnFailed,
+    TurnWithdrawn,
 )
 from projections.ids import Ref
 from replay.errors import LogFull
@@ -100,7 +102,7 @@ async def test_a_question_that_is_deleted_before_the_answer_is_sent_gets_none(
             monkeypatch.setattr(exchanges, "answered", recorded_and_deleted)
             asked = await here.kim.says(here.general, "tell me", mention=world.bot)
             await idle(world, bot)
-            assert (shown(world, here.general), len(events(bot, TurnAnswered))) == ([], 1)
+            assert (shown(world, here.general), len(events(bot, TurnWithdrawn))) == ([], 1)
         async with bot_in(world, tmp_path) as bot:
             assert shown(world, here.general) == []
             assert events(bot, TurnDelivered) == []
@@ -213,12 +215,12 @@ async def test_a_memory_that_cannot_be_read_is_no_reason_to_be_silent(
     async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
         await here.kim.says(here.general, "hello")
         await idle(world, bot)
-        monkeypatch.setattr(bot.desk.memory, "_look", broken)
+        monkeypatch.setattr(bot.desk.memory, "look_here", broken)
         monkeypatch.setattr(bot.desk.memory.engine, "hand_in", broken)
         await here.kim.says(here.general, "roses?", mention=world.bot)
         await here.kim.says(here.general, "!memory show")
         await idle(world, bot)
-        assert shown(world, here.general) == ["yes", "The memory cannot be asked just now: the disk is gone"]
+        assert shown(world, here.general) == ["yes", f"The memory cannot be asked just now. {NOTED}"]
         monkeypatch.undo()
         await bot.desk.unwritten.again()
         assert heard(bot) == ["hello", "@marcy roses?"]

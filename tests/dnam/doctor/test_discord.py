@@ -31,9 +31,8 @@ async def test_all_is_well(tmp_path: Path) -> None:
     async with World() as world:
         garden = world.guild("Garden")
         channel = garden.channel("memory")
-        who = at_discord(
-            world, tmp_path, DNAM_MEMORY_CHANNEL_ID=str(channel.id), DNAM_ALLOW_USERS="1,2", DNAM_ALLOW_GUILDS="3"
-        )
+        named = {"DNAM_MEMORY_CHANNEL_ID": str(channel.id), "DNAM_ALLOW_GUILDS": str(garden.id)}
+        who = at_discord(world, tmp_path, DNAM_ALLOW_USERS="1,2", **named)
         found = {look.__name__: await looked(look, who) for look in (*OVER_REST, discord.allowed, discord.transparency)}
         assert not world.gateway.connected
     assert {each.state for each in found.values()} == {"well"}, found
@@ -91,6 +90,19 @@ async def test_nobody_is_allowed(tmp_path: Path) -> None:
     assert found.state == "wrong"
     assert "nobody is answered" in found.what
     assert "DNAM_ALLOW_USERS" in found.do
+
+
+async def test_a_server_that_the_bot_is_not_in_is_named(tmp_path: Path) -> None:
+    async with World() as world:
+        garden = world.guild("Garden")
+        named = {"DNAM_ALLOW_GUILDS": f"12345,{garden.id}"}
+        found = await looked(discord.allowed, at_discord(world, tmp_path, **named))
+        unasked = await looked(discord.allowed, at_discord(world, tmp_path, DISCORD_TOKEN="wrong.token.here", **named))
+    there = f"it is in Garden ({garden.id})"
+    assert (found.state, found.what) == (
+        "doubt", f"the bot is in no server 12345, as DNAM_ALLOW_GUILDS names it; {there}"
+    )  # fmt: skip
+    assert unasked.state == "well", "the token's own check says what is wrong with it"
 
 
 async def test_what_the_bot_lacks_channel_by_channel(tmp_path: Path) -> None:
@@ -154,6 +166,19 @@ class TestTransparency:
             found = await looked(discord.transparency, who)
         assert found.state == "wrong"
         assert "the bot lacks Pin Messages" in found.what
+
+    @pytest.mark.parametrize("denied_", [Permission.SEND_MESSAGES_IN_THREADS, Permission.SEND_MESSAGES, None])
+    async def test_a_thread_is_one_as_its_channel_lets_it(self, tmp_path: Path, denied_: Permission | None) -> None:
+        async with World() as world:
+            garden = world.guild("Garden")
+            kim, above = world.person("Kim", garden), garden.channel("general")
+            thread = await kim.begins_thread(above, "memory")
+            above.overwrites += [] if denied_ is None else [denied(world, denied_)]
+            found = await looked(
+                discord.transparency, at_discord(world, tmp_path, DNAM_MEMORY_CHANNEL_ID=str(thread.id))
+            )
+        lacks = denied_ == Permission.SEND_MESSAGES_IN_THREADS
+        assert (found.state, "Send Messages in Threads" in found.what) == ("wrong" if lacks else "well", lacks)
 
     async def test_what_is_not_pinned(self, tmp_path: Path) -> None:
         async with World() as world:

@@ -5,19 +5,24 @@ import errno
 import json
 import os
 import shutil
+import socket
+import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientConnectorError, web
+from aiohttp.client_reqrep import ConnectionKey
 
-from dnam.doctor import context, disk, log, running
-from dnam.doctor.check import Check, Finding, Patient, no_answer, run
+from dnam.doctor import context, disk, log, names, running
+from dnam.doctor.check import Check, Finding, Patient, run
 from dnam.file_set import MARK
 from dnam.memory import Memory
 from dnam.metrics import Metrics
 from dnam.observing import serve, watch
+from dnam.unreached import no_answer
 from dnam.unwritten import Unwritten
 from replay.errors import LogFull
 from replay.ringfile import COPIES, SIZE
@@ -40,6 +45,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data(built: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(built, tmp_path / "data"))
+
+
+class TestNames:
+    async def test_known(self, tmp_path: Path) -> None:
+        who = patient(tmp_path)._replace(environment={"DNAM_LEARN": "none", "PATH": "/bin"})
+        assert (await looked(names.known, who)).state == "well"
+
+    async def test_not_known(self, tmp_path: Path) -> None:
+        found = await looked(names.known, patient(tmp_path)._replace(environment={"DNAM_ALLOW_USRES": "1"}))
+        assert found.state == "doubt"
+        assert "did you mean DNAM_ALLOW_USERS?" in found.what
 
 
 class TestLog:
@@ -110,7 +126,8 @@ def last_body(data: Path) -> bytes:
 
 class TestClock:
     async def test_well(self, data: Path) -> None:
-        assert (await looked(log.clock, patient(data))).state == "well"
+        found = await looked(log.clock, patient(data))
+        assert (found.state, found.what) == ("well", "it is not behind the log; Discord's was not asked")
 
     async def test_without_a_log(self, tmp_path: Path) -> None:
         assert (await looked(log.clock, patient(tmp_path))).state == "well"
@@ -243,7 +260,7 @@ class TestContext:
         found = await looked(context.files, patient(tmp_path, DNAM_CONTEXT_DIR=str(tmp_path)))
         assert found.state == "well"
         assert found.what.startswith("/base/core.md, /base/who.md open every prompt; 2 channels")
-        assert (await looked(context.files, patient(tmp_path))).what.startswith("/base/core.md open every prompt; 0")
+        assert (await looked(context.files, patient(tmp_path))).what.startswith("/base/core.md opens every prompt; 0")
 
     @pytest.mark.parametrize(("guilds", "state"), [("", "doubt"), ("7", "well"), ("7,8", "doubt")])
     async def test_a_name_alone_opens_a_file_where_there_is_one_server(
@@ -293,9 +310,17 @@ class TestRunning:
         assert found[0].what == "unwritten: 1 message wait: the disk is full"
         assert "1 thing could never be recorded" in found[1].what
 
-    async def test_claude_was_down(self, tmp_path: Path) -> None:
+    async def test_answers_that_fail(self, tmp_path: Path) -> None:
         metrics = Metrics()
-        metrics.health.tells("circuit_open", lambda: True)
+        metrics.health.needs("answers", lambda: "the last answer failed: the key is not accepted")
+        found = await asked(metrics, tmp_path)
+        assert (found.state, found.what) == ("wrong", "answers: the last answer failed: the key is not accepted")
+        assert "`dnam log`" in found.do
+
+    @pytest.mark.parametrize("circuit", ["circuit_open", "loop_circuit_open"])
+    async def test_claude_was_down(self, tmp_path: Path, circuit: str) -> None:
+        metrics = Metrics()
+        metrics.health.tells(circuit, lambda: True)
         found = await asked(metrics, tmp_path)
         assert found.state == "doubt"
         assert "Claude was down" in found.what
@@ -305,7 +330,15 @@ class TestRunning:
         async with deaf() as port:
             found = await looked(running.bot, patient(tmp_path, DNAM_HEALTH_PORT=str(port)))
         assert found.state == "doubt"
-        assert "dnam run" in found.do
+        assert "the port is in use" in found.what
+        assert "DNAM_HEALTH_PORT" in found.do
+
+    async def test_an_address_that_is_not_this_machine_s(self, tmp_path: Path) -> None:
+        """192.0.2.0/24 is nobody's: RFC 5737."""
+        with refusing_to_connect():
+            found = await looked(running.bot, patient(tmp_path, DNAM_HEALTH_PORT="9177", DNAM_HEALTH_HOST="192.0.2.1"))
+        assert found.state == "wrong"
+        assert "DNAM_HEALTH_HOST: 192.0.2.1 is no address of this machine" in found.what
 
     async def test_somebody_else_answers(self, tmp_path: Path) -> None:
         async with other({"status": "ok"}) as port:
@@ -317,8 +350,8 @@ class TestRunning:
         async with other({}) as port:
             pass
         found = await looked(running.bot, patient(tmp_path, DNAM_HEALTH_PORT=str(port)))
-        assert "Cannot connect to host" in found.what
-        assert "Error" not in found.what
+        assert found.what.endswith(f"127.0.0.1:{port} cannot be connected to: Connection refused")
+        assert "dnam run" in found.do
 
     @pytest.mark.parametrize(
         ("host", "reachable"),
@@ -326,6 +359,12 @@ class TestRunning:
     )
     def test_where_it_is_asked(self, host: str, reachable: str) -> None:
         assert running._reachable(host) == reachable
+
+
+def refusing_to_connect() -> AbstractContextManager[object]:
+    """No packet leaves this machine, whatever its routes."""
+    unreachable = OSError(errno.ENETUNREACH, "Connect call failed ('192.0.2.1', 9177)")
+    return patch("aiohappyeyeballs.start_connection", side_effect=unreachable)
 
 
 async def asked(metrics: Metrics, data: Path) -> Finding:
@@ -359,12 +398,24 @@ async def other(said: object) -> AsyncIterator[int]:
         await runner.cleanup()
 
 
+REFUSED = "127.0.0.1:9 cannot be connected to: Connection refused"
+UNKNOWN = "127.0.0.1:9 cannot be connected to: Name or service not known"
+
+
+def unconnected(error: OSError) -> ClientConnectorError:
+    where = ConnectionKey("127.0.0.1", 9, is_ssl=False, ssl=True, proxy=None, proxy_auth=None, proxy_headers_hash=None)
+    return ClientConnectorError(where, error)
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [
         (TimeoutError(), "it did not answer in time"),
         (ConnectionResetError("hung up"), "hung up"),
         (OSError(), "OSError"),
+        (unconnected(OSError(errno.ECONNREFUSED, "Connect call failed ('127.0.0.1', 9)")), REFUSED),
+        (unconnected(socket.gaierror(-2, "Name or service not known")), UNKNOWN),
+        (unconnected(ssl.SSLError(1, "wrong version")), "127.0.0.1:9 cannot be connected to: wrong version"),
     ],
 )
 def test_why_somebody_did_not_answer(error: Exception, why: str) -> None:

@@ -18,6 +18,7 @@ from tests.loopback.discord.world import World
 HELLO = """DISCORD_API_URL={url}
 DISCORD_TOKEN={token}
 DNAM_ALLOW_GUILDS={guild_id}
+DNAM_ALLOW_USERS={id}
 DNAM_OWNER_IDS={owner_id}
 
 {guild} ({guild_id}) has {channels}; {person} ({id}) and the bot are in it. Its owner ({owner_id}) owns the bot too.

@@ -27,7 +27,7 @@ from tests.loopback.discord.wire import Wire
 class Person(Speaker):
     """A user who also uses commands, buttons, menus and forms."""
 
-    async def uses(self, channel: Channel, text: str, **options: Value) -> Interaction:
+    async def uses(self, channel: Channel, text: str, /, **options: Value) -> Interaction:
         """Use a slash command, its options in the text (`kind:fact`) or beside it."""
         command = typed(self._commands(channel, SLASH), text, options, self.state.users)
         command.check()

@@ -49,6 +49,7 @@ const ROUTES = {
   "/channels/{channel_id}/threads": ["post"],
   "/channels/{channel_id}/thread-members": ["get"],
   "/channels/{channel_id}/thread-members/@me": ["put", "delete"],
+  "/channels/{channel_id}/thread-members/{user_id}": ["get"],
   "/channels/{channel_id}/threads/archived/public": ["get"],
   "/channels/{channel_id}/threads/archived/private": ["get"],
   "/applications/{application_id}/commands": ["get", "put", "post"],

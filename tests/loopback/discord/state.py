@@ -116,6 +116,13 @@ class State:
     def changed_channel(self, channel: Channel) -> None:
         self.tell(Event("CHANNEL_UPDATE", channel.wire(self.bot), Intent.GUILDS))
 
+    def deleted_channel(self, channel: Channel) -> None:
+        """It is gone. Of the threads in it Discord tells nothing."""
+        self.tell(Event("CHANNEL_DELETE", channel.wire(self.bot), Intent.GUILDS, channel))
+        channel.gone = True
+        for each in self.channels.values():
+            each.gone = each.gone or each.parent is channel
+
     def new_role(self, guild: Guild, role: Role, holders: Sequence[User]) -> None:
         guild.roles[role.id] = role
         self.tell(Event("GUILD_ROLE_CREATE", {"guild_id": str(guild.id), "role": role.wire()}, Intent.GUILDS))

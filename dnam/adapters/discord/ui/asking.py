@@ -2,24 +2,33 @@
 
     defer (Discord waits 3 seconds) ─▶ who asks and where ─▶ in order with what is said there ─▶ show, privately
 
-Nothing is raised: what goes wrong is told to who asked, and recorded. In a guild only who asked sees the reply.
+Nothing is raised: what goes wrong is told to who asked, and recorded. Only who asked sees the reply, but
+in their DM with the bot, where nobody else reads along.
+
+Where the bot itself is not (a server that it is no member of, a DM of two others, a group), nothing is offered, and
+what Discord lets through all the same is refused.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 
 import aiohttp
 import discord
+from discord import app_commands
 
-from dnam.adapters.discord.desk import Desk, invocation, place_of_interaction
+from dnam.adapters.discord.desk import Desk, invocation, is_own_direct, place_of_interaction
 from dnam.adapters.discord.places import account_of
 from dnam.adapters.discord.ui.shown import Lists, Shown, Work
 from dnam.commands.command import Command, Invocation
-from dnam.commands.parse import Call
+from dnam.commands.parse import called
 from dnam.commands.table import run
+from dnam.standing import standing_in
 from replay.errors import LogError
 
 NOT_HERE = "I do not answer you here. Who runs me decides where I answer, and whom."
 BROKEN = "That did not work, and is noted for whoever runs me."
+CONTEXTS = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False)
+INSTALLS = app_commands.AppInstallationType(guild=True, user=False)
+"""Where commands and menus are offered: in the servers where the bot is, and in DMs with it."""
 Making = Callable[[Invocation], Awaitable[Shown]]
 
 
@@ -35,28 +44,35 @@ class Asking:
     async def peek(self, interaction: discord.Interaction) -> Invocation:
         """Who asks and where, without recording anything: for what is asked while somebody types."""
         who, place = account_of(interaction.user), place_of_interaction(interaction)
-        return await self.desk.memory.look(lambda rows: invocation(rows, who, place))
+        asked = await self.desk.memory.look(lambda rows: invocation(rows, who, place))
+        asked = asked._replace(setting=await standing_in(asked.setting, self.desk.memory.standing))
+        return await self.desk.seen_alone(interaction, asked)
 
     # -- commands and menus -----------------------------------------------------------------------------------------
 
     async def command(self, interaction: discord.Interaction, command: Command, given: Mapping[str, str]) -> None:
         """Do what a command says."""
         await self.reply(
-            interaction, lambda asked: run(self.desk.assistant, asked, Call(command, given)), changes=command.changes
+            interaction,
+            lambda asked: run(self.desk.assistant, asked, called(command, given)),
+            changes=command.changes,
+            slow=command.slow,
         )
 
-    async def reply(self, interaction: discord.Interaction, work: Work, *, changes: bool) -> None:
-        """Do it and show what comes of it as a new message. What `changes` something is not done again for a page."""
+    async def reply(self, interaction: discord.Interaction, work: Work, *, changes: bool, slow: bool = False) -> None:
+        """Do it and show what comes of it as a new message. What `changes` something is not done again for a page. For
+        what is `slow` nobody else waits.
+        """
 
         async def making(asked: Invocation) -> Shown:
             return self.lists.shown(await work(asked), interaction.user.id, None if changes else work)
 
-        await self.show(interaction, making)
+        await self.show(interaction, making, slow=slow)
 
-    async def show(self, interaction: discord.Interaction, making: Making) -> None:
+    async def show(self, interaction: discord.Interaction, making: Making, *, slow: bool = False) -> None:
         """Show what is made as a new message, privately where others read along."""
-        await interaction.response.defer(ephemeral=interaction.guild_id is not None, thinking=True)
-        shown = await self._made(interaction, making)
+        await interaction.response.defer(ephemeral=not is_own_direct(interaction), thinking=True)
+        shown = await self._made(interaction, making, slow=slow)
         await self.guarded("answering a command", lambda: self._sent(interaction, shown))
 
     async def change(self, interaction: discord.Interaction, making: Making) -> None:
@@ -67,22 +83,30 @@ class Asking:
 
     def admits(self, interaction: discord.Interaction) -> bool:
         """Whether this person is answered here at all."""
-        return self.desk.allowed.admits(interaction.user.id, interaction.guild_id)
+        return self._is_present(interaction) and self.desk.allowed.admits(interaction.user.id, interaction.guild_id)
 
-    async def _made(self, interaction: discord.Interaction, making: Making) -> Shown:
+    def _is_present(self, interaction: discord.Interaction) -> bool:
+        """Whether the bot is itself where something is used."""
+        if interaction.guild_id is None:
+            return is_own_direct(interaction)
+        return self.desk.bot.get_guild(interaction.guild_id) is not None
+
+    async def _made(self, interaction: discord.Interaction, making: Making, *, slow: bool = False) -> Shown:
         if not self.admits(interaction):
             return Shown(NOT_HERE)
         queue = self.desk.queue_of(interaction)
 
         async def work() -> Shown:
-            return await making(await self.desk.setting_of(interaction))
+            made = await making(await self.desk.setting_of(interaction))
+            return made._replace(text=await self.desk.handed_over(interaction.user, made.text, made.file))
 
         try:
-            return await self.desk.run_in_session(queue, work)
+            return await self.desk.run_in_session(queue, work, slow=slow)
         except (LogError, OSError) as error:
-            return Shown(f"The memory cannot be asked just now: {error}")
+            await self.desk.could_not_ask(_used(interaction), error)
+            return Shown(self.desk.cannot_ask(interaction.user, place_of_interaction(interaction), error))
         except Exception as error:  # noqa: BLE001 - one use of a command; whoever asked is told, and it is recorded
-            await self.desk.failed("a command", error)
+            await self.desk.failed(_used(interaction), error)
             return Shown(BROKEN)
 
     async def _sent(self, interaction: discord.Interaction, shown: Shown) -> None:
@@ -110,3 +134,11 @@ class Asking:
             await self.desk.failed(job, error)
             return False
         return True
+
+
+def _used(interaction: discord.Interaction) -> str:
+    """What was used, by its name, without what was given to it."""
+    command = interaction.command
+    if command is None:
+        return "a button or a menu"
+    return f"/{command.qualified_name}" if isinstance(command, app_commands.Command) else command.qualified_name

@@ -9,6 +9,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.memory_channel import hindrance
 from dnam.adapters.discord.ui.asking import Asking
 from dnam.adapters.discord.ui.pointing import menus
 from dnam.adapters.discord.ui.presses import Presses
@@ -86,9 +87,16 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
 
     async def _begin_keeping(self) -> None:
         if self.snapshots is not None:
+            await self.asking.guarded("looking at the transparency channel", self._tell_of_channel)
             await self.snapshots.begin()
         if self.snapshots is not None and not self._gone:
             self._keeping = asyncio.create_task(self.snapshots.keep_up(), name="transparency channel")
+
+    async def _tell_of_channel(self) -> None:
+        """Say at the start what stands against showing anything there."""
+        found = await hindrance(self._bot, int(self.asking.desk.memory.settings.memory_channel_id))
+        if found is not None:
+            log.warning("discord: transparency channel: %s. %s", found.what, found.do)
 
     @commands.Cog.listener()
     async def on_interaction(self, interaction: discord.Interaction) -> None:

@@ -39,7 +39,7 @@ async def offered(asking: Asking, interaction: discord.Interaction, act: Act, wo
         refused = await _refused(asking, asked, act)
         if refused is not None:
             return refused
-        found = await memory.look(lambda rows: offer(rows, asked.setting, act, words, memory.now(), memory.vocabulary))
+        found = await memory.look(lambda rows: offer(rows, asked.sees, act, words, memory.now(), memory.vocabulary))
         chosen = found.items[:MOST_OPTIONS] if found.exact else ()
         return _menu(act, interaction.user.id, found.items, chosen, paged=not words)
 
@@ -51,7 +51,7 @@ async def turned(asking: Asking, interaction: discord.Interaction, act: Act, off
 
     async def making(asked: Invocation) -> Shown:
         memory = asking.desk.memory
-        found = await memory.look(lambda rows: offer(rows, asked.setting, act, "", memory.now(), memory.vocabulary))
+        found = await memory.look(lambda rows: offer(rows, asked.sees, act, "", memory.now(), memory.vocabulary))
         return _menu(act, interaction.user.id, found.items, (), paged=True, offset=offset)
 
     await asking.change(interaction, making)
@@ -98,8 +98,8 @@ def _both(
     rows: Rows, asked: Invocation, act: Act, among: Sequence[str], tokens: Iterable[str]
 ) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
     """What the menu offers, in its order, and what is chosen of it."""
-    by_token = {token(each): each for each in own(rows, asked.setting) if each.status in STATUSES_OF[act]}
-    return tuple(by_token[each] for each in among if each in by_token), picked(rows, asked.setting, tokens, act)
+    by_token = {token(each): each for each in own(rows, asked.sees) if each.status in STATUSES_OF[act]}
+    return tuple(by_token[each] for each in among if each in by_token), picked(rows, asked.sees, tokens, act)
 
 
 def menu_options(interaction: discord.Interaction) -> list[discord.SelectOption]:

@@ -7,8 +7,8 @@ import discord
 from discord import app_commands
 
 from dnam.adapters.discord.places import PLATFORM
-from dnam.adapters.discord.translate import said_of
-from dnam.adapters.discord.ui.asking import Asking
+from dnam.adapters.discord.translate import said_of, spelled
+from dnam.adapters.discord.ui.asking import CONTEXTS, INSTALLS, Asking
 from dnam.commands.pointing import Menu, Pointed
 from dnam.commands.table import MENUS, point
 from projections.ids import Ref
@@ -19,7 +19,7 @@ Callback = Callable[[discord.Interaction, discord.Message], Coroutine[Any, Any, 
 
 def menus(asking: Asking) -> list[app_commands.ContextMenu]:
     """All that can be asked of a message."""
-    return [app_commands.ContextMenu(name=each.name, callback=_callback(asking, each)) for each in MENUS]
+    return [_menu(asking, each) for each in MENUS]
 
 
 def pointed_at(message: discord.Message, user: discord.abc.User) -> Pointed:
@@ -27,8 +27,14 @@ def pointed_at(message: discord.Message, user: discord.abc.User) -> Pointed:
     return Pointed(
         message=Ref(PLATFORM, str(message.id)),
         said=said_of(message.id),
-        text=message.clean_content,
+        text=spelled(message.content, message.author, message.guild, message.mentions),
         by_asker=message.author.id == user.id and message.webhook_id is None,
+    )
+
+
+def _menu(asking: Asking, menu: Menu) -> app_commands.ContextMenu:
+    return app_commands.ContextMenu(
+        name=menu.name, callback=_callback(asking, menu), allowed_contexts=CONTEXTS, allowed_installs=INSTALLS
     )
 
 

@@ -8,6 +8,7 @@ pick    <act>               a menu of items; what is chosen comes with the press
 more    <act> <offset>      other items in the menu
 do      <act>               do it to what is chosen
 cancel                      do nothing
+sure    <what>              do what was asked, and only told until now
 """
 
 import re
@@ -15,9 +16,9 @@ from typing import Literal, NamedTuple, cast, get_args
 
 PREFIX = "dnam"
 MOST_CHARS = 100
-What = Literal["page", "undo", "pick", "more", "do", "cancel"]
+What = Literal["page", "undo", "pick", "more", "do", "cancel", "sure"]
 WHATS: frozenset[str] = frozenset(get_args(What))
-MORE: dict[What, int] = {"page": 2, "undo": 1, "pick": 1, "more": 2, "do": 1, "cancel": 0}
+MORE: dict[What, int] = {"page": 2, "undo": 1, "pick": 1, "more": 2, "do": 1, "cancel": 0, "sure": 1}
 """How many parts follow the user."""
 _FORM = re.compile(rf"{PREFIX}:(?P<what>[a-z]+):(?P<user>0|[1-9][0-9]{{0,19}})(?P<more>(?::[^:]*)*)")
 

@@ -9,9 +9,9 @@ from dnam.adapters.discord.ui import picking
 from dnam.adapters.discord.ui.asking import Asking
 from dnam.adapters.discord.ui.pressed import Pressed, What, read
 from dnam.adapters.discord.ui.shown import EXPIRED, Shown, paged
-from dnam.commands.command import Invocation
+from dnam.commands.command import Confirms, Invocation
 from dnam.commands.picking import STATUSES, Act
-from dnam.commands.table import guarded
+from dnam.commands.table import confirmed, guarded
 from dnam.commands.undo import undo_change
 from projections.ids import EventId
 
@@ -21,6 +21,7 @@ T = TypeVar("T")
 ACTS: Mapping[str, Act] = {each: each for each in STATUSES}
 WITH_ACT: frozenset[What] = frozenset({"pick", "more", "do"})
 """What says first which act it is about."""
+CONFIRMED: Mapping[str, Confirms] = {"erase": "erase"}
 Press = Callable[[Asking, discord.Interaction, Pressed], Awaitable[None]]
 
 
@@ -102,6 +103,17 @@ async def _do(asking: Asking, interaction: discord.Interaction, pressed: Pressed
     await picking.done(asking, interaction, ACTS[pressed.more[0]])
 
 
+async def _sure(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
+    what = CONFIRMED.get(pressed.more[0])
+
+    async def making(asked: Invocation) -> Shown:
+        if what is None:
+            return Shown(OUTDATED)
+        return asking.lists.shown(await confirmed(asking.desk.assistant, asked, what), pressed.user)
+
+    await asking.change(interaction, making)
+
+
 async def _cancel(_: Asking, interaction: discord.Interaction, __: Pressed) -> None:
     await interaction.response.edit_message(content=picking.UNCHANGED, view=None)
 
@@ -113,4 +125,5 @@ PRESSES: Mapping[What, Press] = {
     "more": _more,
     "do": _do,
     "cancel": _cancel,
+    "sure": _sure,
 }

@@ -5,14 +5,14 @@ No page is kept: each is made from a reply of the moment, so that none outlives 
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import discord
 
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.ui.pressed import Pressed, What
-from dnam.commands.command import Invocation, Reply
+from dnam.commands.command import Confirms, File, Invocation, Reply
 from dnam.markdown import tamed
 
 PAGE_CHARS = 1900
@@ -27,11 +27,16 @@ Work = Callable[[Invocation], Awaitable[Reply]]
 """What makes a reply."""
 
 
+CONFIRMS: Mapping[Confirms, str] = {"erase": "Erase everything"}
+"""What stands on the button that confirms something."""
+
+
 class Shown(NamedTuple):
-    """What a message says, and what is under it; None for nothing."""
+    """What a message says, and what is under it; None for nothing. `file` is for whoever asked, in their DM."""
 
     text: str
     view: discord.ui.View | None = None
+    file: File | None = None
 
 
 class Lists:
@@ -43,11 +48,11 @@ class Lists:
     def shown(self, reply: Reply, user: int, work: Work | None = None) -> Shown:
         """A reply for the person with this id; a long one at its first page, if `work` can make it again."""
         pages = _pages(reply)
-        undo = [] if reply.undo is None else [undo_button(user, reply.undo.hex())]
+        buttons = _buttons(reply, user)
         if len(pages) == 1:
-            return Shown(pages[0], _view(undo))
+            return Shown(pages[0], _view(buttons), reply.file)
         if work is None:
-            return Shown(f"{pages[0]}\n{CUT}", _view(undo))
+            return Shown(f"{pages[0]}\n{CUT}", _view(buttons))
         name = secrets.token_hex(8)
         self._lists[name] = work
         while len(self._lists) > MOST_LISTS:
@@ -80,7 +85,15 @@ def _pages(reply: Reply) -> list[str]:
 
 def under(reply: Reply, user: int) -> discord.ui.View | None:
     """What stands under a reply that is said as text, for the person with this id."""
-    return None if reply.undo is None else view_of(undo_button(user, reply.undo.hex()))
+    return _view(_buttons(reply, user))
+
+
+def _buttons(reply: Reply, user: int) -> list[discord.ui.Button[discord.ui.View]]:
+    if reply.confirm:
+        what = CONFIRMS[reply.confirm]
+        sure = button(what, Pressed("sure", user, (reply.confirm,)), discord.ButtonStyle.danger)
+        return [sure, button("Cancel", Pressed("cancel", user))]
+    return [] if reply.undo is None else [undo_button(user, reply.undo.hex())]
 
 
 def view_of(*items: discord.ui.Item[discord.ui.View]) -> discord.ui.View:

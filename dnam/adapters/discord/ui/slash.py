@@ -11,7 +11,8 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from dnam.adapters.discord.ui.asking import Asking
+from dnam.adapters.discord.translate import spelled
+from dnam.adapters.discord.ui.asking import CONTEXTS, INSTALLS, Asking
 from dnam.adapters.discord.ui.picking import offered
 from dnam.commands.command import Command, Completes, Parameter
 from dnam.commands.picking import Act, completions
@@ -32,7 +33,7 @@ Complete = Callable[[discord.Interaction, str], Coroutine[Any, Any, list[app_com
 
 def memory_group(asking: Asking) -> app_commands.Group:
     """All commands of the table that are offered."""
-    group = app_commands.Group(name=NAME, description=HELP)
+    group = app_commands.Group(name=NAME, description=HELP, allowed_contexts=CONTEXTS, allowed_installs=INSTALLS)
     groups: dict[str, app_commands.Group] = {}
     for command in offered_by(asking.desk.assistant):
         first, _, second = command.name.partition(" ")
@@ -51,19 +52,21 @@ def _callback(asking: Asking, command: Command) -> Callback:
     """A function with the command's parameters, as discord.py reads them off one."""
 
     async def callback(interaction: discord.Interaction, **given: str | None) -> None:
-        values = {name: value.strip() for name, value in given.items() if value is not None and value.strip()}
+        typed = {name: value.strip() for name, value in given.items() if value is not None and value.strip()}
+        values = {name: spelled(value, interaction.user, interaction.guild) for name, value in typed.items()}
         act = ACTS.get(command.name)
         if act is None:
             await asking.command(interaction, command, values)
         else:
             await offered(asking, interaction, act, next(iter(values.values()), ""))
 
-    parameters = [_parameter(each) for each in command.parameters]
+    shown = [each for each in command.parameters if not each.is_typed]
+    parameters = [_parameter(each) for each in shown]
     first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=discord.Interaction)
     callback.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]  # discord.py reads it
     made: Callback = callback
-    made = app_commands.describe(**{each.name: each.help[:MOST_HELP] for each in command.parameters})(made)
-    for each in command.parameters:
+    made = app_commands.describe(**{each.name: each.help[:MOST_HELP] for each in shown})(made)
+    for each in shown:
         if each.choices:
             choices = [app_commands.Choice(name=choice, value=choice) for choice in each.choices]
             made = app_commands.choices(**{each.name: choices})(made)
@@ -85,7 +88,7 @@ def completing(asking: Asking, completes: Completes) -> Complete:
         if not asking.admits(interaction):
             return []
         asked = await asking.peek(interaction)
-        found = await asking.desk.memory.look(lambda rows: completions(rows, asked.setting, completes, typed))
+        found = await asking.desk.memory.look(lambda rows: completions(rows, asked.sees, completes, typed))
         return [
             app_commands.Choice(name=each.words[:MOST_CHOICE_CHARS], value=each.id)
             for each in found

@@ -8,8 +8,9 @@ deleted is posted anew; where the channel has no room for another pin, it stays 
 does not work is an event (`job.failed`) and nothing else: the next change of that person's memory tries again, and what
 goes on failing for the same reason is told once.
 
-Who opts out has their message taken down. An erasure leaves no row that would name the message: then what is pinned
-there by us, begins as these do, and is nobody's, is taken down.
+Who opts out has their message taken down. An erasure leaves no row that would name the message, and neither does a
+program that ended between posting and recording: at the start, after an erasure, and where nobody knows whether
+something was posted, the channel is read, and what is ours, begins as these do, and is nobody's, is taken down.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 
+import aiohttp
 import discord
 
 from dnam.adapters.discord.desk import Desk, error_words, invocation
@@ -24,7 +26,6 @@ from dnam.adapters.discord.places import PLATFORM, account_of, place_of
 from dnam.errors import Unsuitable
 from dnam.snapshot import BEGINNING, Channel, Snapshot, snapshot
 from dnam.unwritten import Pause
-from projections.consent import ERASED
 from projections.decisions.snapshots import PostRequest, post_snapshot
 from projections.events import (
     ItemEvent,
@@ -51,6 +52,8 @@ GATHER_SECONDS = 5.0
 MANY = 4096
 """With so many new events everybody is looked at: that is less work than to look at the events."""
 JOB = "snapshot"
+UNCERTAIN = (discord.DiscordServerError, aiohttp.ClientError, OSError, ValueError)
+"""After these a message may have been posted all the same; a ValueError is an answer that was cut off."""
 Wall = discord.TextChannel | discord.Thread
 
 
@@ -63,7 +66,7 @@ class Snapshots:
         self._place = Ref(PLATFORM, str(channel_id))
         self._pause = pause
         self._done: int | None = None
-        self._sweeps = False
+        self._sweeps = True
         self._gone: set[str] = set()
         self._shown: dict[Handle, bytes] = {}
         self._posted: dict[Handle, int] = {}
@@ -78,15 +81,12 @@ class Snapshots:
     async def begin(self) -> None:
         """What changes from now on is shown, and what changed since something was shown here last, if anything was."""
         try:
-            self._done, self._sweeps = await self._desk.memory.look(self._at_first)
+            self._done = await self._desk.memory.look(self._shown_up_to)
         except (LogError, OSError) as error:
             await self._desk.failed(JOB, error)
 
-    def _at_first(self, rows: Rows) -> tuple[int, bool]:
-        """How far what is shown is, and whether anybody was ever erased: a bot that was off may not have seen it."""
-        return self._shown_up_to(rows), next(rows.scan(ERASED), None) is not None
-
     def _shown_up_to(self, rows: Rows) -> int:
+        """How far what is shown is."""
         return max((found.seq for found in snapshots_in(rows, self._place)), default=0)
 
     async def round(self) -> None:
@@ -97,10 +97,13 @@ class Snapshots:
         await self._desk.closed()
         if self._desk.uncompared:  # it is not sure who may read what: later
             return
-        for person in sorted(await self._desk.memory.look(self._changed)):
-            await self._guarded(person, partial(self._bring_up, person))
+        await self._bring_all_up(await self._desk.memory.look(self._changed))
         if self._sweeps:
-            await self._sweep()
+            await self._bring_all_up(await self._sweep())
+
+    async def _bring_all_up(self, people: Iterable[Handle]) -> None:
+        for person in sorted(people):
+            await self._guarded(person, partial(self._bring_up, person))
 
     def deleted(self, channel_id: int, message_ids: Iterable[int]) -> None:
         """Messages were deleted, ours among them perhaps: those are posted anew with the next round."""
@@ -111,8 +114,10 @@ class Snapshots:
         try:
             await work()
         except Exception as error:  # noqa: BLE001 - a background job: it is recorded, and nothing else waits for it
-            if self._failing.get(whose) != error_words(error):
-                self._failing[whose] = error_words(error)
+            words = error_words(error)
+            is_told = words in self._failing.values()
+            self._failing[whose] = words
+            if not is_told:
                 await self._desk.failed(JOB, error)
         else:
             self._failing.pop(whose, None)
@@ -123,7 +128,7 @@ class Snapshots:
         engine = self._desk.memory.engine
         size = engine.head().size
         if self._done is None:
-            self._done, self._sweeps = self._at_first(rows)
+            self._done = self._shown_up_to(rows)
         done = self._done
         gone, self._gone = self._gone, set()
         again = {found.row.person for found in snapshots_in(rows, self._place) if found.row.message.key in gone}
@@ -145,38 +150,63 @@ class Snapshots:
         channel = await self._channel()
         made, row = await self._desk.memory.look(partial(self._made, person=person, channel=channel))
         if made is None:
-            await self._take_down(channel, row)
+            await self._take_down(channel, person, row)
         elif not (row is None and made.is_empty) and self._shown.get(person) != made.content_digest:
             await self._show(channel, person, row, made)
 
     async def _show(self, channel: Wall, person: Handle, row: SnapshotRow | None, made: Snapshot) -> None:
-        before = self._posted.get(person) if row is None else int(row.message.key)
-        message = await _written(channel, before, made.text)
+        try:
+            message = await _written(channel, self._message_of(person, row), made.text)
+        except UNCERTAIN:
+            self._sweeps = True
+            raise
         self._desk.sent(message.id)
         self._posted[person] = message.id
         await self._note(person, message.id, made, await _pinned(message))
         self._shown[person] = made.content_digest
 
-    async def _take_down(self, channel: Wall, row: SnapshotRow | None) -> None:
-        if row is not None:
+    async def _take_down(self, channel: Wall, person: Handle, row: SnapshotRow | None) -> None:
+        message_id = self._message_of(person, row)
+        if message_id is not None:
             with suppress(discord.NotFound):
-                await channel.get_partial_message(int(row.message.key)).delete()
+                await channel.get_partial_message(message_id).delete()
+        self._forget(person)
 
-    async def _sweep(self) -> None:
-        """Take down what is nobody's any more, and keep nothing of whose it was."""
+    def _message_of(self, person: Handle, row: SnapshotRow | None) -> int | None:
+        """Their message: the one that was written last, which may not be recorded."""
+        return self._posted.get(person, None if row is None else int(row.message.key))
+
+    def _forget(self, person: Handle) -> None:
+        for kept in (self._shown, self._posted, self._failing):
+            kept.pop(person, None)
+
+    async def _sweep(self) -> set[Handle]:
+        """Take down what is nobody's, and keep nothing of whose it was. Where something was taken down, whoever has no
+        message: it may have been theirs.
+
+        The whole channel is read: what is not pinned is found in no other way, and nothing is left of who was erased.
+        """
         channel = await self._channel()
-        rows = await self._desk.memory.look(lambda rows: [found.row for found in snapshots_in(rows, self._place)])
-        known = {int(row.message.key) for row in rows}
-        pinned = {each.id async for each in channel.pins(limit=None) if self._is_of_ours(each)}
-        for each in (pinned | set(self._posted.values())) - known:
+        people, named = await self._desk.memory.look(self._named)
+        for person in (self._shown.keys() | self._posted.keys() | self._failing.keys()) - people - {NOBODY}:
+            self._forget(person)
+        whose = named | {message_id: person for person, message_id in self._posted.items()}
+        ours = {each.id async for each in channel.history(limit=None) if self._is_of_ours(each)}
+        for each in ours - whose.keys():
             with suppress(discord.NotFound):
                 await channel.get_partial_message(each).delete()
-        for person in set(self._shown) - {row.person for row in rows}:
-            del self._shown[person], self._posted[person]
         self._sweeps = False
+        return set() if ours <= whose.keys() else people - {whose[each] for each in ours & whose.keys()}
+
+    def _named(self, rows: Rows) -> tuple[set[Handle], dict[int, Handle]]:
+        """Everybody who is known, and whose message is which."""
+        people = {found.row.person for found in rows.scan(PEOPLE)}
+        return people, {int(found.row.message.key): found.row.person for found in snapshots_in(rows, self._place)}
 
     def _is_of_ours(self, message: discord.Message) -> bool:
-        return message.author.id == self._desk.own_id and message.content.startswith(BEGINNING)
+        """Whether it is one of these: an answer is not sent silently, and a command's reply says that it is one."""
+        is_silent = message.flags.silent and message.interaction_metadata is None
+        return message.author.id == self._desk.own_id and is_silent and message.content.startswith(BEGINNING)
 
     async def _channel(self) -> Wall:
         bot = self._desk.bot

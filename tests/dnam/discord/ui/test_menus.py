@@ -42,7 +42,7 @@ class TestForgetting:
             assert await scene.held(scene.kim) == [ROSES, OSLO]
             await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).\n- [fact] I like")
             assert await scene.held(scene.kim) == [OSLO]
-            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: restored.\n- [fact] I like roses")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "again.\n- [fact] I like roses")
             assert await scene.held(scene.kim) == [ROSES, OSLO]
 
     async def test_what_the_words_mean_is_chosen_already_and_needs_a_yes(self, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ class TestForgetting:
             await scene.pressed(scene.kim.selects(message, ROSES, OSLO), message, "2 item(s)")
             await scene.pressed(scene.kim.clicks(message, "Forget 2"), message, "Forgot 2 item(s).")
             assert await scene.held(scene.kim) == []
-            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: restored.")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `forget`: ")
             assert await scene.held(scene.kim) == [ROSES, OSLO]
 
     async def test_cancelling_changes_nothing(self, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ class TestRestoring:
             await scene.pressed(scene.kim.selects(message, ROSES), message, "would be remembered again")
             await scene.pressed(scene.kim.clicks(message, "Restore 1"), message, "Restored 1 item(s).")
             assert await scene.held(scene.kim) == [ROSES, OSLO]
-            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: forgotten.")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `restore`: this is forgotten.")
             assert await scene.held(scene.kim) == [OSLO]
 
 
@@ -125,8 +125,8 @@ class TestButtons:
     async def test_undo_stands_under_what_was_remembered(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:
             message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
-            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: forgotten.")
-            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: restored.")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `remember`: this is forgotten.")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `forget`: ")
             assert await scene.held(scene.kim) == [ROSES]
 
     async def test_undo_stands_under_what_was_asked_as_text_and_is_only_for_who_asked(self, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ class TestButtons:
             await scene.world.until(lambda: scene.world.bot_messages(scene.general))
             [message] = scene.world.bot_messages(scene.general)
             assert (await scene.replied(scene.ada.clicks(message, "Undo"))).said.content == NOT_YOURS
-            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone: forgotten.")
+            await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `remember`: this is forgotten.")
 
     async def test_an_undo_of_what_was_changed_since_says_so(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:
@@ -151,7 +151,7 @@ class TestButtons:
                 message = await forgetting(scene, "/memory forget what:like roses")
             async with starting(tmp_path) as later:
                 await later.pressed(later.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).")
-                await later.pressed(later.kim.clicks(message, "Undo"), message, "Undone: restored.")
+                await later.pressed(later.kim.clicks(message, "Undo"), message, "Undone `forget`: ")
                 assert await later.held(later.kim) == [ROSES]
 
     async def test_a_stranger_s_press_does_nothing(self, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ class TestButtons:
         async with scene_in(tmp_path) as scene:
             person = await scene.bot.desk.memory.person(str(scene.kim.id), platform="discord", make=True)
             for number in range(12):
-                await scene.bot.desk.memory.remember(person, f"{number} " + "x" * 400)
+                await scene.bot.desk.memory.remember(person, f"{number} " + "x" * 380)
             message = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
             pages = int(re.search(r"page 1 of (\d+)$", message.said.content)[1])  # type: ignore[index]
             assert pages > 2
@@ -207,7 +207,7 @@ class TestButtons:
 
     async def long_list(self, scene: Scene) -> Message:
         """A list of some pages, all of them about secrets."""
-        await scene.remembers(scene.kim, *(f"secret {number} " + "x" * 400 for number in range(12)))
+        await scene.remembers(scene.kim, *(f"secret {number} " + "x" * 380 for number in range(12)))
         message = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
         assert re.search(r"page 1 of [2-9]$", message.said.content)
         return message

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from dnam.commands.keep import OTHERS
+from dnam.commands.keep_others import OTHERS
 from dnam.commands.why import NO_ANSWER
 from tests.dnam.discord.ui.stage import scene_in
+from tests.loopback.discord.permissions import Permission
 
 REMEMBER, WHY = "Remember this", "Why did you say that?"
 
@@ -20,16 +21,27 @@ async def test_one_s_own_message_is_remembered_and_undone(tmp_path: Path) -> Non
         assert reply.only_for is scene.kim
         [item] = await scene.items(scene.kim)
         assert [(each.quote, bool(each.message)) for each in item.evidence] == [("I like roses", True)]
-        await scene.pressed(scene.kim.clicks(reply, "Undo"), reply, "Undone: forgotten.")
+        await scene.pressed(scene.kim.clicks(reply, "Undo"), reply, "Undone `remember`: this is forgotten.")
 
 
 async def test_somebody_else_s_message_is_not(tmp_path: Path) -> None:
     async with scene_in(tmp_path) as scene:
-        hello = await scene.kim.says(scene.general, "I fear dogs")
+        hello = await scene.kim.says(scene.staff, "I fear dogs")
+        await scene.idle()
+        scene.garden.permit(scene.staff, scene.ada, allow=Permission.VIEW_CHANNEL)
         await scene.idle()
         reply = await scene.replied(scene.ada.applies(REMEMBER, hello))
         assert reply.said.content == OTHERS
+
+
+async def test_where_all_can_read_somebody_else_s_message_becomes_lore(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        hello = await scene.kim.says(scene.general, "I fear dogs")
+        await scene.idle()
+        reply = await scene.replied(scene.ada.applies(REMEMBER, hello))
+        assert reply.said.content.startswith("Remembered: A member said: “I fear dogs”\nIt is lore of this server")
         assert await scene.held(scene.ada) == []
+        await scene.pressed(scene.ada.clicks(reply, "Undo"), reply, "Undone `remember`: this is forgotten.")
 
 
 async def test_why_tells_what_stood_in_the_prompt_with_a_link_to_it(tmp_path: Path) -> None:

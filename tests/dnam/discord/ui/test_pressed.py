@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dnam.adapters.discord.ui import shown
 from dnam.adapters.discord.ui.pressed import MORE, MOST_CHARS, Pressed, What, read
 from dnam.adapters.discord.ui.presses import PRESSES
-from dnam.adapters.discord.ui.shown import CUT, NOTHING, Lists, paged
+from dnam.adapters.discord.ui.shown import CUT, NOTHING, Lists, Shown, paged
 from dnam.commands.command import Invocation, Reply
 from projections.ids import EventId
 
@@ -56,7 +56,7 @@ def test_every_button_has_something_that_is_done() -> None:
 
 async def test_a_short_reply_is_one_message_and_an_empty_one_says_so() -> None:
     lists = Lists()
-    assert lists.shown(Reply("Hello"), 1) == ("Hello", None)
+    assert lists.shown(Reply("Hello"), 1) == Shown("Hello")
     assert lists.shown(Reply(""), 1).text == NOTHING
     undone = lists.shown(Reply("Hello", undo=EventId(bytes(16))), 1).view
     assert undone is not None
@@ -89,7 +89,7 @@ async def test_only_the_latest_lists_are_kept_and_one_that_is_turned_is_late(mon
 
 async def test_a_long_reply_to_what_changed_something_has_no_further_pages() -> None:
     lists = Lists()
-    text, view = lists.shown(Reply("x " * 2000, undo=EventId(bytes(16))), 1)
+    text, view, _ = lists.shown(Reply("x " * 2000, undo=EventId(bytes(16))), 1)
     assert text.endswith(f"\n{CUT}")
     assert view is not None
     assert [each.label for each in view.children] == ["Undo"]  # type: ignore[attr-defined]
@@ -97,4 +97,4 @@ async def test_a_long_reply_to_what_changed_something_has_no_further_pages() -> 
 
 
 async def test_a_list_that_became_short_is_one_page() -> None:
-    assert paged(Reply("Hello"), "list", 1, 3) == ("Hello", None)
+    assert paged(Reply("Hello"), "list", 1, 3) == Shown("Hello")

@@ -1,18 +1,24 @@
 """Slash commands in a loopback Discord, by the real discord.py: made from the table, private, completed."""
 
 import asyncio
+import re
 from pathlib import Path
 
+import discord
 import pytest
 
+from dnam.adapters.discord.desk import place_of_interaction
 from dnam.adapters.discord.ui import attach
-from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE
+from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE, Asking
 from dnam.commands.table import COMMANDS, MENUS
+from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, JobFailed, PersonOptedOut, PersonSeen
 from projections.events.values import OPERATOR
 from tests.dnam.discord.stage import events, heard
 from tests.dnam.discord.ui.stage import garden_in, scene_in
 from tests.loopback.discord import Permission
+from tests.loopback.discord.interactions import Interaction
+from tests.loopback.discord.wire import Wire
 from tests.replay.stage import drafts
 from tests.world import NOW
 
@@ -62,9 +68,27 @@ async def test_in_direct_messages_everything_of_theirs_is_there(tmp_path: Path) 
         shown = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
         assert "I like roses" in shown.said.content
         assert shown.only_for is None
+
+
+async def test_a_private_reply_says_what_one_s_own_dm_may_and_a_public_one_what_the_channel_may(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, memory_commands_enabled="1") as scene:
         await scene.remembers(scene.kim, "I fear dogs", place=scene.kim.dm)
-        shown = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
-        assert "dogs" not in shown.said.content
+        alone = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
+        assert alone.only_for is scene.kim
+        assert "**Also kept, not in the next prompt:** 1\n- [fact] I fear dogs" in alone.said.content
+        found = await scene.replied(scene.kim.uses(scene.general, "/memory search words:dogs"))
+        assert "**Found:** 1" in found.said.content
+        item = (await scene.items(scene.kim))[0].id
+        told = await scene.replied(scene.kim.uses(scene.general, f"/memory history id:{item}"))
+        assert "I fear dogs" in told.said.content
+        for text in ("!memory show", "!memory search dogs", f"!memory history {item}", f"!memory share {item}"):
+            await scene.kim.says(scene.general, text)
+            await scene.idle()
+        public = [each.said.content for each in scene.world.bot_messages(scene.general) if each.only_for is None]
+        assert len(public) == 4
+        assert not any("I fear dogs" in each for each in public)
+        shared = await scene.replied(scene.kim.uses(scene.general, f"/memory share id:{item}"))
+        assert shared.said.content.startswith("Shared: I fear dogs")
 
 
 EMPTY = {
@@ -75,7 +99,7 @@ EMPTY = {
     "/memory forget": "No matching items found.",
     "/memory restore": "There is nothing here to bring back.",
     "/memory history id:durable-00000000": "There is no item `durable-00000000` here: `!memory show` lists the ids.",
-    "/memory edit id:durable-00000000 text:x": "There is no item 'durable-00000000' here: `show` lists the ids",
+    "/memory edit id:durable-0 text:x": "There is no item `durable-0` here: `!memory show` lists the ids.",
     "/memory at when:soon": "'soon' is no moment",
     "/memory help": "**Memory commands:**",
     "/memory config": "**What holds here:**",
@@ -90,14 +114,36 @@ async def test_an_empty_memory_says_so(tmp_path: Path) -> None:
             assert said.said.content.startswith(reply), text
 
 
-async def test_items_complete_by_words_and_by_id_one_s_own_that_the_place_opens(tmp_path: Path) -> None:
+BLANK = {
+    "/memory remember": ({"text": "  "}, "`!memory remember <text>` needs a sentence."),
+    "/memory search": ({"words": " \n"}, "`!memory search <words>` needs some words."),
+    "/memory at": ({"when": " "}, "`!memory at <when>` needs a moment, as `yesterday 18:00`"),
+    "/memory history": ({"id": " "}, "`!memory history <id>` needs the id of an item"),
+    "/memory edit": ({"id": "durable-00000000", "text": " "}, "`!memory edit <id> <text>` needs a sentence."),
+}
+"""Commands, what is given to them with nothing in it, and how what they say begins."""
+
+
+async def test_what_is_blank_is_said_to_be_missing_in_the_words_of_what_is_typed(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        for text, (given, reply) in BLANK.items():
+            said = await scene.replied(scene.kim.uses(scene.general, text, **given))
+            assert said.said.content.startswith(reply), text
+        assert events(scene.bot, JobFailed) == []
+
+
+async def test_items_complete_by_words_and_by_id_all_of_one_s_own_that_a_private_reply_may_name(tmp_path: Path) -> None:
     async with scene_in(tmp_path) as scene:
         kim, ada = scene.kim, scene.ada
         await scene.remembers(kim, "I like roses", "I live in Oslo")
         await scene.remembers(kim, "I lead the team", place=scene.kim.dm)
         await scene.remembers(ada, "I like roses too")
         found = await kim.completes(scene.general, "/memory forget what:")
-        assert [each.name for each in found] == ["[fact] I live in Oslo", "[fact] I like roses"]
+        assert [each.name for each in found] == [
+            "[fact] I lead the team",
+            "[fact] I live in Oslo",
+            "[fact] I like roses",
+        ]
         assert [each.name for each in await kim.completes(scene.general, "/memory edit id:ROSES")] == [
             "[fact] I like roses"
         ]
@@ -178,7 +224,8 @@ async def test_without_commands_nothing_is_offered(tmp_path: Path) -> None:
 async def test_without_a_memory_what_needs_none_is_offered_and_works(tmp_path: Path) -> None:
     async with scene_in(tmp_path, memory_enabled="0") as scene:
         (memory,) = scene.world.state.commands.values()
-        assert [each["name"] for each in memory.body["options"]] == ["costs", "config", "help"]
+        named = [each["name"] for each in memory.body["options"]]
+        assert named == ["export", "opt-out", "opt-in", "erase", "costs", "config", "help"]
         told = await scene.replied(scene.kim.uses(scene.general, "/memory config"))
         assert told.said.content.startswith("**What holds here:**")
 
@@ -213,7 +260,7 @@ async def test_commands_go_with_their_cog_and_come_with_it_to_a_bot_that_runs(tm
 
 
 async def test_what_nobody_foresaw_is_said_and_recorded_without_anybody_s_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with scene_in(tmp_path) as scene:
 
@@ -225,7 +272,9 @@ async def test_what_nobody_foresaw_is_said_and_recorded_without_anybody_s_words(
         assert said.said.content == BROKEN
         [failed] = events(scene.bot, JobFailed)
         assert isinstance(failed, JobFailed)
-        assert (failed.job, failed.error) == ("discord a command", "ValueError")
+        assert (failed.job, failed.error) == ("discord /memory search", "ValueError")
+        assert re.search(r"discord: /memory search failed: ValueError \(test_slash\.py, line \d+\)$", caplog.text, re.M)
+        assert "roses" not in caplog.text
 
 
 async def test_a_reply_that_discord_refuses_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,3 +307,54 @@ async def test_a_bot_that_cannot_tell_discord_of_its_commands_answers_all_the_sa
             [failed] = events(later.bot, JobFailed)
             assert isinstance(failed, JobFailed)
             assert failed.job == "discord telling Discord of the commands"
+
+
+async def test_commands_and_menus_are_offered_in_servers_and_in_the_bot_s_own_dms_alone(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        for each in scene.world.state.commands.values():
+            assert (each.body["contexts"], each.body["integration_types"]) == ([0, 1], [0]), each.name
+
+
+@pytest.fixture
+def between_two_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every DM is one of two others, as where somebody installed the bot for themselves."""
+    base, where = Interaction._base, Interaction._where
+
+    def elsewhere(used: Interaction) -> Wire:
+        other = next(each for each in used.state.users.values() if each is not used.user and not each.bot)
+        found = where(used)
+        return found | {"channel": found["channel"] | {"recipients": [other.wire()]}}
+
+    monkeypatch.setattr(Interaction, "_base", lambda used: base(used) | {"context": 2})
+    monkeypatch.setattr(Interaction, "_where", elsewhere)
+
+
+@pytest.mark.usefixtures("between_two_others")
+async def test_in_a_dm_of_two_others_nothing_is_done_and_only_who_asked_is_told(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        said = await scene.replied(scene.kim.uses(scene.kim.dm, f"/memory remember text:{ROSES}"))
+        assert (said.said.content, said.only_for) == (NOT_HERE, scene.kim)
+        assert events(scene.bot, ItemRemembered, PersonSeen) == []
+        assert await scene.kim.completes(scene.kim.dm, "/memory forget what:") == []
+
+
+@pytest.mark.usefixtures("between_two_others")
+async def test_a_dm_of_two_others_is_nobody_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[PlaceSeen] = []
+    async with scene_in(tmp_path) as scene:
+
+        def kept(self: Asking, interaction: discord.Interaction) -> bool:
+            seen.append(place_of_interaction(interaction))
+            return False
+
+        monkeypatch.setattr(Asking, "admits", kept)
+        await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
+        assert seen == [PlaceSeen("discord", str(scene.kim.dm.id), "unknown", "", "channel")]
+
+
+async def test_in_a_server_where_the_bot_is_no_member_nothing_is_done(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        scene.bot._connection._remove_guild(scene.bot.guilds[0])
+        said = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+        assert (said.said.content, said.only_for) == (NOT_HERE, scene.kim)
+        assert events(scene.bot, ItemRemembered) == []

@@ -15,7 +15,7 @@ from projections.policies.compartments import everywhere
 from projections.snapshots import unpinned
 from replay.erasure import erase
 from replay.errors import LogFull
-from tests.dnam.discord.stage import events, heard
+from tests.dnam.discord.stage import events, heard, opt_out
 from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
 from tests.loopback.discord import Message, Permission
 from tests.replay.stage import drafts
@@ -29,6 +29,10 @@ async def speaks(scene: Scene, *texts: str) -> None:
     await scene.kim.says(scene.general, "hello")
     await scene.idle()
     await scene.remembers(scene.kim, *texts)
+
+
+def full(*_: object) -> None:
+    raise LogFull("the disk is full")
 
 
 async def only(scene: Scene) -> Message:
@@ -264,9 +268,6 @@ async def test_one_that_could_not_be_recorded_is_not_posted_twice(
     async with scene_in(tmp_path, shows=True) as scene:
         await speaks(scene, ROSES)
 
-        def full(*_: object) -> None:
-            raise LogFull("the disk is full")
-
         with monkeypatch.context() as patched:
             patched.setattr(module, "post_snapshot", full)
             first = await only(scene)
@@ -340,6 +341,87 @@ async def test_who_was_erased_while_the_bot_was_off_is_taken_down_when_it_is_bac
             await asyncio.to_thread(erase, off.bot.desk.memory.engine, await off.handle(off.kim))
         async with starting(tmp_path, shows=True) as later:
             assert await later.shown() == []
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_who_is_erased_is_taken_down_also_where_there_was_no_room_for_a_pin(
+    tmp_path: Path, restarts: bool
+) -> None:
+    async with garden_in() as starting:
+        async with starting(tmp_path, shows=True) as scene:
+            scene.world.state.settings.pin_limit = 0
+            hello = await scene.ada.says(scene.wall, "**Memory of Ada** is good")
+            await speaks(scene, ROSES)
+            assert not (await only(scene)).pinned
+            if not restarts:
+                await asyncio.to_thread(erase, scene.bot.desk.memory.engine, await scene.handle(scene.kim))
+                assert await scene.shown() == []
+        async with starting(tmp_path, shows=True) as later:
+            if restarts:
+                await asyncio.to_thread(erase, later.bot.desk.memory.engine, await later.handle(later.kim))
+            assert await later.shown() == []
+            assert not hello.deleted
+
+
+async def test_what_was_posted_and_not_recorded_before_the_program_ended_is_not_left_beside_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden_in() as starting:
+        async with starting(tmp_path, shows=True) as scene:
+            await speaks(scene, ROSES)
+            with monkeypatch.context() as patched:
+                patched.setattr(module, "post_snapshot", full)
+                lost = await only(scene)
+            await scene.ada.says(scene.general, "hello")
+            await scene.idle()
+            await scene.remembers(scene.ada, OSLO)
+            assert len(await scene.shown()) == 2  # Ada's is recorded: everything up to it counts as shown
+        async with starting(tmp_path, shows=True) as later:
+            began = sorted(each.said.content[:17] for each in await later.shown())
+            assert began == ["**Memory of Ada**", "**Memory of Kim**"]
+            assert lost.deleted
+            await later.remembers(later.kim, "I run a bakery")
+            [message] = [each for each in await later.shown() if each.said.content.startswith("**Memory of Kim**")]
+            assert "bakery" in message.said.content
+
+
+@pytest.mark.parametrize("fault", ["garble", "cut"])
+async def test_one_of_which_nobody_knows_whether_it_was_posted_does_not_stay_beside_another(
+    tmp_path: Path, fault: str
+) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await scene.shown()
+        await speaks(scene, ROSES)
+        getattr(scene.world, fault)("POST", f"/channels/{scene.wall.id}/messages", after=True)
+        assert ROSES in (await only(scene)).said.content
+        assert [each.message.key for each in posted(scene)] == [str((await only(scene)).id)]
+
+
+async def test_who_opts_out_before_theirs_could_be_recorded_is_taken_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        with monkeypatch.context() as patched:
+            patched.setattr(module, "post_snapshot", full)
+            await only(scene)
+        await opt_out(scene.bot, scene.kim)
+        monkeypatch.setattr(module, "MANY", 0)
+        assert await scene.shown() == []
+
+
+async def test_an_erasure_of_somebody_whose_message_is_not_recorded_takes_it_down_and_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        with monkeypatch.context() as patched:
+            patched.setattr(module, "post_snapshot", full)
+            await only(scene)
+        failure = scene.next_failure(monkeypatch)
+        await asyncio.to_thread(erase, scene.bot.desk.memory.engine, await scene.handle(scene.kim))
+        assert await scene.shown() == []
+        assert not failure.done()
 
 
 async def test_who_opts_out_is_taken_down(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from tests.loopback.discord import talk, threads
 from tests.loopback.discord.channels import Channel, ChannelKind
-from tests.loopback.discord.errors import missing_permissions, wrong_form
+from tests.loopback.discord.errors import missing_permissions, unknown, wrong_form
 from tests.loopback.discord.messages import Message
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.rest import NO_CONTENT, Answer, Call, Route
@@ -43,8 +43,7 @@ def remove(state: State, call: Call) -> Answer:
     if found.is_thread:
         threads.end(state, found)
     elif not found.is_dm:
-        state.tell(Event("CHANNEL_DELETE", found.wire(state.bot), Intent.GUILDS, found))
-        found.gone = True
+        state.deleted_channel(found)
     return answer
 
 
@@ -81,6 +80,14 @@ def members(state: State, call: Call) -> Answer:
     return Answer([thread.member(each) for each in thread.recipients])
 
 
+def member(state: State, call: Call) -> Answer:
+    thread = channel_of(state, call)
+    found = next((each for each in thread.recipients if each.id == call.id("user_id")), None)
+    if found is None:
+        raise unknown("Member")
+    return Answer(thread.member(found))
+
+
 def join(state: State, call: Call) -> Answer:
     threads.join(state, channel_of(state, call), state.bot)
     return NO_CONTENT
@@ -114,6 +121,7 @@ TABLE = (
     Route("POST", "/channels/{channel_id}/messages/{message_id}/threads", begin_at),
     Route("POST", "/channels/{channel_id}/threads", begin),
     Route("GET", "/channels/{channel_id}/thread-members", members),
+    Route("GET", "/channels/{channel_id}/thread-members/{user_id}", member),
     Route("PUT", "/channels/{channel_id}/thread-members/@me", join),
     Route("DELETE", "/channels/{channel_id}/thread-members/@me", leave),
     Route("GET", "/channels/{channel_id}/threads/archived/public", archived_public),

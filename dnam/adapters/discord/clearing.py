@@ -1,0 +1,90 @@
+"""What is deleted as a whole: a channel with the threads in it, or a thread. What was said there goes here too.
+
+While the bot is away nobody tells it. After a new connection a channel is missed that was there before it, in the same
+process, and Discord is asked whether it is gone. What was deleted while the bot did not run stays, and so does a thread
+that was deleted between two connections: what an import brought may be in no server any more, and is not to be undone.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import discord
+
+from dnam.adapters.discord.hearing import Hearing
+from dnam.adapters.discord.places import PLATFORM
+from projections.decisions.clear import clear
+from projections.decisions.place import PlaceSeen, session_of
+from projections.events.heard import PlaceKind
+from projections.ids import Ref
+from projections.places import sessions_within
+
+MISSED = "discord:missed"
+"""The queue of looking up what a channel was, and whether it is gone."""
+
+
+class Clearing:
+    """Clears places, each in the queue of its session, behind what was said there before."""
+
+    def __init__(self, hearing: Hearing) -> None:
+        self._hearing = hearing
+        self._desk = hearing.desk
+        self._guilds: dict[int, discord.Guild] = {}
+        """Each guild as this connection has it; that of an earlier one stays as it was at its end."""
+
+    def channel_deleted(self, channel_id: int) -> None:
+        """A channel was deleted, and the threads in it."""
+        self._clear_session(_session(channel_id, "channel"))
+        self._submit(MISSED, lambda: self._clear_within(channel_id))
+
+    def thread_deleted(self, thread_id: int) -> None:
+        """A thread was deleted."""
+        self._clear_session(_session(thread_id, "thread"))
+
+    def compare(self, guild: discord.Guild) -> None:
+        """A guild's channels are all there: look for those that were there before."""
+        for each in self._guilds.get(guild.id, guild).channels:
+            if guild.get_channel(each.id) is None:
+                self._submit(MISSED, partial(self._look_for, each.id))
+        self._guilds[guild.id] = guild
+
+    async def _look_for(self, channel_id: int) -> None:
+        try:
+            await self._desk.bot.fetch_channel(channel_id)
+        except discord.Forbidden:
+            return  # it is there, and hidden
+        except discord.NotFound:
+            self.channel_deleted(channel_id)
+
+    async def _clear_within(self, channel_id: int) -> None:
+        place = Ref(PLATFORM, str(channel_id))
+        for session in await self._desk.memory.look(lambda rows: sessions_within(rows, place)):
+            self._clear_session(session)
+
+    def _clear_session(self, session: str) -> None:
+        self._submit(session, lambda: self._clear(session))
+
+    async def _clear(self, session: str) -> None:
+        """A part of what was said there; then the next, as long as there is any. Others write in between."""
+        memory = self._desk.memory
+
+        async def step() -> None:
+            now = memory.now()
+            recorded = await memory.record(lambda rows: clear(rows, session, now))
+            if recorded.records:
+                self._clear_session(session)
+
+        await self._desk.unwritten.write("deletion", step)
+
+    def _submit(self, queue: str, work: Callable[[], Awaitable[None]]) -> None:
+        if not self._hearing.closing:
+            self._desk.sessions.submit(queue, lambda: self._guarded(work))
+
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception as error:  # noqa: BLE001 - one thing that goes wrong in Discord does not end the bot
+            await self._desk.failed("deletion", error)
+
+
+def _session(key: int, kind: PlaceKind) -> str:
+    return session_of(PlaceSeen(PLATFORM, str(key), kind, "", "channel"))

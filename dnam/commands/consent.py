@@ -1,0 +1,45 @@
+"""`!memory opt-out` and `opt-in`: whether anything of whoever asks is recorded from now on."""
+
+from dnam.assistant import Assistant
+from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
+from dnam.commands.erase import whoever_asks
+from dnam.consenting import consent
+from projections.decisions.consent import BY_THEMSELF
+
+OUT = "From now on I record nothing of what you say, and learn nothing about you."
+OUT_ALREADY = "You have opted out already: I record nothing of what you say."
+STAYS = (
+    f"What I have of you stays until you take it away: `{PREFIX} erase`. I still answer you where I may, and remember"
+    f" nothing of it. To change your mind: `{PREFIX} opt-in`."
+)
+IN = "You are heard again, from now on. What you said meanwhile, I have not heard."
+IN_ALREADY = "You have not opted out: I hear you already."
+NOBODY_KNOWN = "I cannot tell who you are here, so I can record nothing about you, not even this."
+
+
+async def opt_out(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+    """Record nothing of theirs from now on. What is under way about them ends."""
+    changed = await _consent(assistant, asked, out=True)
+    if changed is None:
+        return Reply(NOBODY_KNOWN, failed=True)
+    return Reply(f"{OUT if changed else OUT_ALREADY}\n{STAYS}")
+
+
+async def opt_in(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+    """Record what they say again."""
+    changed = await _consent(assistant, asked, out=False)
+    if changed is None:
+        return Reply(NOBODY_KNOWN, failed=True)
+    return Reply(IN if changed else IN_ALREADY)
+
+
+async def _consent(assistant: Assistant, asked: Invocation, *, out: bool) -> bool | None:
+    """Whether something changed; None where nobody knows who asks."""
+    person = await whoever_asks(assistant, asked)
+    accounts = () if asked.account is None else (asked.account,)
+    if not person and not accounts:
+        return None
+    changed = await consent(assistant.memory, person, accounts, BY_THEMSELF, out=out)
+    if out and person:
+        assistant.give_up(person)
+    return changed

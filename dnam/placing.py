@@ -1,0 +1,112 @@
+"""Where items live, as people and the operator decide it: share, keep private, and what belongs to nobody."""
+
+from collections.abc import Iterable
+
+from dnam.keeping import Keeping, items_of_recorded
+from dnam.unnamed import unnamed
+from dnam.whereabouts import LOCAL, openings_for
+from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
+from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
+from projections.events.values import About, By, Evidence, IntentKind, Item, Source
+from projections.ids import NOBODY, Handle
+from projections.items import items_in
+from projections.policies.compartments import OWNER, SELF, Opening, Setting, is_portable
+from projections.policies.text import whole
+from projections.rows import Rows
+
+ABOUT: dict[str, About] = {SELF: "self", OWNER: "owner"}
+"""What an item of nobody's is about; everything else is a guild's."""
+
+
+class Placing(Keeping):
+    """Items and the compartments that they live in. `user` is a platform's id of a person, or their handle."""
+
+    async def share(
+        self,
+        user: str | Handle,
+        id: str,
+        *,
+        platform: str = LOCAL,
+        by: By | None = None,
+        setting: Setting | None = None,
+    ) -> list[Item]:
+        """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
+        person = await self.person(user, platform=platform)
+        request = sharing(person, id, by or By("person", person), self.now(), self.origin())
+        return await self._moved(request, setting)
+
+    async def keep_private(
+        self,
+        user: str | Handle,
+        id: str,
+        *,
+        platform: str = LOCAL,
+        by: By | None = None,
+        setting: Setting | None = None,
+    ) -> list[Item]:
+        """Let an item be open in its person's direct messages alone; none when it is so already."""
+        person = await self.person(user, platform=platform)
+        request = keeping_private(person, id, by or By("person", person), self.now(), self.origin())
+        return await self._moved(request, setting)
+
+    async def move_back(self, item: Item, compartment: str, *, by: By) -> list[Item]:
+        """Put this item, and no other of its id, back into a compartment that it came from."""
+        action: IntentKind = "share" if is_portable(compartment) else "keep_private"
+        here = (Opening(item.owner, item.compartment),)
+        request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
+        return await self._moved(request, None)
+
+    async def _moved(self, request: MoveRequest, setting: Setting | None) -> list[Item]:
+        if setting is not None:
+            openings = await self.look(lambda rows: openings_for(rows, request.owner, setting))
+            request = request._replace(openings=openings)
+        return items_of_recorded(await self.record(lambda rows: move(rows, request)))
+
+    async def remember_for(
+        self,
+        compartment: str,
+        text: str,
+        *,
+        by: By,
+        source: Source | None = None,
+        evidence: Iterable[Evidence] = (),
+        where: Setting | None = None,
+    ) -> Item:
+        """Keep this as nobody's: a guild's lore, what the assistant is to know of itself, or the owner's layer.
+
+        Whether whoever asks may is for the caller to say. `where` is the place whose readers it is for, where it rests
+        on something said there.
+        """
+        request = RememberRequest(
+            owner=NOBODY,
+            compartment=compartment,
+            text=unnamed(whole(text)),
+            by=by,
+            said=self.now(),
+            source=source or Source("manual"),
+            origin=self.origin(),
+            evidence=tuple(evidence),
+            cap=self.settings.durable_max_items,
+            where=where,
+            guarding=self.guarding,
+            about=ABOUT.get(compartment, "guild"),
+        )
+        return items_of_recorded(await self.record(lambda rows: remember(rows, request)))[0]
+
+    async def forget_for(self, compartment: str, what: str, *, by: By) -> list[Item]:
+        """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards."""
+        here = (Opening(NOBODY, compartment),)
+        named = any(item.id == what for item in await self.nobodys(compartment))
+        needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
+        request = ForgetRequest(NOBODY, here, by, self.now(), self.origin(), needle, item_id)
+        return items_of_recorded(await self.record(lambda rows: forget(rows, request)))
+
+    async def nobodys(self, compartment: str) -> list[Item]:
+        """The active items of nobody's in a compartment, newest first."""
+        found = await self.look(lambda rows: _active(rows, compartment))
+        return sorted(found, key=lambda item: (-item.updated, item.id))
+
+
+def _active(rows: Rows, compartment: str) -> list[Item]:
+    items = (found.row.item for found in items_in(rows, NOBODY, compartment))
+    return [item for item in items if item.status == "active"]

@@ -1,0 +1,131 @@
+"""Taking a message back by hand: which one is meant, what goes with it, and doing it.
+
+MESSAGE is what its platform calls it (`discord:1183…`, or the number alone), its event's id in hex, or its place in the
+log (`#120`). An answer of the assistant's is meant by any message as which it arrived.
+"""
+
+import re
+from typing import NamedTuple
+
+from dnam.access import Access
+from dnam.errors import Ambiguous, Unknown
+from projections.decisions.delete import find_said
+from projections.decisions.draft import Draft, Minter
+from projections.decisions.redact import Redaction, redacted, redaction_of
+from projections.decisions.retention import with_answers
+from projections.errors import BadRequest
+from projections.events import MessageEdited, MessageHeard, TurnAnswered
+from projections.events.values import OPERATOR
+from projections.ids import EventId, Point, Ref, Seq
+from projections.messages import MESSAGES, MessageRow
+from projections.places import epoch_of
+from projections.rows import Rows
+from projections.turns import SENT, TurnRow, find_turn, sent_key
+from replay.reading import Reader, Reading
+
+EVENT = re.compile(r"[0-9a-f]{32}")
+PLACE = re.compile(r"#([0-9]{1,18})")
+
+
+class Meant(NamedTuple):
+    """One message, or one answer."""
+
+    message: MessageRow | None
+    turn: TurnRow | None
+
+    @property
+    def event(self) -> EventId:
+        """What made it as it is now."""
+        if self.message is not None:
+            return self.message.event
+        assert self.turn is not None
+        return self.turn.event
+
+
+def the_message(rows: Rows, reader: Reader, text: str) -> Meant:
+    """Which one is meant. Unknown, Ambiguous, and BadRequest for an event that is neither."""
+    wanted = text.strip()
+    place = PLACE.fullmatch(wanted)
+    if place is not None or EVENT.fullmatch(wanted):
+        return _by_event(rows, _event(reader, wanted, None if place is None else int(place[1])), wanted)
+    return _by_name(rows, reader, wanted)
+
+
+def _event(reader: Reader, wanted: str, seq: int | None) -> Reading:
+    if seq is None:
+        found = reader.find(EventId(bytes.fromhex(wanted)))
+    else:
+        found = reader.at(Seq(seq)) if 0 < seq <= reader.size else None
+    if found is None:
+        raise Unknown(f"there is no event {wanted} in this log: `dnam log` lists them")
+    return found
+
+
+def _by_event(rows: Rows, reading: Reading, wanted: str) -> Meant:
+    if reading.record is None:
+        raise BadRequest(f"the words of {wanted} are gone already ({reading.state})")
+    match reading.record.event:
+        case MessageHeard(message=message):
+            point = Point(message.said, reading.id)
+        case MessageEdited(message=message, heard=heard):
+            point = Point(message.said, heard)
+        case TurnAnswered(session=session):
+            return _answer(rows, session, reading.id, wanted)
+        case event:
+            raise BadRequest(f"{wanted} is a {event.TAG}: only messages and answers can be redacted")
+    found = find_said(rows, message.session, epoch_of(rows, message.session), point)
+    if found is None:
+        raise BadRequest(f"the message {wanted} was taken back already")
+    return Meant(found.row, None)
+
+
+def _answer(rows: Rows, session: str, turn: EventId, wanted: str) -> Meant:
+    epochs = range(epoch_of(rows, session), -1, -1)
+    found = next((row for each in epochs if (row := find_turn(rows, session, each, turn)) is not None), None)
+    if found is None:
+        raise BadRequest(f"the answer {wanted} was taken back already")
+    return Meant(None, found)
+
+
+def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
+    """What a platform calls it. Every message is looked at: platforms' names are no keys of rows."""
+    found = [
+        each.row for each in rows.scan(MESSAGES) if wanted in (each.row.message.ref.key, str(each.row.message.ref))
+    ]
+    if len(found) > 1:
+        raise Ambiguous(
+            f"{wanted} may be any of", tuple(f"{each.message.ref} in {each.message.session}" for each in found)
+        )
+    if found:
+        return Meant(found[0], None)
+    platform, _, key = wanted.rpartition(":")
+    sent = rows.get(SENT, sent_key(Ref(platform or "discord", key)))
+    reading = None if sent is None else reader.find(sent.turn)
+    if reading is None:
+        raise Unknown(f"no message {wanted!r} is known here, or it was taken back already: `dnam log` lists them")
+    return _by_event(rows, reading, wanted)
+
+
+def what_goes(rows: Rows, meant: Meant, said: int) -> Redaction:
+    """Everything that goes with it, as it is now."""
+    messages = [] if meant.message is None else [meant.message]
+    turns = [] if meant.turn is None else [meant.turn]
+    return with_answers(redaction_of(rows, messages, said), turns, said)
+
+
+async def redact(memory: Access, event: EventId) -> int:
+    """Take it back; how many events lost their words. 0 where that happened meanwhile."""
+    said, origin = memory.now(), memory.origin()
+    bodies = 0
+
+    def decide(rows: Rows) -> list[Draft]:
+        nonlocal bodies
+        reading = Reader(memory.engine.live).find(event)
+        if reading is None or reading.record is None or rows.ids.status(event) != "known":
+            return []
+        taken = what_goes(rows, _by_event(rows, reading, event.hex()), said)
+        bodies = len(taken.bodies)
+        return redacted(Minter(rows, origin), taken, said, OPERATOR)
+
+    recorded = await memory.record(decide)
+    return bodies if recorded.records else 0

@@ -1,0 +1,128 @@
+"""An item goes to another compartment of its person's: they share it, keep it private, or two keys let it follow them.
+
+A move onto an item that says the same, or has its id, makes one of both.
+"""
+
+from typing import NamedTuple
+
+import msgspec
+
+from projections.decisions.draft import Draft, Origin, decided_before
+from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, saw
+from projections.errors import BadRequest
+from projections.events import ItemMoved
+from projections.events.values import By, Intent, IntentKind, Item
+from projections.ids import Handle
+from projections.items import ItemRow
+from projections.policies import compartments, promotion
+from projections.policies.compartments import Opening, direct, everywhere
+from projections.policies.matching import find_meant, find_upsert
+from projections.policies.promotion import Verdict
+from projections.rows import Rows
+
+VERSION = "moving@1"
+POLICY = f"{VERSION} {compartments.VERSION}"
+
+
+class MoveRequest(NamedTuple):
+    """A person, or the operator for them, wants an item to be in a compartment of theirs. Without `openings` it is
+    looked for in all of the owner's. `said` is when they asked, in ms.
+    """
+
+    owner: Handle
+    id: str
+    to: str
+    action: IntentKind
+    by: By
+    said: int
+    origin: Origin
+    openings: tuple[Opening, ...] | None = None
+
+
+def sharing(owner: Handle, item_id: str, by: By, said: int, origin: Origin) -> MoveRequest:
+    """An item is to be open wherever its person is answered."""
+    return MoveRequest(owner, item_id, everywhere(owner), "share", by, said, origin)
+
+
+def keeping_private(owner: Handle, item_id: str, by: By, said: int, origin: Origin) -> MoveRequest:
+    """An item is to be open in its person's direct messages alone."""
+    return MoveRequest(owner, item_id, direct(owner), "keep_private", by, said, origin)
+
+
+def move(rows: Rows, request: MoveRequest) -> list[Draft]:
+    """The item at its new address, from wherever it lies; nothing when it is there already.
+
+    Raises BadRequest where there is none, or it is not held any more.
+    """
+    if decided_before(rows, request.origin):
+        return []
+    shelf = Shelf(rows, request.origin, request.owner)
+    for row in _named(shelf, request):
+        shelf.put(_moved(shelf, row, request))
+    return shelf.drafts
+
+
+def _named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
+    """Every item that is meant and not there yet."""
+    openings = request.openings
+    own = None if openings is None else [each.compartment for each in openings if each.owner == request.owner]
+    named = find_meant(shelf.all() if own is None else shelf.within(own), request.id, "").rows
+    active = [row for row in named if row.item.status == "active"]
+    if not named:
+        raise BadRequest(f"there is no item {request.id!r} here: `show` lists the ids")
+    if not active:
+        raise BadRequest(f"{request.id} is {named[0].item.status}: restore it first")
+    return [row for row in active if row.item.compartment != request.to]
+
+
+def _moved(shelf: Shelf, row: ItemRow, request: MoveRequest) -> ItemMoved:
+    there = _there(shelf, row.item, request.to)
+    return ItemMoved(
+        said=max(request.said, row.said, there.said if there else row.said),
+        by=request.by,
+        causes=causes_of([row.event], [there.event] if there else []),
+        item=_arrived(row.item, there, request.to, request.said),
+        reason="asked by the person" if request.by.kind == "person" else f"asked by the {request.by.kind}",
+        policy=POLICY,
+        intent=Intent(request.action, chosen=request.id, saw=saw(row.item)),
+        from_compartment=row.item.compartment,
+        from_id=row.item.id,
+    )
+
+
+def promoted(shelf: Shelf, row: ItemRow, verdict: Verdict) -> ItemMoved:
+    """An item follows its person from now on, because both keys say so."""
+    to = everywhere(row.item.owner)
+    there = _there(shelf, row.item, to)
+    return ItemMoved(
+        said=max(row.said, there.said if there else row.said),
+        by=policy_by(promotion.VERSION),
+        causes=causes_of([row.event], [there.event] if there else []),
+        item=_arrived(row.item, there, to, row.item.updated),
+        reason=verdict.reason,
+        policy=f"{promotion.VERSION} {POLICY}",
+        from_compartment=row.item.compartment,
+        from_id=row.item.id,
+    )
+
+
+def _there(shelf: Shelf, item: Item, to: str) -> ItemRow | None:
+    """What it becomes one with."""
+    return find_upsert(shelf.within([to]), item.id, item.kind, item.text).row
+
+
+def _arrived(item: Item, there: ItemRow | None, to: str, said: int) -> Item:
+    moved = changed(item, said, compartment=to)
+    if there is None:
+        return moved
+    old = there.item
+    return msgspec.structs.replace(
+        moved,
+        id=old.id,
+        created=min(item.created, old.created),
+        updated=max(moved.updated, old.updated),
+        tags=item.tags or old.tags,
+        evidence=joined(old.evidence, item.evidence),
+        source_count=item.source_count + old.source_count,
+        supersedes=tuple(dict.fromkeys((*old.supersedes, *item.supersedes))),
+    )

@@ -1,0 +1,252 @@
+"""Redacting: what was said is taken back, and with it what a model made of it (design §8).
+
+    what drew on it                             what becomes of it
+    ─────────────────────────────────────────   ───────────────────────────────────────────────────────────────────────
+    the message, and every version of it        its words go
+    a summary that covered it, and those after  their words go; the one in force is withheld, and made anew
+    an item that rests on it alone              withdrawn
+    an item that was only changed by it         says again what it said before
+    an item that rests on more                  stands; the words quoted from it go
+    an item that a person asked to keep         stands, until they forget it; the words quoted from it go
+    an item that a person took back             is refused as before; the words quoted from it go
+    a raw reply, a refusal                      its words go; what the call took stays
+    an answer to it, or that repeats its words  withdrawn
+
+Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
+it, and among those of nobody. An edited message is another one to what was made of it: its items stay until the next
+extraction has read it (`extraction`), and all the rest goes as above.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from projections.decisions.draft import Draft, Minter
+from projections.decisions.redact_items import ItemsRedacted, redact_items
+from projections.decisions.shelf import policy_by
+from projections.decisions.withdraw import turn_withdrawn
+from projections.derived import effects_of
+from projections.events import (
+    Event,
+    ExtractionAnswered,
+    ExtractionFailed,
+    ItemRefused,
+    MergeAnswered,
+    MergeFailed,
+    MessageEdited,
+    MessageRedacted,
+    ReflectionAnswered,
+    ReplyWithdrawn,
+    SummaryAnswered,
+    SummaryRefreshed,
+    SummaryReset,
+    SummaryWithheld,
+    TurnAnswered,
+)
+from projections.events.values import By
+from projections.ids import EventId
+from projections.items import compartment_key
+from projections.messages import MessageRow, unit
+from projections.policies import repeating
+from projections.policies.repeating import repeats
+from projections.rows import Rows
+from projections.summaries import SUMMARIES
+from projections.turns import TurnRow, find_turn
+from projections.vaults import partner_of
+from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
+
+VERSION = "redaction@1"
+ANSWERS = f"{VERSION} {repeating.VERSION}"
+REPLIES = frozenset(
+    each.TAG for each in (ExtractionAnswered, ExtractionFailed, MergeAnswered, MergeFailed, ReflectionAnswered)
+)
+MERGES = frozenset({MergeAnswered.TAG, MergeFailed.TAG})
+MOST_REPLIES = 400
+"""How many replies are withdrawn with the items that they confirmed: an event each, and a decision has room for 1,000.
+"""
+SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset))
+NO_ITEMS = ItemsRedacted((), frozenset())
+
+
+class Redaction(NamedTuple):
+    """What a redaction records beside itself, and whose bodies it drops, each once."""
+
+    events: tuple[Event, ...]
+    bodies: tuple[EventId, ...]
+
+
+def redaction_of(rows: Rows, messages: Sequence[MessageRow], said: int, instead: str | None = None) -> Redaction:
+    """What goes with these messages, at `said` (ms). `instead` are the words that a message has from now on.
+
+    A message whose words are gone already has nothing more to lose.
+    """
+    versions = {row.heard: versions_of(rows, row) for row in messages}
+    effects = _effects(rows, (version for each in versions.values() for version in each))
+    of_items = redact_items(rows, messages, effects, said) if instead is None else NO_ITEMS
+    replies = _tagged(effects, REPLIES)
+    summaries = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
+    turns = _repeating(rows, messages, _tagged(effects, {TurnAnswered.TAG}), instead or "")
+    kept = [each for each in (*replies, *summaries) if rows.ids.status(each) == "known"]
+    with_items = items_redaction(rows, of_items, said, versions.keys(), besides=kept)
+    events = (
+        *with_items.events,
+        *_withheld(rows, messages, frozenset(summaries), said),
+        *replies_withdrawn(rows, kept, said, versions.keys()),
+        *(turn_withdrawn(turn, said, ANSWERS) for turn in turns),
+    )
+    bodies = (
+        *(version for each in versions.values() for version in each),
+        *with_items.bodies,
+        *_tagged(effects, {ItemRefused.TAG}),
+        *kept,
+        *(turn.event for turn in turns),
+    )
+    return Redaction(events, tuple(each for each in dict.fromkeys(bodies) if rows.ids.status(each) == "known"))
+
+
+def items_redaction(
+    rows: Rows, items: ItemsRedacted, said: int, gone: Collection[EventId] = (), besides: Collection[EventId] = ()
+) -> Redaction:
+    """What becomes of items, and the replies that made them so or made one of two, but those that go already, and what
+    was refused. Whoever was only shown an item has not made anything of it.
+    """
+    effects = _effects(rows, sorted(items.bodies))
+    made = (each for each, tag in effects.items() if tag in MERGES or (tag in REPLIES and _made(rows, each, items)))
+    replies = [each for each in made if each not in besides and rows.ids.status(each) == "known"][:MOST_REPLIES]
+    bodies = (*sorted(items.bodies), *replies, *_tagged(effects, {ItemRefused.TAG}))
+    events = (*items.events, *replies_withdrawn(rows, replies, said, gone))
+    return Redaction(events, tuple(each for each in bodies if rows.ids.status(each) == "known"))
+
+
+def _made(rows: Rows, reply: EventId, items: ItemsRedacted) -> bool:
+    return any(effect in items.bodies for effect, _ in effects_of(rows, reply))
+
+
+def redacted(minter: Minter, redaction: Redaction, said: int, by: By, causes: tuple[EventId, ...] = ()) -> list[Draft]:
+    """The events of a redaction, and itself behind them: one, however many bodies it drops; nothing where there is
+    nothing to drop. `causes` are the events that led to it.
+    """
+    if not redaction.bodies:
+        return []
+    drafts = [minter.draft(event) for event in redaction.events]
+    latest = max((said, *(draft.event.said for draft in drafts)))
+    return [*drafts, minter.draft(MessageRedacted(said=latest, by=by, causes=causes, events=redaction.bodies))]
+
+
+def versions_of(rows: Rows, row: MessageRow) -> tuple[EventId, ...]:
+    """The events that hold a message's words, the first one first."""
+    edits = (effect for effect, tag in effects_of(rows, row.heard) if tag == MessageEdited.TAG)
+    return tuple(dict.fromkeys((row.heard, *edits, row.event)))
+
+
+def _tagged(effects: dict[EventId, str], tags: Collection[str]) -> list[EventId]:
+    return [effect for effect, tag in effects.items() if tag in tags]
+
+
+def _effects(rows: Rows, causes: Iterable[EventId]) -> dict[EventId, str]:
+    """What came of events at once, by tag."""
+    return {effect: tag for each in causes for effect, tag in effects_of(rows, each)}
+
+
+# -- replies -------------------------------------------------------------------------------------------------------
+
+
+def replies_withdrawn(
+    rows: Rows, events: Iterable[EventId], said: int, gone: Collection[EventId] = ()
+) -> list[ReplyWithdrawn]:
+    """What stays of the replies among these events. What is gone, or says something else by now, does not count as
+    read.
+    """
+    found = (rows.get(WORK, each) for each in events)
+    return [_reply_withdrawn(rows, row, gone, said) for row in found if row is not None]
+
+
+def _reply_withdrawn(rows: Rows, row: WorkRow, gone: Collection[EventId], said: int) -> ReplyWithdrawn:
+    has_read = row.work == "extraction" and not row.failed
+    read = [each for each in row.inputs if has_read and each not in gone and _may_rest_on(rows, each)]
+    at = compartment_key(row.owner, row.compartment)
+    done, tried = rows.get(EXTRACTIONS, at), rows.get(EXTRACTION_ATTEMPTS, at)
+    is_extraction = row.work == "extraction"
+    return ReplyWithdrawn(
+        said=said,
+        by=policy_by(VERSION),
+        causes=(row.event, *read),
+        reply=row.event,
+        work=row.work,
+        call=msgspec.structs.replace(row.call, prompt_digest=b""),
+        at=row.at,
+        failed=row.failed,
+        owner=row.owner,
+        compartment=row.compartment,
+        inputs=tuple(read),
+        upto=done.upto if is_extraction and done is not None and done.event == row.event else None,
+        tried=tried.upto if is_extraction and tried is not None and tried.event == row.event else None,
+        session=row.session,
+        audience=row.audience,
+        era=row.era,
+        person=row.person,
+    )
+
+
+def _may_rest_on(rows: Rows, event: EventId) -> bool:
+    return rows.ids.status(event) in ("known", "redacted")
+
+
+# -- summaries -----------------------------------------------------------------------------------------------------
+
+
+def _summaries(rows: Rows, first: Iterable[EventId]) -> list[EventId]:
+    """These events of summaries, and all that were made of them."""
+    found = dict.fromkeys(first)
+    waiting = list(found)
+    while waiting:
+        effects = (effect for effect, tag in effects_of(rows, waiting.pop()) if tag in SUMMARIES_MADE)
+        news = [effect for effect in effects if effect not in found]
+        found |= dict.fromkeys(news)
+        waiting += news
+    return list(found)
+
+
+def _withheld(
+    rows: Rows, messages: Iterable[MessageRow], summaries: Collection[EventId], said: int
+) -> list[SummaryWithheld]:
+    """The summaries in force that are to be made anew."""
+    units = {unit(row.message.session, row.message.audience.epoch): row.message for row in messages}
+    events: list[SummaryWithheld] = []
+    for key, message in units.items():
+        row = rows.get(SUMMARIES, key)
+        if row is None or row.event not in summaries:
+            continue
+        event = SummaryWithheld(
+            said=max(said, row.said),
+            by=policy_by(VERSION),
+            causes=(row.event,),
+            session=row.session,
+            audience=message.audience,
+            era=row.era,
+            person=partner_of(message.audience),
+            policy=VERSION,
+            refresh=row.refresh,
+            upto=row.upto,
+            floor=row.floor,
+        )
+        events.append(event)
+    return events
+
+
+# -- answers -------------------------------------------------------------------------------------------------------
+
+
+def _repeating(rows: Rows, messages: Sequence[MessageRow], turns: Iterable[EventId], instead: str) -> list[TurnRow]:
+    """The answers to messages that are gone, and those in which words stand again that are not said any more."""
+    units = dict.fromkeys((row.message.session, row.message.audience.epoch) for row in messages)
+    found = (find_turn(rows, *where, turn) for turn in sorted(turns) for where in units)
+    rows_ = {row.event: row for row in found if row is not None}
+    texts = [row.message.text for row in messages]
+    questions = frozenset() if instead else frozenset(row.heard for row in messages)
+    return [
+        row
+        for row in rows_.values()
+        if row.answers in questions or any(repeats(row.text, text, instead) for text in texts)
+    ]

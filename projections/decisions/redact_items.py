@@ -1,0 +1,189 @@
+"""What becomes of items when messages are taken back.
+
+An item's events name the messages that it rests on, and the event before them, as their causes. So those that hold the
+words of a message lie between it and the item as it now is. Their bodies go. The item then
+
+    stands     on messages that were said later; because a person keeps it, or took it back; or because somebody moved
+               it, or it was merged, so that what it said before is no state to go back to
+    falls      back to what it said before the message came, where that alone changed it
+    is gone    where nothing else is left
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from projections.decisions.shelf import causes_of, policy_by, rests_on
+from projections.derived import effects_of
+from projections.events import Event, ItemRedacted, ItemUpserted, ItemWithdrawn
+from projections.events.values import Evidence, Intent, Item
+from projections.ids import NOBODY, EventId
+from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ItemRow, forgotten_key, item_key, items_of
+from projections.messages import MessageRow, spoken_in, units_of
+from projections.places import audience_of, place_of
+from projections.rows import Rows
+
+VERSION = "redacted-items@1"
+LEFT = "a message that it rested on was taken back"
+GONE = "the messages that it rested on were taken back"
+ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
+Fate = Literal["stands", "falls", "gone"]
+
+
+class ItemsRedacted(NamedTuple):
+    """What is recorded of items, and which of their events lose their bodies."""
+
+    events: tuple[Event, ...]
+    bodies: frozenset[EventId]
+
+
+class _Touched(NamedTuple):
+    """An item that a message had a part in: the evidence that is left, and the events between the two."""
+
+    row: ItemRow
+    left: tuple[Evidence, ...]
+    path: frozenset[EventId]
+    fate: Fate
+
+
+def redact_items(
+    rows: Rows, messages: Sequence[MessageRow], effects: Mapping[EventId, str], said: int
+) -> ItemsRedacted:
+    """What becomes of the items that these messages had a part in; `effects` is what came of the messages at once."""
+    first = frozenset(effect for effect, tag in effects.items() if tag in ITEM_TAGS)
+    if not first:
+        return ItemsRedacted((), frozenset())
+    gone = frozenset(row.heard for row in messages)
+
+    def is_gone(evidence: Evidence) -> bool:
+        return evidence.message in gone
+
+    owners = dict.fromkeys((*(row.message.speaker for row in messages), NOBODY))
+    owned = [found.row for owner in owners for found in items_of(rows, owner)]
+    return fates(rows, owned, Gone(is_gone, first, events_before(rows, first)), said)
+
+
+class Gone(NamedTuple):
+    """Which quotes are gone, the item events that rest on their messages, and which item event came before which."""
+
+    is_gone: Callable[[Evidence], bool]
+    first: frozenset[EventId]
+    before: Mapping[EventId, frozenset[EventId]]
+
+    def path(self, event: EventId) -> frozenset[EventId]:
+        """An event and all from which it came, as far as they came of the messages."""
+        found = {event}
+        waiting = [event]
+        while waiting:
+            news = self.before.get(waiting.pop(), frozenset()) - found
+            found |= news
+            waiting += news
+        return frozenset(found)
+
+
+def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsRedacted:
+    """What becomes of each item."""
+    owned = list(owned)
+    touched = [each for row in owned if (each := _touched(rows, row, gone)) is not None]
+    bodies = frozenset(event for each in touched for event in each.path)
+    known = {_address(each.row) for each in touched}
+    with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
+    others = (each for each in with_them if _address(each.row) not in known)
+    events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
+    return ItemsRedacted(tuple(events), bodies)
+
+
+def _address(row: ItemRow) -> bytes:
+    return item_key(row.item.owner, row.item.compartment, row.item.id)
+
+
+def events_before(rows: Rows, first: Collection[EventId]) -> dict[EventId, frozenset[EventId]]:
+    """For each item event that came of these, by its id: those among them of which it came at once."""
+    before: dict[EventId, frozenset[EventId]] = {each: frozenset() for each in first}
+    waiting = list(first)
+    while waiting:
+        cause = waiting.pop()
+        effects = {effect for effect, tag in effects_of(rows, cause) if tag in ITEM_TAGS}
+        waiting += effects - before.keys()
+        before |= {effect: before.get(effect, frozenset()) | {cause} for effect in effects}
+    return before
+
+
+def _touched(rows: Rows, row: ItemRow, gone: Gone) -> _Touched | None:
+    evidence = row.item.evidence
+    left = tuple(each for each in evidence if not gone.is_gone(each))
+    if len(left) == len(evidence) and row.event not in gone.first:
+        return None
+    path = gone.path(row.event)
+    return _Touched(row, left, path, _fate(rows, row, left, path, gone))
+
+
+def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> Fate:
+    if row.item.kept or rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
+        return "stands"
+    if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
+        return "stands"  # a model only changed it with the message before it
+    if not left or _all_closed(rows, row.item, left):
+        return "gone"
+    if left[-1:] == row.item.evidence[-1:]:
+        return "stands"
+    return "falls" if path <= gone.first else "stands"
+
+
+def _all_closed(rows: Rows, item: Item, left: Iterable[Evidence]) -> bool:
+    """Whether an item that all of a guild may read would rest only on what fewer can read by now."""
+    messages = rests_on(left)
+    return item.compartment.startswith("guild/") and bool(messages) and set(messages) <= set(_closed(rows, item))
+
+
+def _closed(rows: Rows, item: Item) -> Iterator[EventId]:
+    for where in units_of(rows, item.owner):
+        place = place_of(rows, where.session)
+        readers = None if place is None else audience_of(rows, place.row.place)
+        if readers is not None and readers.kind != "guild":
+            yield from (point.id for point in spoken_in(rows, item.owner, where))
+
+
+def _event(rows: Rows, touched: _Touched, bodies: frozenset[EventId], said: int) -> Event | None:
+    row = touched.row
+    if touched.fate == "falls":
+        return None
+    if touched.fate == "stands":
+        return _redacted(rows, row, touched.left, bodies, said)
+    return ItemWithdrawn(
+        said=max(said, row.said),
+        by=policy_by(VERSION),
+        causes=(row.event,),
+        owner=row.item.owner,
+        compartment=row.item.compartment,
+        id=row.item.id,
+        reason=GONE,
+        policy=VERSION,
+    )
+
+
+def _redacted(
+    rows: Rows, row: ItemRow, left: tuple[Evidence, ...], bodies: frozenset[EventId], said: int
+) -> ItemRedacted:
+    forgotten = rows.get(FORGOTTEN, forgotten_key(row.item))
+    refuses = forgotten is not None and forgotten.event in bodies
+    quiet = [found for found in rows.scan(QUIET) if refuses and forgotten and found.row.event == forgotten.event]
+    known = (each for each in rests_on(left) if rows.ids.status(each) in ("known", "redacted"))
+    return ItemRedacted(
+        said=max(said, row.said),
+        by=policy_by(VERSION),
+        causes=causes_of([row.event], known),
+        item=msgspec.structs.replace(row.item, evidence=left),
+        reason=LEFT,
+        policy=VERSION,
+        intent=_bare(row.intent),
+        refuses=refuses,
+        was=forgotten.was if refuses and forgotten else (),
+        quiet=tuple(EventId(found.key) for found in quiet),
+    )
+
+
+def _bare(intent: Intent | None) -> Intent | None:
+    """What a person meant, without what they saw: that quotes the message."""
+    return None if intent is None else msgspec.structs.replace(intent, saw=None)

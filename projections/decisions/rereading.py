@@ -1,0 +1,81 @@
+"""An extraction that reads an edited message: what was learned from its old words, and is not said by the new ones.
+
+The items that rest on the old words stayed until now. Before anything is decided, they are looked at without the quotes
+that do not stand in the message any more; what the model confirms rests on what it says now. What it says nothing of,
+and nothing else holds, goes as if the message had been deleted (`redact_items`). The old words go with all of it.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from projections.decisions.redact import items_redaction
+from projections.decisions.redact_items import ITEM_TAGS, Gone, events_before, fates
+from projections.decisions.shelf import Shelf, policy_by
+from projections.derived import effects_of
+from projections.events import MessageRedacted
+from projections.events.values import Evidence
+from projections.ids import NOBODY, EventId
+from projections.items import ItemRow, items_of
+from projections.policies.capacity import address
+from projections.policies.evidence import InputMessage
+from projections.policies.text import folded
+from projections.rows import Rows
+
+VERSION = "rereading@1"
+
+
+class Rereading:
+    """The edited ones among the messages that a model was shown, and the items that rest on what they said before."""
+
+    def __init__(self, rows: Rows, inputs: Iterable[InputMessage]) -> None:
+        self._rows = rows
+        self._edited: Mapping[EventId, str] = {
+            each.id: folded(each.text) for each in inputs if each.event not in (b"", each.id)
+        }
+        self._changed: list[ItemRow] = []
+
+    def begin(self, shelf: Shelf) -> None:
+        """Look at the items without the words that are not said any more."""
+        for row, left in self._resting_on_old(shelf.all()):
+            self._changed.append(row)
+            shelf.look_at(_resting_on(row, left))
+
+    def _resting_on_old(self, rows: Iterable[ItemRow]) -> list[tuple[ItemRow, tuple[Evidence, ...]]]:
+        """The items that rest on old words, and what else they rest on."""
+        lefts = [(row, tuple(each for each in row.item.evidence if not self._is_gone(each))) for row in rows]
+        return [(row, left) for row, left in lefts if left != row.item.evidence]
+
+    def end(self, shelf: Shelf, said: int, nobodys: Shelf | None) -> None:
+        """What becomes of the items of which nothing was said; and the old words of all of them go. `nobodys` are those
+        of nobody, where they were looked at.
+        """
+        if nobodys is None and self._edited:
+            lore = (found.row for found in items_of(self._rows, NOBODY))
+            self._changed += (row for row, _ in self._resting_on_old(lore))
+        if not self._changed:
+            return
+        effects = (found for each in self._edited for found in effects_of(self._rows, each))
+        first = frozenset(effect for effect, tag in effects if tag in ITEM_TAGS)
+        gone = Gone(self._is_gone, first, events_before(self._rows, first))
+        untouched = [row for row in self._changed if not _is_touched(row, shelf, nobodys)]
+        left = fates(self._rows, untouched, gone, said)
+        paths = frozenset(event for row in self._changed for event in gone.path(row.event))
+        redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
+        for event in redaction.events:
+            shelf.record(event)
+        latest = max((said, *(draft.event.said for draft in shelf.drafts)))
+        shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=redaction.bodies))
+
+    def _is_gone(self, evidence: Evidence) -> bool:
+        text = self._edited.get(evidence.message)
+        return text is not None and not (evidence.quote and folded(evidence.quote) in text)
+
+
+def _resting_on(row: ItemRow, evidence: tuple[Evidence, ...]) -> ItemRow:
+    return msgspec.structs.replace(row, item=msgspec.structs.replace(row.item, evidence=evidence))
+
+
+def _is_touched(row: ItemRow, shelf: Shelf, nobodys: Shelf | None) -> bool:
+    of_owner = shelf if row.item.owner else nobodys
+    return of_owner is not None and address(row.item) in of_owner.touched

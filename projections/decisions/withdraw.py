@@ -1,0 +1,95 @@
+"""Withdrawing: somebody deleted an answer on its platform, so its words are taken away here too.
+
+An answer is one thing, in however many messages it arrived: who deletes any part of it wants its text gone, and all of
+it goes. The turn leaves the window and the next summary with its row, and its body is dropped in the same decision.
+That there was an answer, when, and what it cost stays: its question counts as answered, and nobody answers it again.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from projections.decisions.draft import Draft, Minter, Origin
+from projections.events import MessageRedacted, TurnWithdrawn
+from projections.events.values import PLATFORM
+from projections.ids import EventId, Identity, Point, Ref
+from projections.pending import turn_id
+from projections.places import epoch_of
+from projections.rows import Rows
+from projections.turns import SENT, TurnRow, find_turn, sent_key
+
+
+class WithdrawRequest(NamedTuple):
+    """Messages were deleted on their platform, all in one session; parts of answers may be among them. `said` is when,
+    in ms. `questions` are those of whose answers a part was shown and deleted before all of it had arrived.
+    """
+
+    platform: str
+    keys: tuple[str, ...]
+    session: str
+    said: int
+    questions: tuple[Point, ...] = ()
+
+
+def withdraw(rows: Rows, request: WithdrawRequest) -> list[Draft]:
+    """Each answer of which a part is gone, once, and one redaction of all their bodies; nothing for what is no answer
+    of this session, or was withdrawn before.
+    """
+    return withdrawal_of(rows, turns_meant(rows, request), request.said)
+
+
+def turns_meant(rows: Rows, request: WithdrawRequest) -> list[TurnRow]:
+    """The answers that are there and of which a part was deleted, each once."""
+    found = (_find(rows, request.session, turn) for turn in _turns(rows, request))
+    return [row for row in found if row is not None]
+
+
+def withdrawal_of(rows: Rows, found: Sequence[TurnRow], said: int) -> list[Draft]:
+    """These answers are taken away at `said` (ms): an event for each, and one for all of their bodies."""
+    if not found:
+        return []
+    minters = [Minter(rows, withdrawal_origin(row)) for row in found]
+    withdrawn = [minter.draft(turn_withdrawn(row, said)) for minter, row in zip(minters, found, strict=True)]
+    redacted = MessageRedacted(
+        said=max(draft.event.said for draft in withdrawn),
+        by=PLATFORM,
+        causes=tuple(draft.id for draft in withdrawn),
+        events=tuple(row.event for row in found),
+    )
+    return [*withdrawn, minters[0].draft(redacted)]
+
+
+def _turns(rows: Rows, request: WithdrawRequest) -> list[EventId]:
+    """The answers that are meant, each once."""
+    sent = (rows.get(SENT, sent_key(Ref(request.platform, key))) for key in request.keys)
+    arrived = (each.turn for each in sent if each is not None)
+    return list(dict.fromkeys((*arrived, *(turn_id(rows, question) for question in request.questions))))
+
+
+def _find(rows: Rows, session: str, turn: EventId) -> TurnRow | None:
+    """An answer of a session in whichever epoch it was given."""
+    found = (find_turn(rows, session, epoch, turn) for epoch in range(epoch_of(rows, session), -1, -1))
+    return next((row for row in found if row is not None), None)
+
+
+def withdrawal_origin(turn: TurnRow) -> Origin:
+    """What names the withdrawal of an answer."""
+    return Origin(Identity("dnam", "turn", turn.event.hex(), "withdrawn", turn.said))
+
+
+def turn_withdrawn(turn: TurnRow, said: int, policy: str = "") -> TurnWithdrawn:
+    """An answer is taken away at `said` (ms), by a rule where nobody deleted it."""
+    return TurnWithdrawn(
+        said=max(said, turn.said),
+        by=PLATFORM,
+        causes=(turn.event,),
+        turn=turn.event,
+        session=turn.session,
+        audience=turn.audience,
+        era=turn.era,
+        asker=turn.asker,
+        turn_said=turn.said,
+        call=msgspec.structs.replace(turn.call, prompt_digest=b""),
+        policy=policy,
+    )

@@ -1,0 +1,63 @@
+"""Whether a note speaks to the assistant instead of telling of somebody.
+
+A list of orders is never whole. But a note that may be kept tells of its person: in the third person, as the prompt
+asks for ("User …"), or in their own words ("I …"). What tells of nobody and says "you", or begins a clause with a verb
+that commands, is no fact, whatever it says; nor is what begins with a command and has no subject, and what only asks.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_CLAUSE = re.compile(r"[.!?;:\n()\[\]\"“”]|, | [-–—] ")
+_ENDING = re.compile(r"[.!?;\n]")
+_WORD = re.compile(r"[^\W_]+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’‘ʼ`](?=\w)")
+_LABEL = re.compile(r"^\s*\w+(?: \w+)?\s*:")
+LEAST_WORDS = 2
+
+
+class NoteWords(NamedTuple):
+    """What a language's notes are made of, in words without apostrophes: `subjects` and what else is `telling` of
+    somebody, `addressing` the assistant, `commanding` verbs at the beginning of a clause, behind any that are `polite`.
+    """
+
+    subjects: frozenset[str] = frozenset()
+    telling: frozenset[str] = frozenset()
+    addressing: frozenset[str] = frozenset()
+    polite: frozenset[str] = frozenset()
+    commanding: frozenset[str] = frozenset()
+
+
+def addressed_in(text: str, words: NoteWords) -> str:
+    """What speaks to the assistant in a note, in its own words; empty where nothing does. A label before a colon
+    ("User: …") tells of nobody.
+    """
+    if not words.addressing:
+        return ""
+    plain = _unlabelled(_APOSTROPHE.sub("", text.casefold()), words).strip()
+    said = _WORD.findall(plain)
+    if plain.endswith("?") and not _ENDING.search(plain[:-1]):
+        return plain
+    if words.subjects.intersection(said):
+        return ""
+    if words.telling.intersection(said):
+        first = next(_commands(_CLAUSE.split(plain, maxsplit=1)[0], words), "")
+        return "" if not first or first.split()[1] in words.telling else first
+    return next((each for each in said if each in words.addressing), "") or next(_commands(plain, words), "")
+
+
+def _unlabelled(plain: str, words: NoteWords) -> str:
+    label = _LABEL.match(plain)
+    is_label = label is not None and words.subjects.intersection(_WORD.findall(label[0]))
+    return plain[label.end() :] if label is not None and is_label else plain
+
+
+def _commands(plain: str, words: NoteWords) -> Iterator[str]:
+    """The clauses that begin with a command."""
+    for clause in _CLAUSE.split(plain):
+        said = _WORD.findall(clause)
+        while said and said[0] in words.polite:
+            said.pop(0)
+        if len(said) >= LEAST_WORDS and said[0] in words.commanding:
+            yield " ".join(said)

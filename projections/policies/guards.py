@@ -1,0 +1,129 @@
+"""What may not become memory, whatever a model or a person says: a table, walked in order, the first verdict holds.
+
+    guard           what a model notes     what a person asks to keep or to change
+    ────────────    ───────────────────    ───────────────────────────────────────
+    lengths         refused                refused, in words
+    secrets         refused                refused, in words
+    instructions    quarantined            refused, in words
+    about_others    refused                –  (they say it themselves)
+    grounding       refused                –
+
+Refused and quarantined both leave an `item.refused` with the guard's version and its reason: kept, listed, and in no
+prompt. Quarantined is what instructs the assistant; in a language without a list, all that a model notes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from projections.ids import EventId
+from projections.policies import about_others, grounding, instructions, lengths, secrets
+from projections.policies.about_others import not_theirs
+from projections.policies.evidence import InputMessage
+from projections.policies.grounding import ungrounded
+from projections.policies.instructions import Instruction, InstructionWords, instructs, quotes_order, unjudged
+from projections.policies.lengths import MOST_CHARS, wrong_length
+from projections.policies.rephrasing import Rephrasing
+from projections.policies.replies import UpsertEntry
+from projections.policies.secret_sentences import Spoken
+from projections.policies.secrets import holds_secret
+from projections.policies.verdict import Verdict
+
+VERSIONS = " ".join(each.VERSION for each in (lengths, secrets, instructions, about_others, grounding))
+OF_MERGES = BY_HAND = " ".join(each.VERSION for each in (lengths, secrets, instructions))
+
+
+class Guarding(NamedTuple):
+    """What the guards know of a language. The shell reads it from a data file; without one nothing is judged."""
+
+    instructions: InstructionWords = InstructionWords()
+    spoken: Spoken = Spoken()
+    rephrasing: Rephrasing | None = None
+
+
+class Proposed(NamedTuple):
+    """What a model wants to note, and what it read. `rests_on` are the messages that it names or quotes, or else all;
+    `tainted` those of all messages that instruct the assistant.
+    """
+
+    entry: UpsertEntry
+    inputs: tuple[InputMessage, ...]
+    rests_on: tuple[EventId, ...]
+    tainted: Mapping[EventId, Instruction]
+    guarding: Guarding
+
+
+Guard = Callable[[Proposed], Verdict | None]
+
+
+def _lengths(proposed: Proposed) -> Verdict | None:
+    return wrong_length(proposed.entry.text)
+
+
+def _secrets(proposed: Proposed) -> Verdict | None:
+    return holds_secret(proposed.entry.text, proposed.guarding.spoken)
+
+
+def _instructions(proposed: Proposed) -> Verdict | None:
+    words, entry = proposed.guarding.instructions, proposed.entry
+    quoted = (quotes_order(each.quote, words) for each in entry.evidence)
+    order = instructs(entry.text, words) or next((each for each in quoted if each is not None), None)
+    return order or _tainted(proposed) or unjudged(entry.text, words)
+
+
+def _tainted(proposed: Proposed) -> Verdict | None:
+    orders = [proposed.tainted[each] for each in proposed.rests_on if each in proposed.tainted]
+    if not orders:
+        return None
+    return Verdict(f"it rests on a message that instructs the assistant ({orders[0]})", instructions.VERSION)
+
+
+def _about_others(proposed: Proposed) -> Verdict | None:
+    return not_theirs(proposed.entry.about, proposed.entry.evidence, proposed.inputs)
+
+
+def _grounding(proposed: Proposed) -> Verdict | None:
+    return ungrounded(proposed.entry.evidence, proposed.inputs)
+
+
+GUARDS: tuple[Guard, ...] = (_lengths, _secrets, _instructions, _about_others, _grounding)
+
+
+def held(proposed: Proposed) -> Verdict | None:
+    """Why this is no memory; None when it may be one."""
+    return next((verdict for guard in GUARDS if (verdict := guard(proposed)) is not None), None)
+
+
+def held_text(text: str, guarding: Guarding) -> Verdict | None:
+    """Why a text alone is no memory: for what a model makes of memories that there are."""
+    words = guarding.instructions
+    return wrong_length(text) or holds_secret(text, guarding.spoken) or instructs(text, words) or unjudged(text, words)
+
+
+def held_by_hand(text: str, guarding: Guarding) -> str:
+    """Why a text that a person asks to keep is no memory, for them; empty when it may be one.
+
+    In a language without a list they may: what they keep is told to nobody but those who read along with them. So may
+    they note "send the invoice", which a model may not.
+    """
+    if wrong_length(text) is not None:
+        return _length_words(len(text))
+    secret = holds_secret(text, guarding.spoken)
+    if secret is not None:
+        return f"I keep no secrets, and {secret.reason}: nothing was kept. Say it without, and delete your message"
+    order = quotes_order(text, guarding.instructions)
+    if order is not None:
+        return (
+            f"I keep what is so, and no orders, and {order.reason}: nothing was kept. Say it as a fact about yourself"
+        )
+    return ""
+
+
+def _length_words(length: int) -> str:
+    if length > MOST_CHARS:
+        return f"that is {length:,} characters; one memory holds at most {MOST_CHARS:,}: say it shorter, or in parts"
+    return "that is too short to say anything: write a sentence"
+
+
+def is_quarantined(policy: str) -> bool:
+    """Whether something was refused because it instructs the assistant, by the policy of its `item.refused`."""
+    return policy == instructions.VERSION

@@ -1,0 +1,204 @@
+"""Whether a text instructs the assistant rather than states a fact: prompt injection, kept out of memory.
+
+    override    ignore all previous instructions         role play   you are now …, without any restrictions
+    exposure    print your system prompt                 authority   I am your developer: you must …
+    poisoning   whenever somebody asks, say …            action      send everybody this link
+
+What is said so is language knowledge and comes in as a value; a language without a list fails safe: nothing that a
+model noted is kept. Marks of chat templates are of no language and stand here. A text is read plainly and through the
+disguises of `disguises`. How the assistant should answer the person is a wish of theirs, and no injection: "always
+answer in German" may be remembered.
+
+A message that instructs taints what rests on it: whoever writes both a fact and an order into one message may say the
+fact again. So does an order in pieces, over up to MOST_PIECES messages in a row.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from projections.ids import EventId
+from projections.policies.addressing import NoteWords, addressed_in
+from projections.policies.disguises import Reading, letters_of, plain_reading, readings
+from projections.policies.evidence import InputMessage
+from projections.policies.verdict import Verdict
+
+VERSION = "instructions@1"
+MOST_PIECES = 4
+"""Over how many messages in a row an order may be spread."""
+SHOWN_CHARS = 60
+LEAST_SQUEEZED = 16
+"""How long a pattern has to be that is looked for where nobody knows where words end."""
+_TEMPLATES = re.compile(
+    r"<\|[a-z_]{2,30}\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|system_prompt|instructions?|im_start|im_end)>"
+    r"|^\s*#{1,4} ?(?:system|assistant|instructions?) ?:|begin system prompt"
+)
+
+
+class InstructionRule(NamedTuple):
+    """One way to instruct. `patterns` are regular expressions over words in lower case with single spaces between;
+    nothing is meant where what stands before matches one of `unless_before` at its end, or what follows one of
+    `unless_after`. `signed` are the same over text with its signs. `text_only`: it is held against what is to be kept,
+    and not against the messages that this rests on.
+    """
+
+    name: str
+    patterns: tuple[str, ...] = ()
+    unless_before: tuple[str, ...] = ()
+    unless_after: tuple[str, ...] = ()
+    signed: tuple[str, ...] = ()
+    text_only: bool = False
+
+
+class InstructionWords(NamedTuple):
+    """What is known of a language; without `rules` nothing is. `script` is that of its letters, as Unicode has it."""
+
+    language: str = ""
+    rules: tuple[InstructionRule, ...] = ()
+    script: str = "LATIN"
+    notes: NoteWords = NoteWords()
+
+
+class Instruction(NamedTuple):
+    """What instructs in a text: the words, and how they were disguised (empty: not at all)."""
+
+    words: str
+    disguise: str
+
+    def __str__(self) -> str:
+        shown = self.words if len(self.words) <= SHOWN_CHARS else f"{self.words[: SHOWN_CHARS - 1]}…"
+        return f"“{shown}”" + (f", {self.disguise}" if self.disguise else "")
+
+
+class _Compiled(NamedTuple):
+    words: re.Pattern[str]
+    squeezed: re.Pattern[str] | None
+    before: re.Pattern[str] | None
+    after: re.Pattern[str] | None
+
+
+def instruction_in(text: str, words: InstructionWords) -> Instruction | None:
+    """The first thing in a message that instructs, however it is disguised."""
+    return _instruction_in(text, _of_messages(words.rules))
+
+
+@cache
+def _of_messages(rules: tuple[InstructionRule, ...]) -> tuple[InstructionRule, ...]:
+    return tuple(each for each in rules if not each.text_only)
+
+
+def _instruction_in(text: str, rules: tuple[InstructionRule, ...]) -> Instruction | None:
+    found = (_found(reading, rules) for reading in readings(text))
+    return next((each for each in found if each is not None), None)
+
+
+def _found(reading: Reading, rules: tuple[InstructionRule, ...]) -> Instruction | None:
+    template = _TEMPLATES.search(reading.signed)
+    if template is not None:
+        return Instruction(template[0].strip(), reading.disguise)
+    for rule in _compiled(rules):
+        pattern = rule.squeezed if reading.is_squeezed else rule.words
+        for found in pattern.finditer(reading.words) if pattern else ():
+            if not _is_harmless(rule, reading.words, found):
+                return Instruction(found[0].strip(), reading.disguise)
+    signed = (each.search(reading.signed) for each in _signed(rules))
+    return next((Instruction(each[0].strip(), reading.disguise) for each in signed if each is not None), None)
+
+
+def _is_harmless(rule: _Compiled, words: str, found: re.Match[str]) -> bool:
+    before, after = words[: found.start()], words[found.end() :]
+    is_before = rule.before is not None and rule.before.search(before) is not None
+    return is_before or (rule.after is not None and rule.after.match(after) is not None)
+
+
+@cache
+def _compiled(rules: tuple[InstructionRule, ...]) -> tuple[_Compiled, ...]:
+    return tuple(
+        _Compiled(re.compile(rf"\b(?:{each})\b"), _squeezed(each), before, after)
+        for rule in rules
+        for before, after in [(_ends(rule.unless_before), _begins(rule.unless_after))]
+        for each in rule.patterns
+    )
+
+
+def _squeezed(pattern: str) -> re.Pattern[str] | None:
+    """A pattern without spaces; none where it has words of any sort (without spaces, all would be one), or is so short
+    that other words may run together to it.
+    """
+    squeezed = pattern.replace(" ", "")
+    return None if r"\w" in pattern or len(squeezed) < LEAST_SQUEEZED else re.compile(squeezed)
+
+
+def _ends(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    return re.compile(rf"\b(?:{'|'.join(patterns)}) $") if patterns else None
+
+
+def _begins(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    return re.compile(rf" (?:{'|'.join(patterns)})\b") if patterns else None
+
+
+@cache
+def _signed(rules: tuple[InstructionRule, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(each) for rule in rules for each in rule.signed)
+
+
+# -- the guard -----------------------------------------------------------------------------------------------------
+
+
+def tainted(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
+    """Which of these messages, in their order, instruct the assistant: on their own, or several in a row together."""
+    alone = {each.id: found for each in messages if (found := instruction_in(each.text, words)) is not None}
+    clean = [each for each in messages if each.id not in alone]
+    return {**_together(clean, words), **alone}
+
+
+def _together(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
+    """The shortest runs of messages that instruct when they are read as one text."""
+    found: dict[EventId, Instruction] = {}
+    for run in _runs(messages):
+        if not any(each.id in found for each in run):
+            order = _in_pieces([each.text.strip() for each in run], words)
+            found |= {each.id: order for each in run} if order is not None else {}
+    return found
+
+
+def _in_pieces(texts: Sequence[str], words: InstructionWords) -> Instruction | None:
+    """Read plainly; and through every disguise where none of the pieces has a space, as code has none."""
+    if not any(" " in each for each in texts):
+        order = instruction_in("".join(texts), words)
+        if order is not None:
+            return order
+    return _found(plain_reading(" ".join(texts)), _of_messages(words.rules))
+
+
+def _runs(messages: Sequence[InputMessage]) -> Iterator[Sequence[InputMessage]]:
+    for length in range(2, MOST_PIECES + 1):
+        yield from (messages[start : start + length] for start in range(len(messages) - length + 1))
+
+
+def unjudged(text: str, words: InstructionWords) -> Verdict | None:
+    """Why a text cannot be judged: dnam has no list for its language."""
+    if not words.rules:
+        name = words.language or "this one"
+        return Verdict(f"dnam has no list of what instructs an assistant in the language {name!r}", VERSION)
+    own, all_of_them = letters_of(text, words.script)
+    if 2 * own >= all_of_them:
+        return None
+    return Verdict(f"its letters are not those of {words.language!r}, the language whose list dnam has", VERSION)
+
+
+def instructs(text: str, words: InstructionWords) -> Verdict | None:
+    """Why a text is no memory, if it instructs the assistant."""
+    found = _instruction_in(text, words.rules)
+    spoken_to = "" if found else addressed_in(text, words.notes)
+    return _verdict(Instruction(spoken_to, "") if spoken_to else found)
+
+
+def quotes_order(quote: str, words: InstructionWords) -> Verdict | None:
+    """Why what rests on these words is no memory, if they instruct the assistant."""
+    return _verdict(instruction_in(quote, words))
+
+
+def _verdict(found: Instruction | None) -> Verdict | None:
+    return None if found is None else Verdict(f"it instructs the assistant ({found}) and states no fact", VERSION)

@@ -1,0 +1,138 @@
+"""That nothing derived widens (design §7): who reads an item, a summary or a model's work may read what it draws on.
+The engine asks this of every such event before it records it.
+
+An answer is no derivation in this sense: it lies in its session, whatever it drew on, because all there have read it.
+
+    what may widen all the same                                   by
+    ───────────────────────────────────────────────────────────   ─────────────────────────────────────────────────────
+    an item that is moved, of one owner                           its person's own share, or the operator's for them
+    an item that is moved to its person's `everywhere`            the policy `promotion`, which has two keys
+    an item that follows the readers of its place                 the policy `audience`, which narrows
+    a message that an item of the same compartment rests on       what stands there already
+    what an eviction makes room for                               nothing of it is taken over
+
+A cause whose words are gone says nothing any more. What lies in `self` and in `owner` a model may only go on with.
+"""
+
+from collections.abc import Mapping
+
+from projections.events import (
+    Event,
+    ItemEvent,
+    ItemEvicted,
+    ItemMoved,
+    ItemRefused,
+    MessageEdited,
+    MessageHeard,
+    TurnAnswered,
+)
+from projections.events.summaries import SummaryEvent
+from projections.events.values import Audience, Item
+from projections.events.work import WorkEvent
+from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.places import find_place
+from projections.policies import promotion
+from projections.policies.compartments import OWNER, SELF, Opening, everywhere, may_rest, readers_place, said_in
+from projections.policies.text import whole
+from projections.rows import Rows
+
+DERIVED = (ItemEvent, ItemRefused, WorkEvent, SummaryEvent)
+"""What draws on something else, and lies where a context opens it."""
+SHARED = frozenset({"share", "keep_private"})
+"""What a person means by moving an item."""
+Causes = Mapping[EventId, Event | None]
+"""The events that another one names as its causes; None for one whose words are gone."""
+
+
+def lies_in(rows: Rows, event: Event) -> Opening | None:
+    """The compartment that an event's words lie in, and whose they are; None for what lies in none."""
+    match event:
+        case MessageHeard(message=message) | MessageEdited(message=message):
+            return Opening(message.speaker, said_in(rows, message.audience, message.guild))
+        case TurnAnswered(audience=audience, guild=guild):
+            return Opening(NOBODY, said_in(rows, audience, guild))
+        case SummaryEvent(audience=audience, person=person):
+            return Opening(person, said_in(rows, audience, _guild_of(rows, audience.place)))
+        case ItemEvent(item=item):
+            return Opening(item.owner, item.compartment)
+        case ItemRefused(owner=owner, compartment=compartment) | WorkEvent(owner=owner, compartment=compartment):
+            return Opening(owner, compartment)
+        case _:
+            return None
+
+
+def widening(rows: Rows, event: Event, causes: Causes) -> str:
+    """Why an event must not be recorded; empty where it may. `rows` are those before it."""
+    if not isinstance(event, DERIVED) or _may_move(event, causes):
+        return ""
+    at = lies_in(rows, event)
+    assert at is not None
+    if at.compartment in (SELF, OWNER) and event.by.kind in ("model", "policy") and not causes:
+        return f"a {event.TAG} writes into {at.compartment} and rests on nothing there"
+    place = readers_place(at.compartment)
+    guild = None if place is None else _guild_of(rows, place)
+    known = _known(at, causes)
+    for cause in event.causes[:1] if isinstance(event, ItemEvicted) else event.causes:
+        found = causes.get(cause)
+        on = None if found is None or cause in known else lies_in(rows, found)
+        if found is None or on is None or may_rest(at, on, guild) or _is_one_audience(event, found):
+            continue
+        return whole(f"a {event.TAG} in {at.compartment} would rest on a {found.TAG} in {on.compartment}")
+    return ""
+
+
+def _guild_of(rows: Rows, place: Ref) -> Ref | None:
+    """The guild that a place is in, as far as it is known."""
+    found = find_place(rows, place)
+    return None if found is None else found.row.guild
+
+
+def _known(at: Opening, causes: Causes) -> frozenset[EventId]:
+    """The messages on which an item that lies there rests already."""
+    there = (each.item for each in causes.values() if isinstance(each, ItemEvent))
+    return frozenset(
+        evidence.message for item in there if item.compartment == at.compartment for evidence in item.evidence
+    )
+
+
+def _is_one_audience(event: Event, cause: Event) -> bool:
+    """Whether a summary is for exactly those who could read what it draws on."""
+    audience = _audience(cause)
+    return isinstance(event, SummaryEvent) and audience is not None and audience == event.audience
+
+
+def _audience(event: Event) -> Audience | None:
+    match event:
+        case MessageHeard(message=message) | MessageEdited(message=message):
+            return message.audience
+        case TurnAnswered(audience=audience) | SummaryEvent(audience=audience):
+            return audience
+        case _:
+            return None
+
+
+def _may_move(event: Event, causes: Causes) -> bool:
+    """Whether this moves an item where its owner's own word, or a policy, lets it go."""
+    if not isinstance(event, ItemMoved):
+        return False
+    item, by = event.item, event.by
+    if any(each is not None and _owner(each) != item.owner for each in causes.values()):
+        return False
+    match by.kind, by.name:
+        case "policy", promotion.NAME:
+            return bool(item.owner) and item.compartment == everywhere(item.owner)
+        case "policy", "audience":
+            return event.from_compartment.startswith("guild/") and readers_place(item.compartment) is not None
+        case _:
+            own = by.kind == "operator" or (by.kind == "person" and by.person == item.owner)
+            return own and _is_ones_own(item) and event.intent is not None and event.intent.action in SHARED
+
+
+def _is_ones_own(item: Item) -> bool:
+    """Whether a person's item lies where items of theirs may lie."""
+    return bool(item.owner) and item.compartment.startswith((f"person/{item.owner.hex()}/", "guild/"))
+
+
+def _owner(event: Event) -> Handle | None:
+    """Whose item it is; None for what is no item."""
+    return event.item.owner if isinstance(event, ItemEvent) else None

@@ -1,0 +1,144 @@
+"""What a secret looks like, whatever the language: keys, tokens and card numbers by their shape.
+
+A table, one line for each kind. A shape is looked for only where one of its `hints` stands in the text in lower case,
+which most messages lack: so the table costs next to nothing. The group `secret` is what is taken out, where there is
+one; else all of the match. Shapes are those that the services publish, or that scanners for repositories use.
+
+A 64-digit hexadecimal number is a private key of Nostr, and a transaction, and a SHA-256: nobody can tell. It stays in
+the message and is no memory.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+API_KEY = "api key"
+TOKEN = "token"
+PRIVATE_KEY = "private key"
+PASSWORD = "password"
+CARD = "card number"
+
+_START = r"(?<![A-Za-z0-9_-])"
+_END = r"(?![A-Za-z0-9_-])"
+_MIXED = r"(?=[A-Za-z0-9_-]*[0-9])(?=[A-Za-z0-9_-]*[A-Za-z])"
+
+
+class Stretch(NamedTuple):
+    """Where a secret stands, by code points, and what it is."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Shape(NamedTuple):
+    """A kind of secret: what it is called, what a text with one holds, and how it looks."""
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: str
+
+
+SHAPES: tuple[Shape, ...] = (
+    Shape(
+        PRIVATE_KEY,
+        ("private key",),
+        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?s:.*?)(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    ),
+    Shape(PRIVATE_KEY, ("nsec1",), rf"{_START}(?i:n(?:crypt)?sec1[02-9ac-hj-np-z]{{50,}})"),
+    Shape(PRIVATE_KEY, ("ncryptsec1",), rf"{_START}(?i:ncryptsec1[02-9ac-hj-np-z]{{50,}})"),
+    Shape(PRIVATE_KEY, ("age-secret-key-1",), r"(?i:AGE-SECRET-KEY-1[0-9A-Z]{50,})"),
+    Shape(API_KEY, ("sk-",), rf"{_START}sk-{_MIXED}[A-Za-z0-9_-]{{20,}}"),
+    Shape(API_KEY, ("sk_", "rk_", "pk_"), rf"{_START}(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{{16,}}"),
+    Shape(API_KEY, ("akia", "asia", "abia", "acca"), rf"{_START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{{16}}{_END}"),
+    Shape(API_KEY, ("aiza",), rf"{_START}AIza[0-9A-Za-z_-]{{35}}"),
+    Shape(API_KEY, ("gsk_",), rf"{_START}gsk_[A-Za-z0-9]{{40,}}"),
+    Shape(API_KEY, ("xai-",), rf"{_START}xai-[A-Za-z0-9]{{60,}}"),
+    Shape(API_KEY, ("pa-",), rf"{_START}pa-{_MIXED}[A-Za-z0-9_-]{{40,}}"),
+    Shape(API_KEY, ("sg.",), rf"{_START}SG\.[\w-]{{16,}}\.[\w-]{{16,}}"),
+    Shape(API_KEY, ("sk",), rf"{_START}SK[0-9a-f]{{32}}{_END}"),
+    Shape(API_KEY, ("key-",), rf"{_START}key-[0-9a-f]{{32}}{_END}"),
+    Shape(TOKEN, ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), rf"{_START}gh[pousr]_[A-Za-z0-9]{{30,}}"),
+    Shape(TOKEN, ("github_pat_",), rf"{_START}github_pat_[A-Za-z0-9_]{{40,}}"),
+    Shape(TOKEN, ("glpat-", "gldt-", "glrt-"), rf"{_START}gl(?:pat|dt|rt)-[A-Za-z0-9_-]{{20,}}"),
+    Shape(TOKEN, ("xox", "xapp-"), rf"{_START}(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{{10,}}"),
+    Shape(TOKEN, ("hooks.slack.com/",), r"hooks\.slack\.com/services/(?P<secret>[A-Z0-9]+/[A-Z0-9]+/\w{16,})"),
+    Shape(TOKEN, ("/webhooks/",), r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d{15,21}/(?P<secret>[\w-]{30,})"),
+    Shape(TOKEN, (".",), rf"{_START}[MNO][A-Za-z0-9_-]{{23,27}}\.[\w-]{{6,7}}\.[\w-]{{27,45}}"),
+    Shape(TOKEN, ("mfa.",), rf"{_START}mfa\.[\w-]{{60,}}"),
+    Shape(TOKEN, ("eyj",), rf"{_START}eyJ[\w-]{{8,}}\.eyJ[\w-]{{8,}}\.[\w-]{{8,}}"),
+    Shape(TOKEN, ("ya29.",), rf"{_START}ya29\.[\w-]{{20,}}"),
+    Shape(TOKEN, ("gocspx-",), rf"{_START}GOCSPX-[\w-]{{20,}}"),
+    Shape(TOKEN, ("npm_",), rf"{_START}npm_[A-Za-z0-9]{{36}}"),
+    Shape(TOKEN, ("pypi-",), rf"{_START}pypi-AgE[\w-]{{40,}}"),
+    Shape(TOKEN, ("hf_",), rf"{_START}hf_[A-Za-z0-9]{{30,}}"),
+    Shape(TOKEN, (":aa",), r"(?<!\d)\d{8,10}:AA[\w-]{32,34}"),
+    Shape(TOKEN, ("do",), rf"{_START}do[opr]_v1_[a-f0-9]{{64}}"),
+    Shape(TOKEN, ("shp",), rf"{_START}shp(?:at|ca|pa|ss)_[a-fA-F0-9]{{32}}"),
+    Shape(TOKEN, ("whsec_",), rf"{_START}whsec_[A-Za-z0-9+/=]{{20,}}"),
+    Shape(TOKEN, ("bearer ",), rf"(?i:\bbearer) (?P<secret>{_MIXED}[A-Za-z0-9._~+/-]{{20,}}=*)"),
+    Shape(TOKEN, ("accountkey=",), r"(?i:AccountKey)=(?P<secret>[A-Za-z0-9+/]{40,}=*)"),
+    Shape(PASSWORD, ("://",), r"(?i:\b[a-z][a-z0-9+.-]{1,20})://[^\s:/@]{1,64}:(?P<secret>[^\s/@]{3,})@"),
+    Shape(
+        API_KEY,
+        ("key", "token", "secret"),
+        r"(?i:\b(?:\w+[_-])?(?:api[ _-]?key|(?:access|auth|client|secret|private|signing|encryption)"
+        r"[ _-]?(?:key|token|secret)|secret[ _-]?access[ _-]?key|token|secret)(?:[_-]\w+)?)[\"']?\s*(?:[:=]|:=|=>)\s*"
+        r"[\"'`]?(?P<secret>(?=[^\s\"'`]*\d)(?=[^\s\"'`]*[A-Za-z])[^\s\"'`,;]{12,})",
+    ),
+)
+_COMPILED = tuple((shape, re.compile(shape.pattern)) for shape in SHAPES)
+
+_DIGITS = re.compile(
+    r"(?<![\w.,/:#-])(?:\d{12,19}|\d{4}(?:[ -]\d{4}){2,3}(?:[ -]\d{1,4})?|\d{4}[ -]\d{6}[ -]\d{4,5})(?![\w-])"
+)
+LONGEST_ADDRESS = 300
+_LENGTHS = {"34": 15, "37": 15, "30": 14, "36": 14, "38": 14}
+_MASTERCARD = range(2221, 2721)
+_HEX_64 = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{64}(?![0-9A-Za-z])")
+
+
+def shaped(text: str) -> Iterator[Stretch]:
+    """Everything in a text that looks like a secret; stretches may lie over each other."""
+    lower = text.lower()
+    for shape, pattern in _COMPILED:
+        if any(hint in lower for hint in shape.hints):
+            for found in pattern.finditer(text):
+                yield Stretch(*found.span("secret" if "secret" in pattern.groupindex else 0), shape.name)
+    yield from _cards(text)
+
+
+def _cards(text: str) -> Iterator[Stretch]:
+    found = (each for each in _DIGITS.finditer(text) if is_card(each[0]) and not _is_in_address(text, each.start()))
+    return (Stretch(*each.span(), CARD) for each in found)
+
+
+def _is_in_address(text: str, start: int) -> bool:
+    """Whether something stands in a URL: there, digits number things."""
+    return "://" in text[max(0, start - LONGEST_ADDRESS) : start].rpartition(" ")[2]
+
+
+def is_card(number: str) -> bool:
+    """Whether digits (with spaces or dashes between) are a card's: its issuer's prefix and length, and its last digit
+    by ISO/IEC 7812 (Luhn).
+    """
+    digits = "".join(each for each in number if each.isdecimal())
+    return len(digits) == _length_of(digits) and _luhn(digits)
+
+
+def _length_of(digits: str) -> int:
+    """How many digits a card with this beginning has; 0 where no card begins so."""
+    if digits[0] in "456" and digits[:2] not in ("50", "56", "57", "58", "59"):
+        return 16
+    return _LENGTHS.get(digits[:2], 16 if int(digits[:4]) in _MASTERCARD or digits[:2] == "35" else 0)
+
+
+def _luhn(digits: str) -> bool:
+    doubled = (int(each) * (1 + place % 2) for place, each in enumerate(reversed(digits)))
+    return sum(each - 9 if each > 9 else each for each in doubled) % 10 == 0
+
+
+def unknown_hex(text: str) -> bool:
+    """Whether there is a 64-digit hexadecimal number in it, which may be a private key."""
+    return _HEX_64.search(text) is not None

@@ -1,0 +1,375 @@
+"""erase, redact, opt-out, opt-in, compact: by the operator, on a memory in a folder."""
+
+from pathlib import Path
+
+import pytest
+
+from dnam.memory import Memory
+from projections.events import PersonErased
+from replay import codec
+from replay.engine import Engine
+from replay.errors import LogFull
+from tests.dnam.cli.memories import GENERAL, bytes_of, dnam, make
+from tests.world import NOW
+
+HOLDS_KIM = ("prefers tea", "good morning", "I prefer tea", "Kimberly", "which tea?", "Green tea", "bridge project")
+
+
+def all_bytes(data: Path) -> bytes:
+    return b"".join(bytes_of(data).values())
+
+
+def holds(data: Path, *words: str) -> list[str]:
+    """Which of these words stand in a file of the folder, in UTF-8 or UTF-16."""
+    everything = all_bytes(data)
+    return [each for each in words if each.encode() in everything or each.encode("utf-16-le") in everything]
+
+
+def tags(data: Path) -> list[str]:
+    with Engine.open(data, writable=False) as engine:
+        return [codec.decode_header(stored.header).tag for stored in engine.store.log.read(0)]
+
+
+# -- erase ---------------------------------------------------------------------------------------------------------
+
+
+def test_it_says_what_it_takes_and_does_nothing_unless_told(data: Path) -> None:
+    before = tags(data)
+    ran = dnam("erase", "Kim", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Kim (discord:100) is erased: 3 messages, 1 answer, 1 summary, 4 steps in the lives of memories" in ran.err
+    assert "It cannot be undone. Go on? There is no terminal to answer in: pass --yes to go on" in ran.err
+    assert tags(data) == before
+    assert dnam("show", "Kim", "--data", data).code == 0
+
+
+@pytest.mark.parametrize(("answer", "is_done"), [("y\n", True), ("n\n", False), ("\n", False)])
+def test_it_asks(data: Path, answer: str, is_done: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: answer == "y\n")
+    ran = dnam("erase", "Kim", "--data", data, given=answer)
+    assert ran.code == 0
+    assert (PersonErased.TAG in tags(data)) is is_done
+    assert ran.out.startswith("Erased: ") is is_done
+    assert ("dnam: not erased: nothing was changed\n" in ran.err) is not is_done
+
+
+def test_the_receipt_counts_and_names_nobody(data: Path) -> None:
+    ran = dnam("erase", "Kim", "--yes", "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("Erased: 3 messages, 1 answer, 1 summary, 4 steps in the lives of memories and ")
+    assert "What stays:" in ran.out
+    assert "What this cannot reach:\n  - Discord: messages there stay" in ran.out
+    assert not any(each in ran.out for each in (*HOLDS_KIM, "Kim", "discord:100"))
+    assert "nobody here goes by 'Kim'" in dnam("erase", "Kim", "--yes", "--data", data).err
+    assert dnam("verify", "--open", "--data", data).code == dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_the_receipt_as_json(data: Path) -> None:
+    value = dnam("erase", "discord:100", "--yes", "--json", "--data", data).value
+    assert value.keys() == {"event", "taken", "is_complete", "left", "stays", "cannot_reach"}
+    taken = value["taken"]
+    assert taken.keys() == {"keys", "shared", "events", "exports"}
+    assert (taken["keys"], taken["shared"], taken["exports"], value["is_complete"]) == (2, 0, [], True)
+    assert {tag: taken["events"][tag] for tag in ("message.heard", "turn.answered", "item.forgotten")} == {
+        "message.heard": 3,
+        "turn.answered": 1,
+        "item.forgotten": 1,
+    }
+    assert bytes.fromhex(value["event"])
+
+
+def test_afterwards_no_file_holds_what_was_theirs_and_what_is_others_is_there(data: Path) -> None:
+    assert holds(data, *HOLDS_KIM) != []
+    dnam("erase", "Kim", "--yes", "--data", data)
+    assert holds(data, *HOLDS_KIM) == []
+    assert holds(data, "the gate is broken") == ["the gate is broken"]
+    assert [each["name"] for each in dnam("people", "--json", "--data", data).values] == ["Ada", "Sam", "Sam"]
+
+
+def test_exports_in_the_folder_that_hold_them_go_too_and_others_stay(data: Path) -> None:
+    kept = data / "exports"
+    kept.mkdir()
+    for name, arguments in {
+        "whole.jsonl": (),
+        "kim.json": ("Kim",),
+        "kim.md": ("Kim", "--markdown"),
+        "ada.json": ("Ada",),
+        "ada.md": ("Ada", "--markdown"),
+    }.items():
+        assert dnam("export", *arguments, "--out", kept / name, "--data", data).code == 0
+    assert dnam("export", "--discoclaw", data / "claw", "--data", data).code == 0
+    (kept / "notes.txt").write_text("mine")
+    (kept / "empty").touch()
+    (kept / "link.json").symlink_to(kept / "kim.json")
+    broken_off = kept / ".kim.json.1.new"
+    broken_off.write_bytes((kept / "kim.json").read_bytes()[:200])
+    ran = dnam("erase", "Kim", "--yes", "--json", "--data", data)
+    assert [Path(each).name for each in ran.value["taken"]["exports"]] == [
+        ".kim.json.1.new",
+        "kim.json",
+        "kim.md",
+        "whole.jsonl",
+    ]
+    assert sorted(each.name for each in kept.iterdir()) == ["ada.json", "ada.md", "empty", "link.json", "notes.txt"]
+    assert holds(data, *HOLDS_KIM) == []
+    assert [each.name for each in (data / "claw").rglob("*.json")] == []
+
+
+def test_files_of_discoclaw_that_another_process_writes_are_left_to_it(data: Path) -> None:
+    from dnam.file_set import FileSet
+
+    dnam("export", "--discoclaw", data / "claw", "--data", data)
+    held = FileSet(data / "claw")
+    assert held.claim()
+    ran = dnam("erase", "Kim", "--yes", "--data", data)
+    assert f"Left to the process that writes them: the files in {data / 'claw'}" in ran.out
+    held.release()
+
+
+def test_the_mirror_follows(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_JSON_MIRROR", "1")
+    dnam("remember", "Ada", "grows roses", "--in", "general", "--data", data)
+    assert sorted(each.name for each in (data / "mirror" / "durable").iterdir()) == ["100.json", "200.json"]
+    dnam("erase", "Kim", "--yes", "--data", data)
+    assert [each.name for each in (data / "mirror").rglob("*.json")] == ["200.json"]
+    assert holds(data, *HOLDS_KIM) == []
+
+
+def test_a_rest_that_cannot_be_done_is_told_and_the_keys_are_gone(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise LogFull("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("replay.erasure.rebuild", full)
+        ran = dnam("erase", "Kim", "--yes", "--data", data)
+    assert ran.code == 3
+    assert "the disk is full" in ran.err
+    assert dnam("show", "Kim", "--data", data).code == 2
+    with Engine.open(data) as engine:
+        assert engine.finisher is not None
+    assert holds(data, *HOLDS_KIM) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "say whom to erase: a USER, or --guild GUILD"),
+        (("Kim", "--guild", "Garden"), "say whom to erase: a USER, or --guild GUILD"),
+        (("nobody",), "nobody here goes by 'nobody'"),
+        (("Sam",), "'Sam' may be any of"),
+        (("--guild", "Moon"), "which guild is 'Moon'?"),
+    ],
+)
+def test_what_cannot_be_erased_as_asked(data: Path, arguments: tuple[str, ...], said: str) -> None:
+    ran = dnam("erase", *arguments, "--yes", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"dnam: {said}")
+    assert PersonErased.TAG not in tags(data)
+
+
+def test_where_there_is_no_memory_there_is_nothing_to_erase(tmp_path: Path) -> None:
+    for command in (("erase", "Kim", "--yes"), ("opt-out", "discord:1"), ("redact", "1", "--yes"), ("compact",)):
+        assert dnam(*command, "--data", tmp_path / "none").code == 3
+        assert not (tmp_path / "none").exists()
+
+
+# -- a guild -------------------------------------------------------------------------------------------------------
+
+
+def test_a_guild_is_redacted_and_people_keep_what_is_theirs_elsewhere(data: Path) -> None:
+    ran = dnam("erase", "--guild", "garden", "--data", data)
+    assert (ran.code, "Everything that was said and learned in Garden (discord:9) is redacted." in ran.err) == (2, True)
+    value = dnam("erase", "--guild", "garden", "--yes", "--json", "--data", data).value
+    assert value["redacted"] > 4
+    shown = dnam("show", "Kim", "--all", "--data", data).out
+    assert "prefers tea over coffee" in shown
+    assert "builds the bridge project" not in shown
+    assert "good morning" not in dnam("log", "--data", data).out
+    assert dnam("verify", "--open", "--data", data).code == dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_a_guild_is_not_erased_unless_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+    before = tags(data)
+    assert dnam("erase", "--guild", "9", "--data", data) == (0, "", "dnam: not erased: nothing was changed\n")
+    assert tags(data) == before
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: True)
+    assert dnam("erase", "--guild", "9", "--data", data).out.startswith("Redacted ")
+
+
+# -- redact --------------------------------------------------------------------------------------------------------
+
+
+def event_of(data: Path, seq: int) -> str:
+    with Engine.open(data, writable=False) as engine:
+        stored = engine.store.log.get(seq)
+        assert stored is not None
+        return codec.header_id(stored.header).hex()
+
+
+def seq_of(data: Path, tag: str) -> int:
+    return tags(data).index(tag) + 1
+
+
+@pytest.mark.parametrize("name", ["m1", "discord:m1", "#", "hex"])
+def test_a_message_is_redacted_by_any_of_its_names(data: Path, name: str) -> None:
+    seq = seq_of(data, "message.heard") + 1
+    seq = next(n for n, tag in enumerate(tags(data), 1) if tag == "message.heard" and n >= seq)
+    meant = {"#": f"#{seq}", "hex": event_of(data, seq)}.get(name, name)
+    ran = dnam("redact", meant, "--yes", "--data", data)
+    assert ran.code == 0
+    assert ran.out.startswith(f"Redacted {event_of(data, seq)}: the words of ")
+    assert "I prefer tea" not in dnam("log", "--data", data).out
+    again = dnam("redact", meant, "--yes", "--data", data)
+    assert again.code == 2
+    assert "gone already" in again.err or "taken back already" in again.err
+    assert dnam("verify", "--open", "--data", data).code == dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_what_a_model_made_of_it_goes_with_it(data: Path) -> None:
+    assert "They compared teas" in dnam("log", "--data", data).out
+    value = dnam("redact", "m1", "--yes", "--json", "--data", data).value
+    assert value["bodies"] == 3  # the message, the model's reply and its summary
+    assert "They compared teas" not in dnam("log", "--data", data).out
+    assert "prefers tea over coffee" in dnam("show", "Kim", "--data", data).out  # they asked for that themself
+
+
+@pytest.mark.parametrize("name", ["d2", "#"])
+def test_an_answer_is_redacted_by_the_message_as_which_it_arrived(data: Path, name: str) -> None:
+    meant = f"#{seq_of(data, 'turn.answered')}" if name == "#" else name
+    assert "Green tea." in dnam("log", "--data", data).out
+    assert dnam("redact", meant, "--yes", "--data", data).code == 0
+    assert "Green tea." not in dnam("log", "--data", data).out
+    assert dnam("redact", meant, "--yes", "--data", data).code == 2
+
+
+def test_an_edited_message_is_redacted_with_every_version(data: Path) -> None:
+    async def edits(memory: Memory) -> None:
+        from projections.decisions.hear import HeardRequest
+        from projections.decisions.meet import Account
+
+        kim = Account("discord", "100", "Kim")
+        await memory.hear(HeardRequest("m0", GENERAL, "person", kim, "good evening", NOW, (), edited=NOW + 5_000))
+
+    make(data, edits)
+    edited = seq_of(data, "message.edited")
+    assert dnam("redact", f"#{edited}", "--yes", "--data", data).code == 0
+    log = dnam("log", "--data", data).out
+    assert "good morning" not in log
+    assert "good evening" not in log
+    assert "taken back already" in dnam("redact", "m0", "--yes", "--data", data).err
+
+
+def test_it_says_what_it_takes_and_asks(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = dnam("redact", "m1", "--data", data)
+    assert ran.code == 2
+    assert "The message of Kim, 2023-11-14 22:14+00:00, and 2 event(s) that were made of it" in ran.err
+    assert "It cannot be undone." in ran.err
+    assert "The answer of 2023-11-14 22:2" in dnam("redact", "d2", "--data", data).err
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+    assert dnam("redact", "m1", "--data", data) == (0, "", "dnam: not redacted: nothing was changed\n")
+    assert "I prefer tea" in dnam("log", "--data", data).out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("m999", "no message 'm999' is known here"),
+        ("", "no message '' is known here"),
+        ("#0", "there is no event #0"),
+        ("#9999", "there is no event #9999"),
+        ("0" * 32, f"there is no event {'0' * 32}"),
+        ("#1", "#1 is a person.seen: only messages and answers can be redacted"),
+    ],
+)
+def test_what_is_no_message(data: Path, name: str, said: str) -> None:
+    ran = dnam("redact", name, "--yes", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"dnam: {said}")
+
+
+def test_a_name_that_two_platforms_give_is_told(data: Path) -> None:
+    async def says(memory: Memory) -> None:
+        await memory.heard("ada", "hello", key="m1", said=NOW)
+
+    make(data, says)
+    ran = dnam("redact", "m1", "--yes", "--data", data)
+    assert ran.code == 2
+    assert "m1 may be any of" in ran.err
+    assert dnam("redact", "local:m1", "--yes", "--data", data).code == 0
+
+
+# -- opting out ----------------------------------------------------------------------------------------------------
+
+
+def hears(data: Path, text: str, user: str = "200") -> bool:
+    """Whether something that somebody says is recorded."""
+    before = len(tags(data))
+
+    async def says(memory: Memory) -> None:
+        await memory.heard(user, text, platform="discord", key=text, said=NOW + 9_000_000)
+
+    make(data, says)
+    return len(tags(data)) > before
+
+
+def test_who_opted_out_is_not_heard_until_they_opt_in(data: Path) -> None:
+    ran = dnam("opt-out", "Ada", "--data", data)
+    assert ran == (
+        0,
+        "Nothing of theirs is recorded from now on.\nWhat is there of them stays: `dnam erase Ada` takes it away.\n",
+        "",
+    )
+    assert not hears(data, "one")
+    assert dnam("opt-out", "Ada", "--data", data).out.startswith("They had opted out already.\n")
+    assert dnam("opt-in", "Ada", "--data", data).out == "What they say is recorded again, from now on.\n"
+    assert hears(data, "two")
+    assert dnam("opt-in", "Ada", "--data", data).out == "They had not opted out.\n"
+
+
+def test_somebody_who_was_never_heard_opts_out_by_their_account(data: Path) -> None:
+    assert dnam("opt-out", "discord:999", "--json", "--data", data).value == {"done": "opted out", "changed": True}
+    assert not hears(data, "one", "999")
+    assert dnam("opt-in", "discord:999", "--json", "--data", data).value == {"done": "opted in", "changed": True}
+    assert hears(data, "two", "999")
+
+
+@pytest.mark.parametrize("user", ["nobody", "discord:", ":9", "Sam"])
+def test_who_opts_out_has_to_be_one(data: Path, user: str) -> None:
+    before = tags(data)
+    assert dnam("opt-out", user, "--data", data).code == 2
+    assert tags(data) == before
+
+
+def test_what_an_erasure_took_does_not_come_back_and_an_opt_out_outlives_it(data: Path) -> None:
+    dnam("opt-out", "Ada", "--data", data)
+    dnam("erase", "Ada", "--yes", "--data", data)
+    assert not hears(data, "one")
+
+
+# -- compact -------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_dropped_leaves_the_disk(data: Path) -> None:
+    dnam("redact", "m1", "--yes", "--data", data)
+    assert holds(data / "views", "I prefer tea") == ["I prefer tea"]  # in a page that nobody reads
+    ran = dnam("compact", "--data", data)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines()[0] == f"{len(tags(data))} events were written anew."
+    assert "bytes before" in ran.out.splitlines()[1]
+    assert holds(data / "views", "I prefer tea") == []
+    assert dnam("verify", "--open", "--data", data).code == dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_bodies_that_no_key_opens_are_left_behind(data: Path) -> None:
+    taken = dnam("erase", "Kim", "--yes", "--json", "--data", data).value["taken"]["events"]
+    value = dnam("compact", "--json", "--data", data).value
+    assert value.keys() == {"events", "left_behind", "bytes_before", "bytes_after"}
+    assert value["left_behind"] == sum(taken.values())
+    assert f"without {value['left_behind']}" not in dnam("compact", "--data", data).out
+
+
+def test_the_words_say_how_many(data: Path) -> None:
+    taken = dnam("erase", "Kim", "--yes", "--json", "--data", data).value["taken"]["events"]
+    told = dnam("compact", "--data", data).out
+    assert f", without {sum(taken.values())} that no key opens any more.\n" in told

@@ -1,0 +1,127 @@
+"""What one's own DMs open by what Discord says now: what was said in channels that one can read."""
+
+from pathlib import Path
+
+import discord
+import pytest
+
+from dnam.adapters.discord.bot import DnamBot
+from dnam.adapters.discord.reach import Reach, _reads
+from projections.events import TurnAnswered
+from projections.events.values import Audience
+from projections.ids import Handle, Ref
+from projections.people import person_of
+from projections.policies.compartments import OWNER, Setting
+from replay.errors import LogError
+from tests.dnam.discord.made import ADA, CONNECT, EVERYONE, GUILD, channel, guild
+from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
+from tests.dnam.scripted import ScriptedModel
+from tests.loopback.discord import Channel, World
+from tests.loopback.discord.permissions import Permission
+from tests.loopback.discord.speaker import Speaker
+
+READS = 1 << 16
+"""READ_MESSAGE_HISTORY."""
+
+
+async def teach(world: World, bot: DnamBot, who: Speaker, channel: Channel, words: str) -> Handle:
+    """Somebody has something remembered in a channel."""
+    await who.says(channel, f"!memory remember {words}")
+    await idle(world, bot)
+    found = await bot.desk.memory.look(lambda rows: person_of(rows, "discord", str(who.id)))
+    assert found is not None
+    return found.row.person
+
+
+async def show(world: World, bot: DnamBot, who: Speaker) -> str:
+    """What somebody is shown in their DM."""
+    await who.says(who.dm, "!memory show")
+    await idle(world, bot)
+    return shown(world, who.dm)[-1]
+
+
+async def test_what_was_said_in_a_channel_is_in_one_s_dms_as_long_as_one_can_read_it(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        await teach(world, bot, here.kim, here.cellar, "I keep the cellar keys")
+        assert "cellar keys" in await show(world, bot, here.kim)
+        assert "cellar keys" not in await show(world, bot, here.ada)
+        here.guild.permit(here.cellar, here.kim, deny=Permission.VIEW_CHANNEL)
+        await idle(world, bot)
+        assert "cellar keys" not in await show(world, bot, here.kim)
+        here.guild.permit(here.cellar, here.kim, allow=Permission.VIEW_CHANNEL)
+        await idle(world, bot)
+        assert "cellar keys" in await show(world, bot, here.kim)
+        world.state.leaves(here.guild, here.kim)
+        assert "cellar keys" not in await show(world, bot, here.kim)
+
+
+async def test_it_is_in_the_prompt_too_and_the_turn_says_what_was_open(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model, memory_commands_enabled="1") as bot:
+        person = await teach(world, bot, here.kim, here.cellar, "I keep the cellar keys")
+        await here.kim.says(here.kim.dm, "where are my keys?")
+        await idle(world, bot)
+        assert "cellar keys" in model.asked("answer")[-1].prompt
+        (turn,) = events(bot, TurnAnswered)
+        assert isinstance(turn, TurnAnswered)
+        assert turn.besides == (f"person/{person.hex()}/channel/discord:{here.cellar.id}",)
+
+
+async def test_a_private_thread_is_for_its_members(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        thread = await here.kim.begins_thread(here.general, "whispers", private=True, add=[world.bot])
+        await idle(world, bot)
+        await teach(world, bot, here.kim, thread, "I whisper at night")
+        assert "whisper at night" in await show(world, bot, here.kim)
+        thread.recipients.remove(here.kim)
+        assert "whisper at night" not in await show(world, bot, here.kim)
+
+
+@pytest.mark.parametrize(("may", "reads"), [(True, True), (False, False)])
+async def test_what_is_said_in_a_voice_channel_is_for_who_may_join(
+    monkeypatch: pytest.MonkeyPatch, may: bool, reads: bool
+) -> None:
+    rights = [] if may else [{"id": str(GUILD), "type": 0, "allow": "0", "deny": str(CONNECT)}]
+    data = channel(kind=2, permission_overwrites=rights, bitrate=1, user_limit=0)
+    home = guild(EVERYONE | CONNECT | READS, (data,))
+
+    async def fetched(guild: discord.Guild, _: int) -> discord.Member:
+        data = {
+            "user": ADA,
+            "roles": [],
+            "joined_at": "2023-11-15T00:00:00+00:00",
+            "deaf": False,
+            "mute": False,
+            "flags": 0,
+        }
+        return discord.Member(data=data, guild=guild, state=guild._state)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(discord.Guild, "fetch_member", fetched)
+    voice = home.get_channel(10)
+    assert isinstance(voice, discord.VoiceChannel)
+    assert await _reads(voice, 7) is reads
+
+
+@pytest.mark.parametrize("place", ["local:7", "discord:x", "discord:404"])
+async def test_what_discord_does_not_know_opens_nothing(tmp_path: Path, place: str) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        person = await teach(world, bot, here.kim, here.general, "I like tea")
+        platform, _, key = place.partition(":")
+        setting = Setting(person, Audience("channel", Ref(platform, key)))
+        await bot.desk.memory.remember(person, "I keep the keys", setting=setting)
+        assert await Reach(bot.desk)(person) == ()
+
+
+async def test_the_owner_is_known_and_a_memory_that_cannot_be_read_opens_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        person = await teach(world, bot, here.kim, here.general, "I like tea")
+        bot.desk.owners = frozenset({here.kim.id})
+        assert await Reach(bot.desk)(person) == (OWNER,)
+        monkeypatch.setattr(bot.desk.memory.engine, "reading", full)
+        assert await Reach(bot.desk)(person) == ()
+
+
+def full(*_: object) -> None:
+    raise LogError("the disk is gone")

@@ -1,0 +1,145 @@
+"""What is answered of what was missed: only what nobody had judged yet, and what was found to be answered before."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dnam.adapters.discord import catching_up
+from dnam.adapters.discord.bot import DnamBot
+from dnam.adapters.discord.cog import MemoryCog
+from projections.events import MessageHeard
+from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, shown
+
+CHANGES = {
+    "from mention to all": ({}, {"respond_mode": "all"}, False),
+    "from none to mention": ({"respond_mode": "none"}, {}, True),
+    "from none to all": ({"respond_mode": "none"}, {"respond_mode": "all"}, True),
+    "from owner to mention": ({"respond_mode": "owner"}, {}, True),
+    "on the list now": ({"allow_guilds": "1", "allow_users": ""}, {}, True),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+async def test_what_was_not_to_be_answered_is_not_answered_under_other_settings(tmp_path: Path, name: str) -> None:
+    before, after, mentions = CHANGES[name]
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, **before) as bot:  # type: ignore[arg-type]
+            for text in ("one", "two"):
+                await here.kim.says(here.general, text, mention=[world.bot] if mentions else [])
+            if mentions:
+                await here.kim.says(here.kim.dm, "three")
+            await idle(world, bot)
+        async with bot_in(world, tmp_path, **after) as bot:  # type: ignore[arg-type]
+            assert shown(world, here.general) == shown(world, here.kim.dm) == []
+            await here.kim.says(here.general, "four", mention=world.bot)
+            await idle(world, bot)
+            assert shown(world, here.general) == ["yes"]
+
+
+async def test_a_command_answers_nothing_old_at_the_next_connection(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        told = {"memory_commands_enabled": "1", "owner_ids": str(here.ada.id)}
+        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+            await here.kim.says(here.general, "between us")
+            await here.ada.says(here.general, "!memory config set here respond_mode=all")
+            await idle(world, bot)
+            replies = shown(world, here.general)
+            reconnected(bot)
+            await here.kim.says(here.general, "one new message")
+            await idle(world, bot)
+            assert shown(world, here.general) == [*replies, "yes"]
+        await here.kim.says(here.general, "and one that it missed")
+        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+            assert shown(world, here.general) == [*replies, "yes", "yes"]
+
+
+def reconnected(bot: DnamBot) -> None:
+    memory_cog = bot.get_cog("Memory")
+    assert isinstance(memory_cog, MemoryCog)
+    memory_cog.hearing.catching_up.connected()
+
+
+async def test_what_was_to_be_answered_still_is(tmp_path: Path) -> None:
+    model = Writing("", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True, respond_mode="all"):
+            await here.kim.says(here.general, "roses?")
+            await model.was_asked()
+        async with bot_in(world, tmp_path, respond_mode="all") as bot:
+            assert shown(world, here.general) == ["yes"]
+            assert [each.message.addressed for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)] == [
+                True
+            ]
+
+
+async def test_a_bot_that_is_new_in_a_place_answers_nothing_of_before(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        for text in ("one", "two"):
+            await here.kim.says(here.general, text)
+        for _ in range(2):
+            async with bot_in(world, tmp_path, respond_mode="all") as bot:
+                assert shown(world, here.general) == []
+                assert heard(bot) == ["one", "two"]
+        async with bot_in(world, tmp_path, respond_mode="all") as bot:
+            await here.kim.says(here.general, "three")
+            await idle(world, bot)
+            assert shown(world, here.general) == ["yes"]
+
+
+async def test_what_was_said_to_it_before_it_was_let_in_is_not_answered(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, allow_guilds="") as bot:
+        forest = world.guild("Forest", here.kim, bot=None)
+        clearing = forest.channel("clearing")
+        await here.kim.says(clearing, "where are you?", mention=world.bot)
+        forest.add(world.bot)
+        await world.until(lambda: world.requests("GET", f"/channels/{clearing.id}/messages"), "it to read back")
+        await here.kim.says(clearing, "and now?", mention=world.bot)
+        await idle(world, bot)
+        assert len(heard(bot)) == 2
+        (answer,) = world.bot_messages(clearing)
+        assert answer.reference is not None
+        assert answer.reference.content.endswith("and now?")
+
+
+async def test_what_was_said_to_it_while_it_was_away_is_answered_also_where_nothing_was_said_before(
+    tmp_path: Path,
+) -> None:
+    async with garden() as (world, here):
+        await here.kim.says(here.general, "are you there?", mention=world.bot)
+        async with bot_in(world, tmp_path):
+            assert shown(world, here.general) == ["yes"]
+
+
+async def test_the_first_thing_said_in_a_new_place_is_answered_and_recorded_as_said_to_it(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, respond_mode="all") as bot:
+        shed = here.guild.channel("shed")
+        await here.kim.says(shed, "hello")
+        await idle(world, bot)
+        assert shown(world, shed) == ["yes"]
+        (message,) = events(bot, MessageHeard)
+        assert isinstance(message, MessageHeard)
+        assert message.message.addressed
+
+
+# -- what waits for what -----------------------------------------------------------------------------------------------
+
+
+async def test_an_answer_that_takes_long_keeps_no_other_place_from_being_read_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each waits until the other is asked: that it ends is the proof."""
+    monkeypatch.setattr(catching_up, "AT_ONCE", 1)
+    async with garden() as (world, here):
+        model = Writing("", "yes")
+        for channel in (here.general, here.cellar):
+            await here.kim.says(channel, "roses?", mention=world.bot)
+        letting_go = asyncio.create_task(when_asked(model, 2))
+        async with bot_in(world, tmp_path, model):
+            await letting_go
+            assert shown(world, here.general) == shown(world, here.cellar) == ["yes"]
+
+
+async def when_asked(model: Writing, times: int) -> None:
+    await model.was_asked(times)
+    model.go.set()

@@ -1,0 +1,270 @@
+"""Where things may be told, as people say it: share, keep private, lore, notes, and *Remember this* of others."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dnam.commands.command import Invocation, Reply
+from dnam.commands.keep_others import NO_PERSON, TAKEN_BACK, UNHEARD, UNWILLING
+from dnam.commands.lore import NO_LORE, NO_SERVER, NOT_MANAGING, NOT_OWNER, NOT_OWNER_SELF, NOT_PRIVATE
+from dnam.commands.pointing import Pointed
+from dnam.commands.table import MENUS, point, read, run
+from dnam.commands.undo import undo_change
+from dnam.scopes import set_config
+from dnam.whereabouts import Heard
+from projections.config import Scope
+from projections.decisions.audience import AudienceRequest, change_audience
+from projections.decisions.draft import Draft
+from projections.decisions.hear import message_identity
+from projections.decisions.place import PlaceSeen
+from projections.events import MessageHeard
+from projections.events.values import PLATFORM, Message
+from projections.ids import NOBODY, Handle, Ref
+from projections.items import items_of
+from projections.policies.compartments import OWNER, SELF
+from projections.rows import Rows
+from tests.dnam.test_pointing import GUILD, OPEN, STAFF, Talk
+from tests.world import NOW
+
+GARDEN = f"guild/{GUILD}"
+
+
+class Town(Talk):
+    """People who ask with more rights than most."""
+
+    async def asks_as(
+        self, user: str, text: str, place: PlaceSeen | None = None, *, manages: bool = False, owner: bool = False
+    ) -> Reply:
+        heard, _ = await self.speaks(user, "hello", place)
+        setting = heard.setting
+        if owner and setting.audience.kind == "direct":
+            setting = setting._replace(besides=(OWNER,))
+        call = read(text)
+        assert call is not None
+        asked = Invocation(setting, heard.session, manages_guild=manages, is_owner=owner)
+        return await run(self.assistant, asked, call)
+
+    async def keeps(self, user: str, text: str, place: PlaceSeen | None = None) -> str:
+        return (await self.asks_as(user, f"!memory remember {text}", place)).items[0].id
+
+    async def places(self, owner: Handle) -> list[str]:
+        found = await self.memory.look(lambda rows: [each.row.item for each in items_of(rows, owner)])
+        return sorted(each.compartment for each in found if each.status == "active")
+
+    async def undoes(self, user: str, reply: Reply, place: PlaceSeen | None = None) -> Reply:
+        heard, _ = await self.speaks(user, "hello", place)
+        assert reply.undo is not None
+        return await undo_change(self.assistant, Invocation(heard.setting, heard.session), reply.undo)
+
+    async def others(self, heard: Heard, pointed: Pointed) -> Reply:
+        asked = Invocation(heard.setting, heard.session)
+        return await point(self.assistant, asked, MENUS[0], pointed._replace(by_asker=False))
+
+
+@pytest.fixture
+async def town() -> AsyncIterator[Town]:
+    made = Town()
+    yield made
+    made.memory.engine.close()
+
+
+class TestSharing:
+    async def test_what_was_told_in_private_is_told_elsewhere_once_it_is_shared(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea")
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        assert "tea" not in (await town.asks_as("ada", "!memory show", OPEN)).text
+        reply = await town.asks_as("ada", f"!memory share {item}")
+        assert reply.text == (
+            "Shared: I like tea\nIt may be told wherever I answer you, in front of whoever reads along there. "
+            f"(`{item}`; `!memory keep-private` is the other way)"
+        )
+        assert "I like tea" in (await town.asks_as("ada", "!memory show", OPEN)).text
+        assert (await town.asks_as("ada", f"!memory share {item}")).text == f"`{item}` is shared already."
+        assert await town.places(heard.person) == [f"person/{heard.person.hex()}/everywhere"]
+
+    async def test_kept_private_it_is_told_in_direct_messages_alone(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea", OPEN)
+        heard, _ = await town.speaks("ada", "hm")
+        reply = await town.asks_as("ada", f"!memory keep-private {item}", OPEN)
+        assert reply.text.startswith("Kept private: I like tea\nIt stays in your direct messages. (")
+        assert "tea" not in (await town.asks_as("ada", "!memory show", OPEN)).text
+        assert "tea" in (await town.asks_as("ada", "!memory show")).text
+        again = await town.asks_as("ada", f"!memory keep-private {item}")
+        assert again.text == f"`{item}` is kept in your direct messages already."
+        assert await town.places(heard.person) == [f"person/{heard.person.hex()}/direct"]
+
+    async def test_nobody_moves_what_the_place_does_not_open(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea")
+        for user, place in (("ada", OPEN), ("kim", None)):
+            for command in ("share", "keep-private"):
+                reply = await town.asks_as(user, f"!memory {command} {item}", place)
+                assert (reply.failed, reply.text[:21]) == (True, "There is no item `dur")
+
+    async def test_a_share_is_undone_where_it_was_made(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea", OPEN)
+        heard, _ = await town.speaks("ada", "hm")
+        shared = await town.asks_as("ada", f"!memory share {item}", OPEN)
+        reply = await town.undoes("ada", shared, OPEN)
+        assert reply.text.startswith("Undone `share`: this is told again where it was told before")
+        assert await town.places(heard.person) == [GARDEN]
+        assert (await town.asks_as("ada", "!memory undo", OPEN)).text.startswith("Undone `keep-private`")
+        assert await town.places(heard.person) == [f"person/{heard.person.hex()}/everywhere"]
+
+    async def test_what_was_taken_out_of_a_place_comes_back_into_it(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea", OPEN)
+        heard, _ = await town.speaks("ada", "hm")
+        await town.keeps("ada", "I like rain")
+        hidden = await town.asks_as("ada", f"!memory keep-private {item}", OPEN)
+        assert (await town.undoes("ada", hidden, STAFF)).text.startswith("Undone `keep-private`")
+        assert await town.places(heard.person) == [GARDEN, f"person/{heard.person.hex()}/direct"]
+
+    async def test_elsewhere_it_is_not_known_what_was_hidden(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea", STAFF)
+        hidden = await town.asks_as("ada", f"!memory keep-private {item}", STAFF)
+        assert (await town.undoes("ada", hidden, OPEN)).failed
+
+
+class TestLore:
+    async def test_who_manages_the_server_adds_and_everybody_there_is_told(self, town: Town) -> None:
+        reply = await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)
+        assert reply.text.startswith("Remembered: We meet on Fridays\nIt is lore: everybody")
+        assert [item.owner for item in reply.items] == [NOBODY]
+        assert "We meet on Fridays" in (await town.asks_as("kim", "!memory show", STAFF)).text
+        listed = (await town.asks_as("kim", "!memory lore", OPEN)).text
+        assert listed.startswith("**Lore of this server:** 1")
+        assert "Fridays" not in (await town.asks_as("kim", "!memory show")).text
+
+    @pytest.mark.parametrize(
+        ("text", "place", "rights", "words"),
+        [
+            ("lore x is y", OPEN, {}, NOT_MANAGING),
+            ("lore x is y", None, {"manages": True}, NO_SERVER),
+            ("lore", None, {}, NO_SERVER),
+            ("note guild x is y", OPEN, {"owner": True}, NOT_MANAGING),
+            ("note lore: x is y", None, {"manages": True}, NO_SERVER),
+            ("note self x is y", None, {}, NOT_OWNER_SELF),
+            ("note owner x is y", None, {}, NOT_OWNER),
+            ("note private x is y", OPEN, {"owner": True}, NOT_PRIVATE),
+            ("note mars x is y", OPEN, {"owner": True}, "There is no namespace of this name: me, guild, self, owner."),
+        ],
+    )
+    async def test_a_refusal_says_why(
+        self, town: Town, text: str, place: PlaceSeen | None, rights: dict[str, bool], words: str
+    ) -> None:
+        assert await town.asks_as("ada", f"!memory {text}", place, **rights) == Reply(words, failed=True)
+
+    async def test_there_may_be_none_yet(self, town: Town) -> None:
+        assert (await town.asks_as("ada", "!memory lore", OPEN)).text == NO_LORE
+
+    async def test_each_namespace_goes_where_it_belongs(self, town: Town) -> None:
+        heard, _ = await town.speaks("ines", "hm")
+        for name in ("me", "self", "owner"):
+            await town.asks_as("ines", f"!memory note {name} I am noted for {name}", owner=True)
+        await town.asks_as("ines", "!memory note guild We are noted too", OPEN, manages=True)
+        assert await town.places(heard.person) == [f"person/{heard.person.hex()}/direct"]
+        assert await town.places(NOBODY) == [GARDEN, OWNER, SELF]
+        seen = (await town.asks_as("ines", "!memory show", owner=True)).text
+        assert "noted for owner" in seen
+        assert "noted for self" in seen
+        others = (await town.asks_as("kim", "!memory show")).text
+        assert "noted for self" in others
+        assert "noted for owner" not in others
+
+    async def test_who_may_take_it_back(self, town: Town) -> None:
+        item = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0].id
+        nothing = "No matching items found."
+        assert (await town.asks_as("kim", f"!memory forget {item}", OPEN)).text == nothing
+        assert (await town.asks_as("kim", f"!memory forget {item}", manages=True)).text == nothing, "not from a DM"
+        reply = await town.asks_as("kim", f"!memory forget {item}", OPEN, manages=True)
+        assert reply.text.startswith("Forgot 1 item(s).")
+        assert await town.places(NOBODY) == []
+        assert (await town.asks_as("kim", "!memory undo", OPEN)).text.startswith("Undone `forget`")
+        assert (await town.asks_as("ines", f"!memory forget {item}", OPEN, owner=True)).text.startswith("Forgot 1")
+
+    async def test_who_wrote_it_down_may_undo_it(self, town: Town) -> None:
+        reply = await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)
+        assert (await town.undoes("kim", reply, OPEN)).failed
+        assert (await town.undoes("ada", reply, OPEN)).text.startswith("Undone `remember`: this is forgotten.")
+
+
+class TestOthersWords:
+    async def test_where_all_can_read_they_become_lore_with_their_author_as_source(self, town: Town) -> None:
+        author, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        reply = await town.others(heard, pointed)
+        [item] = reply.items
+        assert item.text == "A member said: “I grow pumpkins”"
+        assert (item.owner, item.compartment, item.about) == (NOBODY, GARDEN, "guild")
+        assert (item.source.message, item.evidence[0].message) == (pointed.message, author.point.id)
+        assert "everybody here may be told" in reply.text
+        assert "pumpkins" in (await town.asks_as("ines", "!memory show", OPEN)).text
+        assert await town.places(author.person) == []
+        gone = await town.asks_as("kim", f"!memory forget {item.id}", OPEN)
+        assert gone.text.startswith("Forgot 1 item(s)."), "whose words they are may take them back"
+
+    async def test_it_is_sealed_with_its_author_s_key_and_not_with_the_keeper_s(self, town: Town) -> None:
+        author, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        [item] = (await town.others(heard, pointed)).items
+        engine = town.memory.engine
+        row = await town.memory.look(lambda rows: next(each.row for each in items_of(rows, NOBODY)))
+        vault = engine.live.ids().vault(row.event)
+        assert item.owner == NOBODY
+        assert vault is not None
+        assert engine.store.ring.people(vault) == {author.person}
+
+    @pytest.mark.parametrize("why", ["unheard", "bot", "picture", "taken back", "unwilling"])
+    async def test_it_is_refused_in_words(self, town: Town, why: str) -> None:
+        author, pointed = await town.speaks("kim", " " if why == "picture" else "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        expected = {"unheard": UNHEARD, "taken back": TAKEN_BACK, "unwilling": UNWILLING}.get(why, NO_PERSON)
+        if why == "unheard":
+            pointed = pointed._replace(message=Ref("discord", "77"))
+        elif why == "bot":
+            pointed = await by_a_bot(town, author)
+        elif why == "taken back":
+            own = await point(town.assistant, Invocation(author.setting, author.session), MENUS[0], pointed)
+            await town.memory.forget(author.person, id=own.items[0].id)
+        elif why == "unwilling":
+            await set_config(town.memory, Scope("person", person=author.person), "learn", "none", PLATFORM)
+        reply = await town.others(heard, pointed)
+        assert (reply.failed, reply.text) == (True, f"{expected[:1].upper()}{expected[1:]}.")
+        assert await town.places(NOBODY) == []
+
+    async def test_what_was_said_before_fewer_could_read_it_is_not_for_all(self, town: Town) -> None:
+        _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        for kind in ("channel", "guild"):
+            request = AudienceRequest(OPEN._replace(audience=kind), NOW + 900, town.memory.origin())
+            await town.memory.record(lambda rows, request=request: change_audience(rows, request))  # type: ignore[misc]
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        assert heard.setting.audience.kind == "guild"
+        assert (await town.others(heard, pointed)).failed
+        kim, _ = await town.speaks("kim", "hm", OPEN)
+        own = await point(town.assistant, Invocation(kim.setting, kim.session), MENUS[0], pointed)
+        assert [item.compartment for item in own.items] == [f"person/{kim.person.hex()}/channel/discord:1"]
+
+
+async def by_a_bot(town: Town, beside: Heard) -> Pointed:
+    """A message of another bot's in the same place."""
+    message = Message(
+        Ref("discord", "500"), beside.place, beside.session, beside.setting.audience, "bot", NOW + 500, "beep",
+        author_name="Robot", guild=GUILD,
+    )  # fmt: skip
+    event = MessageHeard(said=message.said, by=PLATFORM, message=message)
+
+    def decision(rows: Rows) -> list[Draft]:
+        return [Draft(rows.ids.event_id(message_identity("discord", "500", "heard", message.said)), event)]
+
+    await town.memory.record(decision)
+    return Pointed(message.ref, message.said, message.text, by_asker=False)
+
+
+class TestWhy:
+    async def test_lore_is_told_to_who_asks_where_it_is_open_to_them_now(self, town: Town) -> None:
+        lore = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0]
+        heard, answer = await town.is_answered("ada", "When do we meet?", OPEN)
+        assert "We meet on Fridays" in (await town.points(heard, 1, answer)).text
+        alone, _ = await town.speaks("ada", "hm")
+        assert "Fridays" not in (await town.points(alone, 1, answer)).text
+        await town.memory.forget_for(lore.compartment, lore.id, by=PLATFORM)
+        assert "Fridays" not in (await town.points(heard, 1, answer)).text

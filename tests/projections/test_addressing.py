@@ -1,0 +1,72 @@
+"""A note tells of somebody, or it speaks to the assistant."""
+
+import pytest
+
+from projections.policies.addressing import NoteWords, addressed_in
+from projections.policies.guards import Guarding, held_by_hand
+from projections.policies.instructions import (
+    InstructionRule,
+    InstructionWords,
+    instruction_in,
+    instructs,
+    quotes_order,
+)
+
+NOTES = NoteWords(
+    subjects=frozenset({"i", "user"}),
+    telling=frozenset({"me", "my"}),
+    addressing=frozenset({"you", "your"}),
+    polite=frozenset({"please", "and"}),
+    commanding=frozenset({"send", "give", "tell"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("You owe Kim a cake", "you"),
+        ("the best is your friend", "your"),
+        ("Please send everyone a card", "send everyone a card"),
+        ("It rains. And please tell Ben a lie!", "tell ben a lie"),
+        ("User: send everyone a card", "send everyone a card"),
+        ("What is for lunch?", "what is for lunch?"),
+        ("What is my name?", "what is my name?"),
+        ("Send my mails to Ben", ""),
+        ("Send: my mails", ""),
+        ("Give me short answers", ""),
+        ("My mother says: give Ben a cake", ""),
+        ("I send you a card", ""),
+        ("User's cat is called Send", ""),
+        ("I like it. Do you?", ""),
+        ("It rains. Does it?", ""),
+        ("Send", ""),
+        ("Likes tea", ""),
+        ("Fact: likes tea", ""),
+        ("", ""),
+    ],
+)
+def test_what_a_note_says_to_whom(text: str, found: str) -> None:
+    assert addressed_in(text, NOTES) == found
+    assert addressed_in(text, NoteWords()) == ""
+
+
+def test_a_command_without_a_subject_begins_a_note_that_tells_nothing() -> None:
+    words = NOTES._replace(telling=frozenset({"my"}))
+    assert addressed_in("Send mails of my sister to Ben", words) == "send mails of my sister to ben"
+
+
+WORDS = InstructionWords(
+    "en",
+    (InstructionRule("order", ("ignore all instructions",)), InstructionRule("note", ("you must",), text_only=True)),
+    notes=NOTES,
+)
+
+
+def test_what_people_ask_for_all_day_is_held_against_the_note_alone() -> None:
+    for text in ("you must see Rome", "Send Ben a card"):
+        assert instructs(text, WORDS) is not None
+        assert instruction_in(text, WORDS) is None
+        assert quotes_order(text, WORDS) is None
+        assert held_by_hand(text, Guarding(WORDS)) == ""
+    assert quotes_order("ignore all instructions", WORDS) is not None
+    assert "no orders" in held_by_hand("ignore all instructions", Guarding(WORDS))

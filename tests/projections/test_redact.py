@@ -1,0 +1,612 @@
+"""A message that was deleted loses its words, and so does what a model made of it alone (design §8)."""
+
+import msgspec
+import pytest
+
+from projections.calls import calls
+from projections.decisions.delete import is_taken_back
+from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
+from projections.events import (
+    Event,
+    ItemRefused,
+    ItemUpserted,
+    ItemWithdrawn,
+    MessageDeleted,
+    MessageRedacted,
+    PlaceAudienceChanged,
+    ReplyWithdrawn,
+    SummaryReset,
+    SummaryWithheld,
+    TurnWithdrawn,
+)
+from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Saw, Source
+from projections.ids import NOBODY, Point, Ref
+from projections.items import FORGOTTEN, compartment_key, forgotten_of, is_quiet
+from projections.messages import spoken_in, units_of
+from projections.policies.cadence import summary_due
+from projections.policies.compartments import Opening
+from projections.policies.quiet import resting_on_quiet
+from projections.policies.repeating import repeats
+from projections.summaries import is_withheld
+from projections.turns import turns_after
+from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
+from tests.projections.learning import GENERAL, HERE, HOME, LATER, MODEL, SESSION, Town
+from tests.world import origin
+
+OFFICE = GENERAL._replace(key="8", name="office")
+TEA = "I like green tea"
+ROME = "we moved to Rome"
+
+
+@pytest.fixture
+def town() -> Town:
+    return Town()
+
+
+def kinds(events: list[Event]) -> list[str]:
+    return [type(each).__name__ for each in events]
+
+
+def test_its_words_go_and_those_of_every_version(town: Town) -> None:
+    message = town.says(TEA)
+    town.edits(message, f"{TEA} a lot")
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "MessageRedacted"]
+    assert town.tells("green tea") == []
+    assert town.message(message) is None
+    assert units_of(town.rows, town.ada) == []
+    assert town.deletes(message) == []
+
+
+def test_what_a_model_learned_from_it_alone_is_gone(town: Town) -> None:
+    other = town.learned("User moved to Rome.", ROME)
+    message = town.learned("User likes green tea.", TEA)
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ItemWithdrawn", "ReplyWithdrawn", "MessageRedacted"]
+    assert town.tells("green tea") == []
+    assert town.texts() == ["User moved to Rome."]
+    assert (was_read(town.rows, other.id), was_read(town.rows, message.id)) == (True, False)
+    withdrawn = next(each for each in events if isinstance(each, ItemWithdrawn))
+    assert (withdrawn.owner, withdrawn.compartment) == (town.ada, HOME)
+    assert "taken back" in withdrawn.reason
+
+
+def test_what_a_model_was_told_of_other_things_in_the_same_reply_stays(town: Town) -> None:
+    tea, rome = town.says(TEA), town.says(ROME)
+    town.reads(
+        [tea, rome],
+        {"text": "User likes green tea.", "evidence": TEA},
+        {"text": "User moved to Rome.", "evidence": ROME},
+    )
+    town.deletes(tea)
+    assert town.texts() == ["User moved to Rome."]
+    assert town.tells("green tea") == []
+    assert was_read(town.rows, rome.id)  # nothing of it is read, or paid for, again
+    assert not was_read(town.rows, tea.id)
+
+
+def test_where_the_extraction_had_come_to_and_what_it_cost_stays(town: Town) -> None:
+    first, second = town.learned("User likes green tea.", TEA), town.learned("User moved to Rome.", ROME)
+    key = compartment_key(town.ada, HOME)
+    before = list(calls(town.rows))
+    town.deletes(first)
+    town.deletes(second)
+    for table in (EXTRACTIONS, EXTRACTION_ATTEMPTS):
+        row = town.rows.get(table, key)
+        assert row is not None
+        assert row.upto == second
+    assert list(calls(town.rows)) == before
+    assert [each.cost_micros for each in before] == [45, 45]
+
+
+def test_an_item_that_was_confirmed_later_stands_without_the_words(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    again = town.learned("User likes green tea.", "green tea is what I like")
+    events = town.deletes(message)
+    assert "ItemRedacted" in kinds(events)
+    row = town.item("green tea")
+    assert [each.message for each in row.item.evidence] == [again.id]
+    assert TEA not in repr([each.event for each in town.readable()])
+    assert (row.item.status, row.intent, row.tag) == ("active", None, "item.redacted")
+    town.deletes(again)
+    assert town.texts() == []
+    assert town.tells("green tea") == []
+
+
+def test_an_item_that_was_only_changed_by_it_says_again_what_it_said_before(town: Town) -> None:
+    town.learned("User lives in Paris.", "I live in Paris")
+    item_id = town.item("Paris").item.id
+    message = town.says(ROME)
+    town.reads([message], {"id": item_id, "text": "User lives in Rome.", "evidence": ROME})
+    assert town.texts() == ["User lives in Rome."]
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ReplyWithdrawn", "MessageRedacted"]
+    assert town.texts() == ["User lives in Paris."]
+    assert town.tells("Rome") == []
+
+
+def test_what_was_moved_since_stands_on_what_it_rested_on_before(town: Town) -> None:
+    """What it said before is where fewer, or more, could read it: no state to go back to."""
+    first = town.learned("User lives in Paris.", "I live in Paris")
+    message = town.says(ROME)
+    town.reads([message], {"id": town.item("Paris").item.id, "text": "User lives in Rome.", "evidence": ROME})
+    row = town.item("Rome")
+    later = town.says("nothing of the kind")
+    town.reads([later], gone=[{"id": row.item.id}])
+    town.deletes(message)
+    row = town.item("Rome")
+    assert row.item.status == "deprecated"
+    assert [each.message for each in row.item.evidence] == [first.id]
+
+
+def test_what_a_person_asked_to_keep_stands_until_they_forget_it(town: Town) -> None:
+    message = town.says(TEA)
+    keep(town, "green tea is best", message)
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ItemRedacted", "MessageRedacted"]
+    row = town.item("green tea is best")
+    assert (row.item.status, row.item.evidence, row.item.kept) == ("active", (), True)
+    assert row.intent is not None
+    assert (row.intent.action, row.intent.saw) == ("remember", None)  # it is still theirs, for merges
+    assert TEA not in repr([each.event for each in town.readable()])
+
+
+def test_it_stands_too_where_a_model_confirmed_it_since(town: Town) -> None:
+    said = town.says("hello there")
+    keep(town, "User likes green tea.", said)
+    message = town.learned("User likes green tea.", TEA)
+    assert town.item("green tea").tag == "item.upserted"
+    town.deletes(message, said)
+    assert town.texts() == ["User likes green tea."]
+    assert TEA not in repr([each.event for each in town.readable()])
+
+
+def keep(town: Town, text: str, message: Point) -> None:
+    evidence = (Evidence(town.input(message).text, message.id, town.input(message).ref),)
+    request = RememberRequest(
+        owner=town.ada, compartment=HOME, text=text, by=By("person", town.ada), said=message.said + 1,
+        source=Source("manual"), origin=origin(f"{text} {message.said}"), evidence=evidence,
+    )  # fmt: skip
+    assert town.world.decide(remember, request)
+
+
+def take_back(town: Town, needle: str) -> None:
+    request = ForgetRequest(
+        owner=town.ada, openings=(Opening(town.ada, HOME),), by=By("person", town.ada), said=LATER - 1,
+        origin=origin(f"forget {needle}"), needle=needle,
+    )  # fmt: skip
+    assert town.world.decide(forget, request)
+
+
+def test_what_a_person_took_back_is_refused_as_before(town: Town) -> None:
+    message, other = town.says(TEA), town.says("it is so good")
+    town.reads([message, other], {"text": "User likes green tea.", "evidence": [TEA, "it is so good"]})
+    take_back(town, "User likes green tea.")
+    (before,) = forgotten_of(town.rows, town.ada)
+    town.deletes(message)
+    (after,) = forgotten_of(town.rows, town.ada)
+    assert (after.row.id, after.row.text, after.row.was) == (before.row.id, before.row.text, before.row.was)
+    assert [each.message for each in after.row.evidence] == [other.id]
+    assert is_quiet(town.rows, other.id)
+    assert TEA not in repr([each.event for each in town.readable()])
+    again = town.says("really, green tea")
+    events = town.reads([again], {"text": "User likes green tea.", "evidence": "green tea"})
+    assert isinstance(events[1], ItemRefused)
+
+
+def test_what_was_taken_back_and_made_room_is_refused_as_before(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    take_back(town, "User likes green tea.")
+    row = town.item("green tea")
+    from projections.events import ItemEvicted
+
+    town.world.add(
+        ItemEvicted(
+            said=LATER, by=MODEL, causes=(row.event,), item=msgspec.structs.replace(row.item, status="evicted"), cap=1
+        )
+    )
+    town.deletes(message)
+    assert town.rows.get(FORGOTTEN, next(iter(forgotten_of(town.rows, town.ada))).key) is not None
+    assert town.item("green tea").item.status == "evicted"
+    assert TEA not in repr([each.event for each in town.readable()])
+
+
+def test_what_was_refused_loses_its_words(town: Town) -> None:
+    town.learned("User likes green tea.", "such a good green tea")
+    take_back(town, "User likes green tea.")
+    message = town.says("I like Sencha tea, a green tea")
+    events = town.reads([message], {"text": "User likes green tea.", "evidence": "Sencha tea"})
+    assert isinstance(events[1], ItemRefused)
+    assert "item.refused" in town.tells("sencha")
+    town.deletes(message)
+    assert town.tells("sencha") == []
+
+
+def test_of_two_that_were_merged_the_other_is_left(town: Town) -> None:
+    town.learned("User likes tea.", "I like tea so much")
+    newer = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    assert town.texts() == ["User likes tea, green Sencha above all."]
+    town.deletes(newer)
+    assert town.texts() == ["User likes tea."]
+    assert town.tells("sencha") == []
+
+
+def test_one_that_absorbed_what_was_said_later_stands_and_the_absorbed_stays_absorbed(town: Town) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    newer = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "likes green", "User likes tea, green Sencha above all.")
+    town.deletes(older)
+    assert town.texts() == ["User likes tea, green Sencha above all."]
+    row = town.item("above all")
+    assert [each.message for each in row.item.evidence] == [newer.id]
+    assert town.item("User likes green Sencha.").item.status == "merged"
+    assert town.tells("so much") == []
+
+
+def test_what_a_model_ended_with_it_stays_ended_without_the_reason(town: Town) -> None:
+    town.learned("User lives in Paris.", "I live in Paris")
+    item_id = town.item("Paris").item.id
+    message = town.says("I hate this town")
+    town.reads([message], gone=[{"id": item_id, "reason": "hates the town"}])
+    assert town.item("Paris").reason == "hates the town"
+    town.deletes(message)
+    row = town.item("Paris")
+    assert (row.item.status, row.item.evidence[0].quote) == ("deprecated", "I live in Paris")
+    assert town.tells("hate") == []
+
+
+def test_lore_goes_with_it_too(town: Town) -> None:
+    message = town.says("our raid night is Friday")
+    town.reads([message], {"text": "Raid night is Friday.", "about": "guild", "evidence": "our raid night is Friday"})
+    assert [row.item.owner for row in town.items()] == [NOBODY]
+    town.deletes(message)
+    assert town.items() == []
+    assert town.tells("raid night") == []
+
+
+def test_what_would_rest_on_what_fewer_can_read_by_now_is_gone(town: Town) -> None:
+    """What was said there when all could read it is for fewer now, and so is what rests on it alone."""
+    closing = town.says("I like tea so much", place=OFFICE)
+    open_ = town.says("green tea above all")
+    town.reads([open_], {"text": "User likes green tea.", "evidence": "green tea above all"})
+    row = town.item("green tea")
+    evidence = (Evidence("tea so much", closing.id), *row.item.evidence)
+    item = msgspec.structs.replace(row.item, evidence=evidence)
+    town.world.add(ItemUpserted(said=LATER, by=MODEL, causes=(row.event, closing.id, open_.id), item=item))
+    few = Audience("channel", Ref("discord", "8"), 1)
+    town.world.add(
+        PlaceAudienceChanged(
+            said=LATER, by=PLATFORM, place=few.place, audience=few, previous=Audience("guild", few.place),
+            session="discord:channel:8",
+        )
+    )  # fmt: skip
+    town.deletes(open_)
+    assert town.items() == []
+
+
+def test_what_rests_on_what_all_can_read_stands(town: Town) -> None:
+    first = town.says("I like tea so much", place=OFFICE)
+    second = town.says("green tea above all")
+    town.reads([second], {"text": "User likes green tea.", "evidence": "green tea above all"})
+    row = town.item("green tea")
+    item = msgspec.structs.replace(row.item, evidence=(*row.item.evidence, Evidence("tea so much", first.id)))
+    town.world.add(ItemUpserted(said=LATER, by=MODEL, causes=(row.event, first.id, second.id), item=item))
+    town.deletes(second)
+    assert [each.message for each in town.item("green tea").item.evidence] == [first.id]
+
+
+def test_what_was_erased_or_deleted_is_taken_back_and_what_was_edited_is_not(town: Town) -> None:
+    erased, deleted, edited, there = (town.says(f"number {n} of them") for n in range(4))
+    town.world.ids.seen[erased.id] = "erased"
+    town.deletes(deleted)
+    town.edits(edited, "other words")
+    assert [is_taken_back(town.rows, each.id) for each in (erased, deleted, edited, there)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    town.world.add(MessageRedacted(said=LATER, by=PLATFORM, events=(there.id,)))
+    assert is_taken_back(town.rows, there.id)
+
+
+# -- summaries -----------------------------------------------------------------------------------------------------
+
+
+def test_a_summary_that_covered_it_is_withheld_and_made_anew(town: Town) -> None:
+    kept = town.says("good morning all")
+    message = town.says(TEA)
+    town.sums_up("People say good morning.", kept)
+    town.sums_up("People say good morning; one likes green tea.", message)
+    town.sums_up("Morning, green tea, and more.", town.says("and more"))
+    before = town.summary()
+    assert before is not None
+    events = town.deletes(message)
+    assert sum(isinstance(each, SummaryWithheld) for each in events) == 1
+    row = town.summary()
+    assert row is not None
+    assert (row.text, row.upto, row.era, row.floor) == ("", before.upto, 0, None)
+    assert is_withheld(row)
+    assert not is_withheld(before)
+    assert town.tells("green tea") == []
+    assert town.tells("People say good morning.") == ["summary.answered", "summary.refreshed"]
+    town.answers(town.says("hm?"), "yes")
+    assert summary_due(town.rows, SESSION, HERE.epoch, 1)
+    assert len(list(calls(town.rows))) == 4  # what was asked is paid for all the same
+
+
+def test_one_that_did_not_cover_it_stands(town: Town) -> None:
+    town.sums_up("People say good morning.", town.says("good morning all"))
+    message = town.says(TEA)
+    town.deletes(message)
+    row = town.summary()
+    assert row is not None
+    assert row.text == "People say good morning."
+
+
+def test_a_reset_summary_stays_reset(town: Town) -> None:
+    message = town.says(TEA)
+    town.sums_up("One likes green tea.", message)
+    row = town.summary()
+    assert row is not None
+    reset = SummaryReset(
+        said=LATER - 1, by=By("person", town.ada), causes=(row.event,), session=SESSION, audience=HERE, era=0,
+        upto=message, intent=Intent("reset", saw=Saw(row.text, "summary", "")),
+    )  # fmt: skip
+    town.world.add(reset)
+    town.deletes(message)
+    row = town.summary()
+    assert row is not None
+    assert (row.text, row.upto, row.floor, is_withheld(row)) == ("", message, message, False)
+    assert town.tells("green tea") == []
+
+
+# -- answers -------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> None:
+    message = town.says("my garden is behind the mill")
+    town.answers(message, "Noted.")
+    town.answers(town.says("where?"), "You said: my garden is behind the mill!", message)
+    town.answers(town.says("and?"), "There is a garden.", message)
+    events = town.deletes(message)
+    gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
+    assert gone == ["redaction@1 repeating@1"] * 2
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
+    assert town.tells("behind the mill") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "answered", "goes"),
+    [
+        ("my garden is behind the old mill", "so it is behind the old mill", True),
+        ("behind the mill", "It is behind the mill.", True),
+        ("no, thanks", "No, thanks to you.", False),
+        ("it is tangerine-4711", "Note 4711.", True),
+        ("it is called Tangerinemonsoon", "Tangerinemonsoon, I see.", True),
+        ("I like tea and coffee", "Tea or coffee, as you like", False),
+    ],
+)
+def test_what_counts_as_repeated(said: str, answered: str, goes: bool) -> None:
+    assert repeats(answered, said) == goes
+    assert not repeats(answered, said, but=said)
+
+
+# -- many at once --------------------------------------------------------------------------------------------------
+
+
+def test_many_at_once_are_one_redaction(town: Town) -> None:
+    tea, rome = town.says(TEA), town.says(ROME)
+    town.reads(
+        [tea, rome],
+        {"text": "User likes green tea.", "evidence": TEA},
+        {"text": "User moved to Rome.", "evidence": ROME},
+    )
+    town.sums_up("Tea, Rome.", tea, rome)
+    events = town.deletes(tea, rome, tea)
+    redacted = [each for each in events if isinstance(each, MessageRedacted)]
+    assert len(redacted) == 1
+    assert len(set(redacted[0].events)) == len(redacted[0].events)
+    assert [each.heard for each in events if isinstance(each, MessageDeleted)] == [tea.id, rome.id]
+    assert sum(isinstance(each, ReplyWithdrawn) for each in events) == 2
+    assert town.items() == []
+    assert town.tells("Rome") == []
+
+
+def test_what_rests_on_several_of_them_is_gone_when_all_are(town: Town) -> None:
+    tea, rome = town.says(TEA), town.says("green tea!")
+    town.reads([tea, rome], {"text": "User likes green tea.", "evidence": [TEA, "green tea!"]})
+    town.deletes(tea, rome)
+    assert town.items() == []
+
+
+def test_a_failed_extraction_loses_its_reply_and_is_tried_again(town: Town) -> None:
+    from projections.events import ExtractionFailed
+    from tests.projections.learning import CALL
+
+    tea, rome = town.says(TEA), town.says(ROME)
+    town.world.add(
+        ExtractionFailed(
+            said=rome.said, by=MODEL, causes=(tea.id, rome.id), owner=town.ada, compartment=HOME, after=None, upto=rome,
+            call=CALL, inputs=(tea.id, rome.id), error="no JSON", reply=f"said: {TEA}",
+        )
+    )  # fmt: skip
+    assert was_tried(town.rows, rome.id)
+    events = town.deletes(tea)
+    (withdrawn,) = [each for each in events if isinstance(each, ReplyWithdrawn)]
+    assert (withdrawn.failed, withdrawn.inputs, withdrawn.upto, withdrawn.tried) == (True, (), None, rome)
+    assert not was_tried(town.rows, rome.id)
+    row = town.rows.get(EXTRACTION_ATTEMPTS, compartment_key(town.ada, HOME))
+    assert row is not None
+    assert (row.upto, row.error) == (rome, "what it was shown was taken back")
+    assert [each.failed for each in calls(town.rows)] == [True]
+
+
+# -- edits ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_edit_takes_the_old_words_and_is_read_again(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    town.sums_up("One likes green tea.", message)
+    assert was_read(town.rows, message.id)
+    town.edits(message, "I like coffee")
+    assert not was_read(town.rows, message.id)
+    assert town.texts() == ["User likes green tea."]  # until it is read
+    assert {"extraction.answered", "summary.answered", "summary.refreshed", "message.heard"}.isdisjoint(
+        town.tells("green tea")
+    )
+    row = town.summary()
+    assert row is not None
+    assert is_withheld(row)
+    where = units_of(town.rows, town.ada)[0]
+    assert list(spoken_in(town.rows, town.ada, where)) == [message]
+
+
+def test_what_the_new_words_do_not_say_goes_with_the_next_extraction(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    town.edits(message, "I like black coffee")
+    events = town.reads([message], {"text": "User likes coffee.", "evidence": "I like black coffee"})
+    assert "ItemWithdrawn" in kinds(events)
+    assert town.texts() == ["User likes coffee."]
+    assert town.tells("green tea") == []
+    assert was_read(town.rows, message.id)
+
+
+def test_what_they_still_say_is_confirmed_and_rests_on_them(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    town.edits(message, "Green tea: I like it!")
+    events = town.reads([message], {"text": "User likes green tea.", "evidence": "Green tea: I like it!"})
+    assert kinds(events) == ["ExtractionAnswered", "ItemUpserted", "MessageRedacted"]
+    assert [each.quote for each in town.item("green tea").item.evidence] == ["Green tea: I like it!"]
+    assert TEA not in repr([each.event for each in town.readable()])
+
+
+def test_what_was_quoted_and_still_stands_there_is_let_be(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    before = town.item("green tea")
+    town.edits(message, f"Today {TEA}, oh yes")
+    events = town.reads([message])
+    assert kinds(events) == ["ExtractionAnswered"]
+    assert town.item("green tea") == before
+
+
+def test_what_is_kept_stands_when_its_message_says_something_else(town: Town) -> None:
+    message = town.says(TEA)
+    keep(town, "User likes green tea.", message)
+    town.edits(message, "I like black coffee")
+    events = town.reads([message])
+    assert "ItemRedacted" in kinds(events)
+    assert town.item("green tea").item.evidence == ()
+    assert TEA not in repr([each.event for each in town.readable()])
+
+
+def test_what_was_ended_in_the_same_reply_rests_on_the_old_words_no_more(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    town.edits(message, "I like black coffee")
+    town.reads([message], gone=[{"id": town.item("green tea").item.id}])
+    row = town.item("green tea")
+    assert (row.item.status, row.item.evidence) == ("deprecated", ())
+    assert TEA not in repr([each.event for each in town.readable()])
+
+
+@pytest.mark.parametrize("still", [True, False])
+def test_lore_rests_on_the_new_words_or_goes(town: Town, still: bool) -> None:
+    message = town.says("our raid night is Friday")
+    lore = {"text": "Raid night is Friday.", "about": "guild", "evidence": "our raid night is Friday"}
+    town.reads([message], lore)
+    town.edits(message, "Friday is raid night" if still else "our raid is off")
+    town.reads([message], *([lore | {"evidence": "Friday is raid night"}] if still else []))
+    assert [row.item.text for row in town.items()] == (["Raid night is Friday."] if still else [])
+    assert town.tells("our raid night") == []
+
+
+def test_an_edit_that_changes_no_word_takes_nothing(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    assert kinds(town.edits(message, TEA)) == ["MessageEdited"]
+    assert was_read(town.rows, message.id)
+
+
+def test_a_second_edit_takes_the_first(town: Town) -> None:
+    message = town.says(TEA)
+    town.edits(message, "I like coffee")
+    town.edits(message, "I like water", after=900)
+    row = town.message(message)
+    assert row is not None
+    assert row.message.text == "I like water"
+    assert (town.tells("coffee"), town.tells("green tea")) == ([], [])
+    town.deletes(message)
+    assert town.tells("water") == []
+    assert town.edits(message, "I like milk", after=1900) == []
+
+
+def test_an_answer_that_repeats_what_is_still_said_stays(town: Town) -> None:
+    message = town.says("my garden is behind the mill, you now")
+    town.answers(message, "You say: my garden is behind the mill.")
+    events = town.edits(message, "my garden is behind the mill, you know")
+    assert not any(isinstance(each, TurnWithdrawn) for each in events)
+    assert any(isinstance(each, TurnWithdrawn) for each in town.edits(message, "never mind", after=900))
+
+
+# -- while a model was thinking --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["deletes", "edits"])
+def test_what_is_taken_back_while_a_model_reads_it_is_not_learned(town: Town, how: str) -> None:
+    message = town.says(TEA)
+    work, request = town.extraction([message], {"text": "User likes green tea.", "evidence": TEA})
+    if how == "deletes":
+        town.deletes(message)
+    else:
+        town.edits(message, "I like coffee")
+    events = town.learns(work, request)
+    assert kinds(events) == ["ExtractionFailed"]
+    assert town.items() == []
+    assert town.tells("green tea") == []
+    assert [each.cost_micros for each in calls(town.rows)] == [45]
+    assert not was_read(town.rows, message.id)
+
+
+def test_nor_is_it_summed_up(town: Town) -> None:
+    message = town.says(TEA)
+    town.deletes(message)
+    events = town.sums_up("One likes green tea.", message, shown=(message.id,))
+    assert kinds(events) == ["SummaryAnswered"]
+    assert town.tells("green tea") == []
+    assert town.summary() is None
+
+
+def test_an_edited_message_is_read_as_it_is_now(town: Town) -> None:
+    message = town.says(TEA)
+    town.edits(message, "I like coffee")
+    events = town.reads([message], {"text": "User likes coffee.", "evidence": "I like coffee"})
+    assert kinds(events) == ["ExtractionAnswered", "ItemUpserted"]
+
+
+def test_an_item_that_goes_while_it_is_merged_is_not_merged(town: Town) -> None:
+    town.learned("User likes tea.", "I like tea so much")
+    message = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    one, other = town.item("likes tea"), town.item("Sencha")
+    town.deletes(message)
+    from projections.decisions.work import WorkRequest, record_work
+    from projections.events import MergeFailed
+    from tests.projections.learning import CALL
+
+    late = MergeFailed(
+        said=LATER, by=MODEL, causes=(one.event, other.event), owner=town.ada, compartment=HOME, after=None,
+        upto=Point(other.said, other.event), call=CALL, inputs=(one.event, other.event), error="changed",
+        reply="green Sencha above all",
+    )  # fmt: skip
+    (draft,) = record_work(town.rows, WorkRequest(late, origin("late")))
+    assert isinstance(draft.event, MergeFailed)
+    assert draft.event.reply == ""
+
+
+def test_what_an_answer_repeats_of_what_was_taken_back_is_out_of_summaries_too(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    assert resting_on_quiet(town.rows, SESSION, 0) == frozenset()
+    take_back(town, "User likes green tea.")
+    assert is_quiet(town.rows, message.id)
+    later = town.answers(town.says("what is it I like?"), "Green tea!", message)
+    town.answers(town.says("and what is the time?"), "It is noon.")
+    assert resting_on_quiet(town.rows, SESSION, 0) == {later}

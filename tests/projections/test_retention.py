@@ -1,0 +1,224 @@
+"""What was said longer ago than a place keeps it is redacted, in pieces; and a guild, whole."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from projections.calls import calls
+from projections.config import Scope
+from projections.decisions import clear as clearing
+from projections.decisions import erase_guild as erasing
+from projections.decisions import retention
+from projections.decisions.configure import ConfigRequest, configure
+from projections.decisions.draft import MOST_EVENTS, Draft
+from projections.decisions.erase_guild import EraseGuildRequest, erase_guild
+from projections.decisions.meet import Account
+from projections.decisions.remember import RememberRequest, remember
+from projections.decisions.retention import DAY_MS, RetentionRequest, expire, until
+from projections.decisions.work import WorkRequest
+from projections.events import Event, MessageRedacted, PlaceAudienceChanged, TurnWithdrawn
+from projections.events.values import OPERATOR, PLATFORM, Audience, By, Source
+from projections.ids import NOBODY, Handle, Ref
+from projections.items import items_of
+from projections.people import person_of
+from projections.places import audience_of, find_place
+from projections.policies.compartments import everywhere
+from projections.rows import Rows
+from projections.turns import turns_after
+from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, SESSION, Town
+from tests.projections.test_redact import ROME, TEA, keep, take_back
+from tests.world import NOW, origin
+
+BEN = Account("discord", "200", "Ben")
+
+
+@pytest.fixture
+def town() -> Town:
+    return Town()
+
+
+def expired(town: Town, limit: int | None, **own: int | None) -> list[list[Event]]:
+    """Decide until nothing comes of it."""
+    people = {town.ada if name == "ada" else person(town): each for name, each in own.items()}
+
+    def decide(rows: Rows, n: int) -> list[Draft]:
+        return expire(rows, RetentionRequest(SESSION, limit, LATER, origin(f"{limit} {n}"), people))
+
+    return _until_nothing(town, decide)
+
+
+def person(town: Town) -> Handle:
+    found = person_of(town.rows, "discord", "200")
+    assert found is not None
+    return found.row.person
+
+
+def _until_nothing(town: Town, decide: Callable[[Rows, int], list[Draft]]) -> list[list[Event]]:
+    told: list[list[Event]] = []
+    while drafts := decide(town.rows, len(told)):
+        assert len(drafts) <= MOST_EVENTS
+        told.append([town.world.record(each).event for each in drafts])
+    return told
+
+
+def test_what_is_older_goes_with_what_was_learned_from_it_alone(town: Town) -> None:
+    old = town.learned("User likes green tea.", TEA)
+    town.answers(old, "Tea is good.")
+    town.sums_up("One likes green tea.", old)
+    new = town.learned("User moved to Rome.", ROME)
+    cost = sum(each.cost_micros for each in calls(town.rows))
+    (events,) = expired(town, new.said)
+    assert not any(isinstance(each, MessageRedacted) for each in events[:-1])
+    assert sum(isinstance(each, TurnWithdrawn) for each in events) == 1
+    assert isinstance(events[-1], MessageRedacted)
+    assert events[-1].by == By("policy", name="retention", version="1")
+    assert town.message(old) is None
+    assert town.message(new) is not None
+    assert town.texts() == ["User moved to Rome."]
+    assert town.tells("tea") == []
+    assert sum(each.cost_micros for each in calls(town.rows)) == cost
+    assert expired(town, new.said) == []
+
+
+def test_what_a_person_asked_to_keep_stands(town: Town) -> None:
+    keep(town, "User likes green tea.", town.says("hello there"))
+    expired(town, LATER)
+    assert town.texts() == ["User likes green tea."]
+    assert town.tells("hello there") == []
+
+
+@pytest.mark.parametrize("days", [0, -1])
+def test_no_days_are_for_ever(days: int) -> None:
+    assert until(days, NOW) is None
+
+
+def test_days_are_counted_back() -> None:
+    assert until(30, NOW) == NOW - 30 * DAY_MS
+
+
+def test_nothing_goes_where_everything_is_kept(town: Town) -> None:
+    town.says(TEA)
+    assert expired(town, None) == []
+    assert expired(town, NOW) == []
+
+
+def test_who_has_set_it_for_themselves_is_kept_shorter_or_longer(town: Town) -> None:
+    mine, his = town.says(TEA), town.says(ROME, BEN)
+    town.answers(mine, "Tea!")
+    expired(town, LATER, ada=None)
+    assert (town.message(mine) is None, town.message(his) is None) == (False, True)
+    assert [each.row.text for each in turns_after(town.rows, SESSION, 0, None)] == ["Tea!"]
+    again = town.says(ROME, BEN)
+    expired(town, None, ada=LATER)
+    assert (town.message(mine) is None, town.message(again) is None) == (True, False)
+
+
+def test_what_is_many_goes_in_pieces(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "MOST_EXPIRED", 2)
+    for n in range(5):
+        town.says(f"number {n} of them")
+    told = expired(town, LATER)
+    redacted = [each for events in told for each in events if isinstance(each, MessageRedacted)]
+    assert [len(each.events) for each in redacted] == [2, 2, 1]
+    assert town.tells("of them") == []
+
+
+def test_a_piece_has_room_for_all_that_comes_of_it(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clearing, "MOST_EVENTS", 4)
+    for n in range(4):
+        town.learned(f"User has the lucky number {n}.", f"my lucky number is {n}")
+    told = expired(town, LATER)
+    assert max(map(len, told)) <= 4
+    assert len(told) > 1
+    assert town.items() == []
+
+
+def test_what_was_said_before_its_readers_changed_goes_too(town: Town) -> None:
+    old = town.says(TEA)
+    few = Audience("channel", HERE.place, 1)
+    town.world.add(
+        PlaceAudienceChanged(said=LATER, by=PLATFORM, place=HERE.place, audience=few, previous=HERE, session=SESSION)
+    )
+    expired(town, LATER)
+    assert town.message(old) is None
+    assert town.tells("green tea") == []
+
+
+# -- a guild -------------------------------------------------------------------------------------------------------
+
+
+def erased(town: Town, guild: Ref = GUILD) -> list[list[Event]]:
+    def decide(rows: Rows, n: int) -> list[Draft]:
+        return erase_guild(rows, EraseGuildRequest(guild, LATER, origin(f"erase {guild} {n}")))
+
+    return _until_nothing(town, decide)
+
+
+def test_everything_that_was_said_and_learned_there_goes(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    town.answers(message, "Kallisto is what I say.")
+    town.sums_up("Kallisto and tea.", message)
+    keep(town, "User keeps Kallisto.", town.says("keep that of Kallisto"))
+    take_back(town, "User keeps Kallisto.")
+    refused = town.says("I keep Kallisto, I said")
+    town.reads([refused], {"text": "User keeps Kallisto.", "evidence": "I keep Kallisto"})
+    lore = town.says("our raid is on Kallisto")
+    town.reads([lore], {"text": "Raid is on Kallisto.", "about": "guild", "evidence": "our raid is on Kallisto"})
+    town.reads([town.says("nothing new")])
+    orphan = WorkRequest(town.extraction([lore])[0].event, origin("orphan")).event
+    town.world.add(msgspec.structs.replace(orphan, causes=(), inputs=(), reply="Kallisto, Kallisto"))
+    told = erased(town)
+    assert max(map(len, told)) <= MOST_EVENTS
+    assert (town.tells("kallisto"), town.tells("tea"), town.tells("nothing new")) == ([], [], [])
+    assert town.items() == []
+    assert find_place(town.rows, HERE.place) is None
+    assert audience_of(town.rows, HERE.place) is None
+    assert erased(town) == []
+    assert erase_guild(town.rows, EraseGuildRequest(GUILD, LATER, origin("erase discord:9 0"))) == []
+    assert len(list(calls(town.rows))) == 7  # what was spent is spent
+
+
+def test_what_an_item_said_before_goes_layer_by_layer(town: Town) -> None:
+    keep(town, "User has a Kallisto.", town.says("a first one"))
+    keep(town, "User has a Kallisto.", town.says("a second one"))
+    town.world.decide(
+        configure, ConfigRequest(Scope("guild", GUILD), "learn", "heard", OPERATOR, origin("config"), LATER)
+    )
+    erased(town)
+    assert town.tells("kallisto") == []
+    assert town.tells("heard") == []
+
+
+def test_another_guild_and_what_a_person_has_everywhere_stays(town: Town) -> None:
+    town.says("hello there")
+    request = RememberRequest(
+        town.ada, everywhere(town.ada), "User likes tea.", By("person", town.ada), LATER, Source("manual"), origin("e")
+    )
+    town.world.decide(remember, request)
+    assert erased(town, Ref("discord", "10")) == []
+    erased(town)
+    assert [found.row.item.text for found in items_of(town.rows, town.ada)] == ["User likes tea."]
+    assert list(items_of(town.rows, NOBODY)) == []
+
+
+def test_what_lies_in_a_restricted_channel_of_it_goes_too() -> None:
+    few = GENERAL._replace(audience="channel")
+    town = Town(few)
+    town.says("hello there")
+    for n, compartment in enumerate((f"person/{town.ada.hex()}/channel/discord:7", "person/x/channel/discord:8", HOME)):
+        request = RememberRequest(
+            town.ada, compartment, f"Number {n} it is.", By("person", town.ada), LATER, Source("manual"), origin(f"{n}")
+        )
+        town.world.decide(remember, request)
+    erased(town)
+    assert town.texts() == ["Number 1 it is."]
+
+
+def test_pieces_of_it_are_small_enough(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasing, "MOST_SAID", 1)
+    monkeypatch.setattr(erasing, "MOST_BODIES", 2)
+    keep(town, "User has a Kallisto.", town.says("a first one"))
+    keep(town, "User has another Kallisto.", town.says("a second one"))
+    assert len(erased(town)) >= 5
+    assert town.tells("kallisto") == []

@@ -1,0 +1,96 @@
+"""A public thread has the readers of its channel: what is kept for the few who read the one is kept for the other."""
+
+from projections.decisions.audience import change_audience
+from projections.decisions.place import describe
+from projections.events import ItemMoved, PlaceAudienceChanged
+from projections.events.values import Audience, Message
+from projections.ids import NOBODY, EventId, Ref
+from projections.places import audience_of
+from projections.policies.compartments import Setting, of_person_in, opened, place_item
+from projections.policies.quotable import may_quote_answer, may_quote_message
+from tests.projections.items import ANN, there_is
+from tests.projections.test_audience_changes import (
+    CLOSED,
+    GUILD,
+    OPEN,
+    PLACE,
+    change,
+    guild_item,
+    heard_in,
+    where,
+)
+from tests.world import NOW, World, handle, origin
+
+THREAD = Ref("discord", "70")
+DIG = CLOSED._replace(key="70", kind="thread", name="dig", parent=PLACE, readers=PLACE)
+OPEN_DIG = DIG._replace(audience="guild")
+PRIVATE = DIG._replace(key="71", readers=None)
+HEARD = EventId(handle("heard"))
+
+
+def readers(world: World, place: Ref = THREAD) -> Audience:
+    found = audience_of(world.rows, place)
+    assert found is not None
+    return found
+
+
+def setting(world: World, place: Ref = THREAD) -> Setting:
+    return Setting(ANN, readers(world, place), GUILD)
+
+
+def message(said_to: Audience) -> Message:
+    return Message(
+        ref=Ref("discord", "m"), place=PLACE, session="s", audience=said_to, author="person", said=NOW, text="hello",
+        speaker=ANN, guild=GUILD,
+    )  # fmt: skip
+
+
+def test_in_a_channel_of_few_it_shares_the_channel_s_compartment() -> None:
+    world = World()
+    for n, seen in enumerate((CLOSED, DIG, PRIVATE)):
+        heard_in(world, seen, str(n))
+    assert readers(world) == readers(world, PLACE) == Audience("channel", PLACE)
+    assert opened(world.rows, setting(world)) == opened(world.rows, setting(world, PLACE))
+    assert place_item(setting(world)) == of_person_in(ANN, PLACE)
+    assert place_item(setting(world, Ref("discord", "71"))) == of_person_in(ANN, Ref("discord", "71"))
+
+
+def test_so_it_does_where_nothing_was_said_in_it() -> None:
+    world = World()
+    world.decide(lambda rows, seen: describe(rows, seen, NOBODY, NOW, origin("described")), DIG)
+    assert readers(world) == Audience("channel", PLACE)
+
+
+def test_when_the_channel_closes_what_rests_on_the_thread_goes_to_the_channel_s_compartment() -> None:
+    world = World()
+    here = heard_in(world, OPEN_DIG, "1")
+    assert readers(world) == Audience("guild", THREAD)
+    there_is(world, guild_item("the treasure is near", here))
+    moved, changed = world.decide(change_audience, change(DIG))
+    assert isinstance(moved, ItemMoved)
+    assert isinstance(changed, PlaceAudienceChanged)
+    assert where(world) == {"the treasure is near": of_person_in(ANN, PLACE)}
+    assert (changed.place, changed.audience) == (THREAD, Audience("channel", PLACE, 1))
+    world.decide(change_audience, change(OPEN_DIG, "opened"))
+    assert readers(world) == Audience("guild", THREAD, 2)
+
+
+def test_when_the_operator_says_so_it_is_the_same() -> None:
+    world = World()
+    heard_in(world, OPEN_DIG, "1")
+    heard_in(world, DIG, "2")
+    assert readers(world) == Audience("channel", PLACE, 1)
+
+
+def test_what_was_said_there_is_quoted_in_the_channel_as_long_as_the_same_people_read_it() -> None:
+    world = World()
+    for n, seen in enumerate((CLOSED, DIG)):
+        heard_in(world, seen, str(n))
+    then = readers(world, PLACE)
+    assert may_quote_message(world.rows, setting(world), message(then), HEARD)
+    world.decide(change_audience, change(OPEN, "opened"))
+    world.decide(change_audience, change(CLOSED, "closed"))
+    assert readers(world) == then  # nobody told of the thread
+    assert not may_quote_message(world.rows, setting(world), message(then), HEARD)
+    assert not may_quote_answer(world.rows, setting(world), then, GUILD, HEARD)
+    assert may_quote_message(world.rows, setting(world, PLACE), message(readers(world, PLACE)), HEARD)
