@@ -19,6 +19,7 @@ CHARS_PER_TOKEN = 4
 def answering(bench: Bench) -> Iterator[Row]:
     """The numbers of a running bot."""
     yield from _arrival(bench)
+    yield from _in_discord(bench)
     yield from _crowd(bench)
     yield from _flat(bench)
 
@@ -44,6 +45,21 @@ def _arrival(bench: Bench) -> Iterator[Row]:
     yield Row("tokens of a whole prompt", "tokens", Spread.of([last["prompt"] / CHARS_PER_TOKEN]))
     by = ", ".join(f"{purpose} {calls:.0f}" for purpose, calls in last["by_purpose"].items())
     yield Row("model calls per 100 turns", "calls", Spread.of([last["calls"]]), note=by)
+
+
+def _in_discord(bench: Bench) -> Iterator[Row]:
+    count = 200 if bench.quick else 1_000
+    bench.say(f"{count:,} messages at a Discord on loopback")
+    folder = bench.folder("answers-discord")
+    command = [sys.executable, "-m", "tests.bench.in_discord", "town", str(folder), str(count)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    took = [each * 1000 for each in json.loads(done.stdout)]
+    note = "the real bot: from discord.py's event on"
+    yield Row(
+        "in Discord: arrival → model's request, p50", "ms", Spread.of([median(took)]), goal=Goal("≤", 5), note=note
+    )
+    p99 = Spread.of([quantiles(took, n=100)[98]])
+    yield Row("in Discord: arrival → model's request, p99", "ms", p99, goal=Goal("≤", 25), note=note)
 
 
 def _crowd(bench: Bench) -> Iterator[Row]:

@@ -410,7 +410,7 @@ async def test_it_runs_alone() -> None:
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, cwd=ROOT, env=environment)
     assert process.stdout is not None
-    settings = dict([(await process.stdout.readline()).decode().strip().split("=", 1) for _ in range(4)])
+    settings = dict([(await process.stdout.readline()).decode().strip().split("=", 1) for _ in range(5)])
     headers = {"Authorization": f"Bot {settings['DISCORD_TOKEN']}"}
     async with aiohttp.ClientSession() as session:
         url = settings["DISCORD_API_URL"] + "/users/@me"
