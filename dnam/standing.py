@@ -20,11 +20,6 @@ Standing = Callable[[Handle], Awaitable[tuple[str, ...]]]
 """The compartments that a person's own direct messages open besides; a platform's adapter hands it in."""
 
 
-async def nothing_besides(_: Handle) -> tuple[str, ...]:
-    """What is known where nobody knows more."""
-    return ()
-
-
 def is_owner(rows: Rows, person: Handle, owner_ids: tuple[str, ...]) -> bool:
     """Whether one of a person's accounts is among the owners' ids, which are Discord's."""
     ids = frozenset(map(str, owner_ids))

@@ -85,9 +85,10 @@ def gone(rows: Rows, messages: Sequence[MessageRow], turns: Sequence[TurnRow], s
     answers = [Minter(rows, withdrawal_origin(turn)) for turn in others]
     withdrawn = [minter.draft(turn_withdrawn(turn, said)) for minter, turn in zip(answers, others, strict=True)]
     whole = Redaction(taken.events, (*taken.bodies, *(turn.event for turn in others)))
-    causes = tuple(each.id for each in (*deleted, *withdrawn))
+    drafts = (*deleted, *withdrawn)
+    causes, latest = tuple(each.id for each in drafts), max(each.event.said for each in drafts)
     first = (*minters, *answers)[0]  # an answer that another one takes along is no other: there is a message then
-    return [*deleted, *withdrawn, *redacted(first, whole, said, PLATFORM, causes)]
+    return [*drafts, *redacted(first, whole, latest, PLATFORM, causes)]
 
 
 def _origin(row: MessageRow) -> Origin:

@@ -28,8 +28,8 @@ from projections.decisions.entries import adds, claimed_ids, fields_said, is_new
 from projections.decisions.guarded import Guarded, dropped_words, shown_text
 from projections.decisions.lore import Said, add_lore
 from projections.decisions.moving import promoted
-from projections.decisions.narrowed import is_narrowed, narrowed
-from projections.decisions.overtaken import given_up, is_overtaken
+from projections.decisions.narrowed import NARROWED, is_narrowed
+from projections.decisions.overtaken import OVERTAKEN, given_up, is_overtaken
 from projections.decisions.rereading import Rereading
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on
 from projections.decisions.work import WorkRequest, record_work
@@ -128,9 +128,9 @@ def learn(rows: Rows, work: WorkRequest, request: ExtractionRequest) -> list[Dra
     what it took.
     """
     if isinstance(work.event, ExtractionAnswered) and is_overtaken(rows, work.event.causes):
-        return record_work(rows, work._replace(event=given_up(work.event)))
+        return record_work(rows, work._replace(event=given_up(work.event, OVERTAKEN)))
     if isinstance(work.event, ExtractionAnswered) and is_narrowed(rows, request.compartment, request.inputs):
-        return record_work(rows, work._replace(event=narrowed(work.event)))
+        return record_work(rows, work._replace(event=given_up(work.event, NARROWED)))
     answered = record_work(rows, work)
     return [*answered, *extract(rows, request._replace(work=answered[0].id))] if answered else []
 

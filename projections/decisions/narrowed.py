@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from projections.events import ExtractionAnswered, ExtractionFailed
 from projections.places import audience_of
 from projections.policies.evidence import InputMessage
 from projections.rows import Rows
@@ -16,18 +15,3 @@ def is_narrowed(rows: Rows, compartment: str, inputs: Sequence[InputMessage]) ->
         return False
     now = (audience_of(rows, place) for place in {each.place for each in inputs} if place is not None)
     return any(each is not None and each.kind != "guild" for each in now)
-
-
-def narrowed(work: ExtractionAnswered) -> ExtractionFailed:
-    """What it took, and no word of it: those who can read it now are not those for whom it was read."""
-    return ExtractionFailed(
-        said=work.said,
-        by=work.by,
-        owner=work.owner,
-        compartment=work.compartment,
-        after=work.after,
-        upto=work.upto if work.after is None else work.after,
-        call=work.call,
-        policy=work.policy,
-        error=NARROWED,
-    )

@@ -27,8 +27,10 @@ def _was_edited(rows: Rows, heard: EventId, named: frozenset[EventId]) -> bool:
     return any(each in named and rows.ids.status(each) == "known" for each in edits)
 
 
-def given_up(work: ExtractionAnswered) -> ExtractionFailed:
-    """The extraction as one that brought nothing: what it was shown is read again, as far as it is there."""
+def given_up(work: ExtractionAnswered, why: str) -> ExtractionFailed:
+    """The extraction as one that brought nothing, with no word of it: what it was shown is read again, as far as it is
+    there and by whom it may be read.
+    """
     return ExtractionFailed(
         said=work.said,
         by=work.by,
@@ -38,5 +40,5 @@ def given_up(work: ExtractionAnswered) -> ExtractionFailed:
         upto=work.upto if work.after is None else work.after,
         call=work.call,
         policy=work.policy,
-        error=OVERTAKEN,
+        error=why,
     )

@@ -5,13 +5,12 @@ it goes. The turn leaves the window and the next summary with its row, and its b
 That there was an answer, when, and what it cost stays: its question counts as answered, and nobody answers it again.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from projections.decisions.draft import Draft, Minter, Origin
-from projections.events import MessageRedacted, TurnWithdrawn
+from projections.decisions.draft import Origin
+from projections.events import TurnWithdrawn
 from projections.events.values import PLATFORM
 from projections.ids import EventId, Identity, Point, Ref
 from projections.pending import turn_id
@@ -32,32 +31,10 @@ class WithdrawRequest(NamedTuple):
     questions: tuple[Point, ...] = ()
 
 
-def withdraw(rows: Rows, request: WithdrawRequest) -> list[Draft]:
-    """Each answer of which a part is gone, once, and one redaction of all their bodies; nothing for what is no answer
-    of this session, or was withdrawn before.
-    """
-    return withdrawal_of(rows, turns_meant(rows, request), request.said)
-
-
 def turns_meant(rows: Rows, request: WithdrawRequest) -> list[TurnRow]:
     """The answers that are there and of which a part was deleted, each once."""
     found = (_find(rows, request.session, turn) for turn in _turns(rows, request))
     return [row for row in found if row is not None]
-
-
-def withdrawal_of(rows: Rows, found: Sequence[TurnRow], said: int) -> list[Draft]:
-    """These answers are taken away at `said` (ms): an event for each, and one for all of their bodies."""
-    if not found:
-        return []
-    minters = [Minter(rows, withdrawal_origin(row)) for row in found]
-    withdrawn = [minter.draft(turn_withdrawn(row, said)) for minter, row in zip(minters, found, strict=True)]
-    redacted = MessageRedacted(
-        said=max(draft.event.said for draft in withdrawn),
-        by=PLATFORM,
-        causes=tuple(draft.id for draft in withdrawn),
-        events=tuple(row.event for row in found),
-    )
-    return [*withdrawn, minters[0].draft(redacted)]
 
 
 def _turns(rows: Rows, request: WithdrawRequest) -> list[EventId]:

@@ -19,7 +19,8 @@ from dnam.model import ModelError
 from dnam.observing import LAG_EVERY_SECONDS, PortTaken, measure_lag, observed, refusal, serve, watch, watch_thinking
 from dnam.settings import SettingError
 from dnam.unwritten import Unwritten
-from projections.decisions.withdraw import WithdrawRequest, withdraw
+from projections.decisions.delete import delete_all
+from projections.decisions.withdraw import WithdrawRequest
 from projections.decisions.work import JobRequest, record_job
 from replay.errors import LogFull
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
@@ -60,7 +61,7 @@ async def test_an_answer_that_is_withdrawn_cost_what_it_cost_once(tmp_path: Path
         heard = await memory.heard("100", "hello")
         await assistant.answer(heard)
         gone = WithdrawRequest("discord", (), heard.session, NOW + 5_000, (heard.point,))
-        await memory.record(lambda rows: withdraw(rows, gone))
+        await memory.record(lambda rows: delete_all(rows, [], gone))
     assert value(metrics, "dnam_turns_total", outcome="withdrawn") == 1
     assert value(metrics, "dnam_model_calls_total", work="answer", model="scripted", outcome="worked") == 1
 

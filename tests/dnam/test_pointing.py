@@ -11,9 +11,10 @@ from dnam.commands.pointing import Pointed
 from dnam.commands.table import MENUS, point
 from dnam.commands.why import NO_ANSWER, NOTHING_KEPT, TAKEN_BACK
 from dnam.whereabouts import Heard
+from projections.decisions.delete import delete_all
 from projections.decisions.hear import DeletedRequest, delete
 from projections.decisions.place import PlaceSeen
-from projections.decisions.withdraw import WithdrawRequest, withdraw
+from projections.decisions.withdraw import WithdrawRequest
 from projections.events import MessageRedacted
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Ref
@@ -207,7 +208,7 @@ class TestWhy:
     async def test_an_answer_that_was_deleted(self, talk: Talk) -> None:
         heard, answer = await talk.is_answered("ada", "Hello", OPEN)
         gone = WithdrawRequest("discord", (answer.message.key,), heard.session, NOW + 5000)
-        await talk.memory.record(lambda rows: withdraw(rows, gone))
+        await talk.memory.record(lambda rows: delete_all(rows, [], gone))
         assert await talk.points(heard, 1, answer) == Reply(TAKEN_BACK, failed=True)
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dnam.standing import nothing_besides, of_settings, standing_in, taught_in_channels
+from dnam.standing import of_settings, standing_in, taught_in_channels
 from dnam.whereabouts import in_direct
 from projections.ids import NOBODY, Handle
 from projections.policies.compartments import OWNER
@@ -74,5 +74,8 @@ async def test_what_was_open_stands_in_the_turn_so_that_its_prompt_can_be_made_a
 
 async def test_nobody_has_a_standing() -> None:
     setting = in_direct(NOBODY)
-    assert await standing_in(setting, nothing_besides) == setting
-    assert await nothing_besides(NOBODY) == ()
+
+    async def unasked(_: Handle) -> tuple[str, ...]:
+        raise AssertionError("nobody is asked about")
+
+    assert await standing_in(setting, unasked) == setting

@@ -5,15 +5,17 @@ import pytest
 
 from projections.calls import CallRow, calls
 from projections.decisions.answer import DeliverRequest, deliver, turn_origin
+from projections.decisions.delete import delete_all
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.hear import HeardRequest, hear, message_identity
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.decisions.withdraw import WithdrawRequest, withdraw
+from projections.decisions.withdraw import WithdrawRequest
 from projections.events import Event, MessageRedacted, PlaceAudienceChanged, TurnAnswered, TurnWithdrawn
 from projections.events.values import PLATFORM, Audience, By, Limits, ModelUse
 from projections.ids import EventId, Point, Ref
 from projections.pending import is_settled, sent_between, undelivered
+from projections.rows import Rows
 from projections.turns import find_turn, turns_after
 from projections.window import END, backwards
 from tests.world import NOW, World, fresh, handle
@@ -53,6 +55,11 @@ def answered(world: World, key: int, *sent: str, audience: Audience = HERE) -> E
 
 def gone(*keys: str, session: str = SESSION, questions: tuple[Point, ...] = ()) -> WithdrawRequest:
     return WithdrawRequest("discord", keys, session, NOW + 1000, questions)
+
+
+def withdraw(rows: Rows, request: WithdrawRequest) -> list[Draft]:
+    """What a deletion decides where no message of a person's is among what is gone."""
+    return delete_all(rows, [], request)
 
 
 def in_window(world: World, epoch: int = 0) -> list[str]:

@@ -76,13 +76,6 @@ def place_of(channel: Channel, partner: discord.abc.User | None = None) -> Place
     )
 
 
-def _is_direct(channel: Channel) -> bool:
-    """Whether it is a DM; what is not in the cache, and of no guild, is one when Discord says so."""
-    return isinstance(channel, discord.DMChannel) or (
-        isinstance(channel, discord.PartialMessageable) and channel.type is discord.ChannelType.private
-    )
-
-
 def audience_of(channel: object) -> AudienceKind:
     """Who can read a place that is no DM: everyone of its guild, or those it is restricted to."""
     if isinstance(channel, discord.Thread):
