@@ -10,6 +10,7 @@ from dnam.courier import recording
 from dnam.errors import Unknown
 from dnam.guarding import guarding_of
 from dnam.languages import Language
+from dnam.secrets import account_without_secrets
 from dnam.settings import Settings
 from dnam.sharing import sharing_of
 from dnam.standing import Standing, of_settings
@@ -120,6 +121,7 @@ class Access:
 
     async def meet(self, account: Account) -> Handle:
         """Whose account it is; an unknown one is met now. NOBODY for somebody who opted out."""
+        account = account_without_secrets(account)
         known = await self.look(lambda rows: handle_of(rows, account))
         if known:
             return known

@@ -62,7 +62,8 @@ class Assistant(Background):
 
     async def _think(self, heard: Heard, hear: Hear) -> Thought:
         try:
-            files, context = await asyncio.to_thread(self._prepare, heard)
+            with self.precedence.arriving():
+                files, context = await asyncio.to_thread(self._prepare, heard)
         except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
             files = await asyncio.to_thread(self._files)

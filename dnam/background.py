@@ -18,7 +18,7 @@ from dnam.model import Model
 from dnam.retention import expiring
 from dnam.tending import Tending
 from dnam.whereabouts import Heard
-from projections.ids import Handle
+from projections.ids import NOBODY, Handle
 from projections.lookup import people
 from projections.policies import overflow as overflow_policy
 from projections.policies.cadence import QUIET, VERSION, extraction_due, quiet_since, summary_due
@@ -81,9 +81,11 @@ class Background(Tending):
     # -- what is due ------------------------------------------------------------------------------------------------
 
     async def _start_due(self, heard: Heard) -> None:
-        due = await self.memory.look(lambda rows: self._due(rows, heard))
+        due = await self._look(lambda rows: self._due(rows, heard))
         if due.summary:
-            self._jobs.start(Job("summary", heard.session, heard.session), lambda: self._summarise(heard))
+            whose = heard.person if heard.setting.audience.kind == "direct" else NOBODY
+            job = Job("summary", heard.session, heard.session, whose)
+            self._jobs.start(job, lambda: self._summarise(heard))
         for person, policy in due.people.items():
             self._start_learning(person, policy)
         if heard.person and self._learns_items():
@@ -121,7 +123,7 @@ class Background(Tending):
         """Refresh, and again if as many turns came meanwhile."""
         audience = heard.setting.audience
         while await self.summarise(heard.session, audience, heard.person, policy=VERSION):
-            if not await self.memory.look(lambda rows: self._summary_due(rows, heard)):
+            if not await self._look(lambda rows: self._summary_due(rows, heard)):
                 break
 
     def _start_learning(self, person: Handle, policy: str) -> None:
@@ -130,7 +132,7 @@ class Background(Tending):
     async def _learn(self, person: Handle, policy: str) -> None:
         """Learn, and again if as many turns came meanwhile, or did not find room."""
         while await self._learned(person, policy):
-            if not await self.memory.look(lambda rows: self._extraction_due(rows, person)):
+            if not await self._look(lambda rows: self._extraction_due(rows, person)):
                 break
             policy = VERSION
 
@@ -168,11 +170,11 @@ class Background(Tending):
 
     async def _find_waiting(self) -> None:
         """Who is due by their turns is learned from now; whoever said something unread is waited for."""
-        everybody = await self.memory.look(people)
+        everybody = await self._look(people)
         waiting: list[tuple[int, Handle]] = []
         for start in range(0, len(everybody), PEOPLE_AT_ONCE):
             some = everybody[start : start + PEOPLE_AT_ONCE]
-            for person, since in await self.memory.look(partial(self._waiting, some)):
+            for person, since in await self._look(partial(self._waiting, some)):
                 if since is None:
                     self._start_learning(person, VERSION)
                 else:
@@ -198,6 +200,6 @@ class Background(Tending):
         self._jobs.start(Job("quiet", person, person=person), lambda: self._learn_if_unread(person))
 
     async def _learn_if_unread(self, person: Handle) -> None:
-        since = await self.memory.look(lambda rows: quiet_since(rows, person, self.learns(rows)))
+        since = await self._look(lambda rows: quiet_since(rows, person, self.learns(rows)))
         if since is not None:
             self._start_learning(person, QUIET)

@@ -4,7 +4,7 @@ Nobody else gets in. Other people are "someone", what they wrote stays with them
 too are left out; only in the person's own direct conversation does everything stand that stands there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -14,11 +14,11 @@ from projections.consent import ERASED, OPTED_OUT
 from projections.events import ItemEvent, ItemMerged, ItemMoved
 from projections.events.values import By, Item
 from projections.fold import Record
-from projections.ids import EventId, Handle, Ref, Seq
-from projections.items import ITEMS, REFUSALS, ItemRow, forgotten_of, item_key, items_of, owner_key
+from projections.ids import NOBODY, EventId, Handle, Ref, Seq, VaultId
+from projections.items import ITEMS, REFUSALS, ItemRow, forgotten_of, item_key, items_of, made_of, owner_key
 from projections.lookup import SessionCard, sessions_with
 from projections.messages import MessageRow, find_message, spoken_in, units_of
-from projections.people import NOTES, SOMEONE, AccountRow, accounts_of, name_of, names_of
+from projections.people import NOTES, PEOPLE, SOMEONE, AccountRow, accounts_of, name_of, names_of
 from projections.rows import Found, Rows
 from projections.summaries import find_summary
 from projections.window import Caller, Entry, forwards, with_names
@@ -138,11 +138,14 @@ class Direct(msgspec.Struct, frozen=True):
 
 
 class Belongings(msgspec.Struct, frozen=True):
-    """Everything of one person's, as of `made` (ms)."""
+    """Everything of one person's, as of `made` (ms). By their `vaults` an export is known when they are erased. `lore`
+    is nobody's, in their words.
+    """
 
     dnam_person: int
     made: int
     person: Handle
+    vaults: tuple[VaultId, ...]
     name: str
     accounts: tuple[Account, ...]
     names: tuple[Name, ...]
@@ -150,6 +153,7 @@ class Belongings(msgspec.Struct, frozen=True):
     settings: tuple[Note, ...]
     messages: tuple[Spoken, ...]
     items: tuple[Remembered, ...]
+    lore: tuple[Remembered, ...]
     taken_back: tuple[NotRemembered, ...]
     refused: tuple[NotRemembered, ...]
     direct: tuple[Direct, ...]
@@ -177,13 +181,15 @@ class _Collector:
             dnam_person=FORM,
             made=made,
             person=person,
+            vaults=tuple(sorted(self._vaults())),
             name=name_of(rows, person),
             accounts=tuple(self._account(found.row) for found in accounts_of(rows, person)),
             names=tuple(Name(each.name, each.platform, each.said) for each in names_of(rows, person)),
             notes=tuple(Note(each.row.said, "", each.row.note) for each in rows.scan(NOTES, person)),
             settings=tuple(self._settings()),
             messages=tuple(messages),
-            items=tuple(sorted(map(self._item, items_of(rows, person)), key=lambda each: (each.created, each.id))),
+            items=self._in_order(items_of(rows, person)),
+            lore=self._in_order(filter(self._is_theirs, items_of(rows, NOBODY))),
             taken_back=tuple(self._taken_back()),
             refused=tuple(self._refused()),
             direct=tuple(map(self._direct, cards)),
@@ -191,6 +197,11 @@ class _Collector:
         )
 
     # -- who they are -----------------------------------------------------------------------------------------------
+
+    def _vaults(self) -> set[VaultId]:
+        """Those of their own, in which their accounts lie."""
+        raw, found = self._rows.raw, accounts_of(self._rows, self._person)
+        return {stored.vault for each in found if (stored := raw.get(PEOPLE.table, each.key)) is not None}
 
     def _account(self, row: AccountRow) -> Account:
         hashed = self._rows.ids.keyed_hash(row.platform, row.platform_id)
@@ -240,6 +251,18 @@ class _Collector:
         return Line(message.said, THEMSELF if own else self._caller.author(message), text)
 
     # -- what is remembered of them ---------------------------------------------------------------------------------
+
+    def _in_order(self, found: Iterable[Found[ItemRow]]) -> tuple[Remembered, ...]:
+        return tuple(sorted(map(self._item, found), key=lambda each: (each.created, each.id)))
+
+    def _is_theirs(self, found: Found[ItemRow]) -> bool:
+        """Whether what is nobody's is in their words: they wrote it down, or said what it is made of."""
+        item = found.row.item
+        words = made_of(item)
+        if words:
+            return words <= self._own
+        first = next(self._events(item_key(item.owner, item.compartment, item.id)), None)
+        return first is not None and first[1].by.person == self._person
 
     def _item(self, found: Found[ItemRow]) -> Remembered:
         item = found.row.item

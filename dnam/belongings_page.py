@@ -11,7 +11,7 @@ TITLE = "# What is here of"
 
 
 def titled(name: str) -> str:
-    """The first line of the page of whoever has this name: by it the page is known when they are erased."""
+    """The first line of the page of whoever has this name."""
     return f"{TITLE} {_text(name)}"
 
 
@@ -22,6 +22,7 @@ def page(of: Belongings, when: When) -> str:
 
 def _lines(of: Belongings, when: When) -> Iterator[str]:
     yield titled(of.name)
+    yield f"<!-- dnam {' '.join(each.hex() for each in of.vaults)} -->"  # known by it when they are erased
     yield ""
     yield f"As of {when(of.made)}."
     yield from _section("Accounts", (f"{_text(each.platform)}: {_text(each.id)} ({_text(each.name)})"
@@ -29,7 +30,8 @@ def _lines(of: Belongings, when: When) -> Iterator[str]:
     yield from _section("Names", (f"{_text(each.name)}, since {when(each.said)}" for each in of.names))
     yield from _section("Notes of the operator", (f"{when(each.said)}: {_text(each.text)}" for each in of.notes))
     yield from _section("Settings", (f"{_text(each.key)} = {_text(each.text)}" for each in of.settings))
-    yield from _items(of.items, when)
+    yield from _items("What is remembered", of.items, when)
+    yield from _items("What is nobody's, in your words", of.lore, when)
     yield from _section("Taken back", map(_gone, of.taken_back))
     yield from _section("Refused", map(_gone, of.refused))
     for each in of.direct:
@@ -48,9 +50,9 @@ def _section(title: str, entries: Iterator[str] | tuple[str, ...]) -> Iterator[s
         yield from (f"- {each}" for each in listed)
 
 
-def _items(items: tuple[Remembered, ...], when: When) -> Iterator[str]:
+def _items(title: str, items: tuple[Remembered, ...], when: When) -> Iterator[str]:
     if items:
-        yield from ("", "## What is remembered")
+        yield from ("", f"## {title}")
     for item in items:
         yield from ("", f"### {_text(item.text)}", "")
         yield f"- {_text(item.kind)}, {item.status}, {_text(item.where)}; {_text(item.id)}"

@@ -14,6 +14,8 @@ from functools import partial
 from typing import NamedTuple
 
 from dnam.access import Access
+from dnam.copies import older_logs
+from dnam.counting import counted
 from dnam.failures import Tell
 from dnam.times import zone_of
 from dnam.unwritten import Pause
@@ -21,6 +23,7 @@ from projections.errors import DnamError
 from replay.builder import rebuild, silent
 from replay.engine import Engine
 from replay.erasure import finish_erasures
+from replay.restore import REPLACED
 from replay.rewriting import Rewritten, dropped_at, rewrite
 from replay.store import DiskStore
 
@@ -125,4 +128,6 @@ def _tend(memory: Access, tell: Tell, ended: threading.Event, at_least_ms: int =
     except (DnamError, OSError) as error:
         tell(f"what was taken back could not be taken off the disk, and is tried again the next night: {error}")
     else:
-        tell(f"what was taken back is off the disk: {done.bytes_before} bytes are {done.bytes_after}")
+        aside = len(older_logs(store.path))
+        but = f", but for {counted(aside, 'older log')} in {store.path / REPLACED}" if aside else ""
+        tell(f"what was taken back is off the disk{but}: {done.bytes_before} bytes are {done.bytes_after}")

@@ -2,9 +2,11 @@
 
 The narrowest scope that has a value wins: the person, the thread, its channel, the guild, everything. Where none has,
 the setting holds, which is from `dnam.toml`, the environment or its default (design §10). A value that this program
-does not allow (a newer one's) counts as not set.
+does not allow (a newer one's) counts as not set. How long words are kept is the shorter of what their person set and
+what holds where they were said: neither keeps what the other has go.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, cast
 
@@ -16,6 +18,7 @@ from projections.policies.configurable import BY_NAME, KEYS
 from projections.policies.learned_from import Learn, least
 from projections.rows import Found, Rows
 
+RETENTION = "retention_days"
 RespondMode = Literal["mention", "all", "owner", "none"]
 
 SETTING_OF: Mapping[str, Callable[[Settings], tuple[str, object]]] = {
@@ -64,7 +67,14 @@ def held(
 ) -> tuple[Held, ...]:
     """The same with where each value is from, in the order of the keys."""
     scopes = tuple(map(str, scopes_for(rows, person, place, guild, parent)))
-    return tuple(_held(rows, settings, key.name, scopes) for key in KEYS)
+    found = (_held(rows, settings, key.name, scopes) for key in KEYS)
+    return tuple(_shorter(rows, settings, each, scopes) if each.key == RETENTION else each for each in found)
+
+
+def _shorter(rows: Rows, settings: Settings, own: Held, scopes: tuple[str, ...]) -> Held:
+    """What holds for how long words are kept: `own`, or what would hold without the person, if that is shorter."""
+    others = tuple(each for each in scopes if not each.startswith("person/"))
+    return min(own, _held(rows, settings, own.key, others), key=lambda each: int(each.value) or math.inf)
 
 
 def _held(rows: Rows, settings: Settings, key: str, scopes: tuple[str, ...]) -> Held:

@@ -1,13 +1,19 @@
 """Opting out and in, for whoever asks: a person, or an account that nobody has heard of yet."""
 
+from collections.abc import Iterable
+
 from dnam.access import Access
 from dnam.errors import Unknown
 from dnam.finding import the_person
 from projections.decisions.consent import ConsentRequest, opt_in, opt_out
 from projections.decisions.meet import Account
+from projections.errors import BadRequest
 from projections.events.values import OPERATOR, By
 from projections.ids import NOBODY, Handle
+from projections.people import ACCOUNTS
 from projections.rows import Rows
+
+DISCORD = "discord"
 
 
 def whom(rows: Rows, user: str) -> tuple[Handle, tuple[Account, ...]]:
@@ -18,7 +24,20 @@ def whom(rows: Rows, user: str) -> tuple[Handle, tuple[Account, ...]]:
         platform, colon, platform_id = user.strip().partition(":")
         if not colon or not platform or not platform_id:
             raise Unknown(f"nobody here goes by {user!r}; name an account as platform:id, as discord:100") from None
+        if platform == DISCORD and not (platform_id.isascii() and platform_id.isdecimal()):
+            raise BadRequest(f"{user!r} is no account: Discord's ids are numbers, as discord:100") from None
         return NOBODY, (Account(platform, platform_id),)
+
+
+def doubt(rows: Rows, accounts: Iterable[Account]) -> str:
+    """What to look at again of accounts that nobody has heard of: a platform that is not known here may be mistyped,
+    and then nobody opted out. Empty where there is nothing.
+    """
+    known = {DISCORD, *(each.row.platform for each in rows.scan(ACCOUNTS))}
+    strange = [each.platform for each in accounts if each.platform not in known]
+    if not strange:
+        return ""
+    return f"nobody was heard from {strange[0]!r} yet: is that the platform? Known are {', '.join(sorted(known))}"
 
 
 async def consent(

@@ -1,25 +1,29 @@
 """Erasing a person, for whoever asks: what it would take, doing it, and a receipt that holds nothing of what is gone.
 
 look        keys, events by tag, exports under the data folder: nothing is changed
-exports     what somebody exported into the data folder and holds the person is removed
 the keys    person.erased, and the ring without them: from here on nothing of theirs can be read
-the rest    views, mirror and DiscoClaw's files anew; the person's message in a transparency channel goes with the
-            next round of the bot. Killed at any point, it is finished by whoever opens for writing next
+the folder  what somebody exported into the data folder and holds the person is removed, DiscoClaw's files are written
+            anew (swept.py)
+the rest    views anew; the mirror follows; the person's message in a transparency channel goes with the next round of
+            the bot. Killed at any point, it is all finished by whoever opens for writing next
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from dnam.access import Access
-from dnam.kept_exports import Theirs, exports_with, file_sets_in, known_by, remove, write_anew
+from dnam.errors import BrokenOff
+from dnam.kept_exports import exports_with
+from dnam.swept import Swept, folder_of, sweep
+from dnam.unfinished import Unfinished
+from projections.errors import DnamError
 from projections.events.values import OPERATOR, By
-from projections.ids import EventId, Handle
+from projections.ids import EventId, Handle, VaultId
 from replay.builder import silent
 from replay.erasure import destroy_keys, extent, finish_erasures, sealed_by, vaults_of
-from replay.store import DiskStore
 
 Progress = Callable[[int, int], None]
 NOUNS: Mapping[str, tuple[str, str]] = {
@@ -32,13 +36,16 @@ STAYS = (
     "in the log's headers, of each event: the minute, its kind, and the number of a key that is gone. Beside Discord's"
     " own times these may tell whose it was",
     "a keyed hash of each account, so that nothing said until now comes back by an import or a backup",
+    "in others' messages, the number of the message that they replied to",
     "what others typed about them, which is those people's",
 )
 CANNOT_REACH = (
     "Discord: messages there stay until somebody deletes them there",
     "the model provider, and what it keeps of what it was sent",
     "backups with keys, and exports or copies of this folder that lie elsewhere. The next `dnam backup` into a place "
-    "takes it out of that one; a restored older backup is erased again before anything is served",
+    "takes it out of that one; an older backup is erased again when it is restored into this folder, or from a place "
+    "that knows of it. Restored elsewhere, it has to be erased again by hand",
+    "what `dnam log`, `dnam show` or another command printed into a file",
 )
 
 
@@ -73,18 +80,9 @@ async def look(memory: Access, person: Handle, progress: Progress = silent) -> T
 
 
 def _look(memory: Access, person: Handle, progress: Progress) -> Taken:
-    found, theirs = extent(memory.engine, person, progress), memory.look_here(lambda rows: known_by(rows, person))
-    return Taken(found.keys, found.shared, dict(sorted(found.events.items())), _exports(memory, theirs))
-
-
-def _exports(memory: Access, theirs: Theirs) -> tuple[Path, ...]:
-    folder = _folder(memory)
-    return () if folder is None else tuple(exports_with(folder, theirs))
-
-
-def _folder(memory: Access) -> Path | None:
-    store = memory.engine.store
-    return store.path if isinstance(store, DiskStore) else None
+    found, folder = extent(memory.engine, person, progress), folder_of(memory)
+    exports = () if folder is None else tuple(exports_with(folder, vaults_of(memory.engine, person)))
+    return Taken(found.keys, found.shared, dict(sorted(found.events.items())), exports)
 
 
 async def erase(
@@ -96,31 +94,58 @@ async def erase(
 
 def _erase(memory: Access, person: Handle, by: By, progress: Progress, in_background: bool) -> Receipt:
     engine = memory.engine
-    theirs = memory.look_here(lambda rows: known_by(rows, person))
-    exports = _exports(memory, theirs)
-    remove(exports)
-    shared = vaults_of(engine, person)
-    erased = destroy_keys(engine, person, by)
+    vaults = vaults_of(engine, person)
+    try:
+        erased = destroy_keys(engine, person, by)
+    except (DnamError, OSError) as error:
+        if not engine.store.log.erased_vaults() & vaults.keys():  # nothing was changed
+            raise
+        raise BrokenOff(f"not every key is destroyed yet: {error}") from error
     if erased is None:
-        return Receipt(None, Taken(0, 0, {}, exports), is_complete=True)
-    vaults = erased.event.vaults
+        return Receipt(None, Taken(0, 0, {}, ()), is_complete=True)
+    shared = sum(vaults.get(each, False) for each in erased.event.vaults)
+    return _rest(memory, erased.id, erased.event.vaults, shared, progress, in_background)
+
+
+def _rest(
+    memory: Access, event: EventId, vaults: Sequence[VaultId], shared: int, progress: Progress, in_background: bool
+) -> Receipt:
+    """What is left to do once the keys are gone. BrokenOff where not all of it can be done."""
+    engine, swept = memory.engine, Swept()
     events = dict(sorted(sealed_by(engine, vaults).items()))
-    taken = Taken(len(vaults), sum(shared.get(each, False) for each in vaults), events, exports)
-    left = _again(memory, theirs)
+    troubles: list[Exception] = []
+    try:
+        swept = sweep(memory)
+    except (DnamError, OSError) as error:  # a file that cannot be removed does not keep the rest
+        troubles.append(error)
     if in_background:
+        engine.view_errors += troubles
         engine.finish_in_background()
     else:
-        finish_erasures(engine, progress)
-    return Receipt(erased.id, taken, is_complete=not in_background, left=left)
+        try:
+            finish_erasures(engine, progress)
+        except (DnamError, OSError) as error:
+            troubles.insert(0, error)
+        if troubles:
+            raise BrokenOff(f"copies in the views or in exports are not gone yet: {troubles[0]}") from troubles[0]
+    taken = Taken(len(vaults), shared, events, swept.exports)
+    return Receipt(event, taken, is_complete=not in_background, left=swept.left)
 
 
-def _again(memory: Access, theirs: Theirs) -> tuple[Path, ...]:
-    """What was exported while the keys went, and DiscoClaw's files, now that nothing of theirs can be read."""
-    folder = _folder(memory)
-    if folder is None:
-        return ()
-    remove(exports_with(folder, theirs))
-    return tuple(memory.look_here(lambda rows: write_anew(rows, file_sets_in(folder))))
+async def go_on(memory: Access, left: Unfinished, progress: Progress = silent) -> Receipt:
+    """Finish erasures that were broken off, as they were found before the memory was opened; one receipt for all. How
+    many of their keys were shared is not known any more.
+    """
+    return await asyncio.to_thread(_go_on, memory, left, progress)
+
+
+def _go_on(memory: Access, left: Unfinished, progress: Progress) -> Receipt:
+    if memory.engine.finisher is not None:
+        memory.engine.finisher.join()
+    vaults = [vault for each in left.erasures for vault in each.event.vaults]
+    receipt = _rest(memory, left.erasures[-1].id, vaults, 0, progress, in_background=False)
+    exports = tuple(dict.fromkeys((*left.exports, *receipt.taken.exports)))
+    return msgspec.structs.replace(receipt, taken=msgspec.structs.replace(receipt.taken, exports=exports))
 
 
 # -- in words ------------------------------------------------------------------------------------------------------

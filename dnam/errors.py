@@ -1,6 +1,7 @@
 """The shell's own errors; each names what was asked for and what there is instead."""
 
 from projections.errors import BadRequest, DnamError
+from replay.errors import LogError
 
 
 class Unknown(BadRequest):
@@ -21,3 +22,7 @@ class Unsuitable(DnamError):
 
 class OptedOut(DnamError):
     """Whom work was under way for opted out meanwhile: it ends without writing."""
+
+
+class BrokenOff(LogError):
+    """What cannot be undone was begun, and some of it is still to be done: whoever opens for writing next goes on."""

@@ -70,9 +70,10 @@ class Exchanges:
         async def step() -> None:
             exchange.heard = await self._memory.hear(request)
 
-        await self.unwritten.write("message", step)
-        if exchange.heard is nowhere:  # it waits, or never can be recorded
-            exchange.heard = await self._whereabouts(request)
+        with self.assistant.precedence.arriving():
+            await self.unwritten.write("message", step)
+            if exchange.heard is nowhere:  # it waits, or never can be recorded
+                exchange.heard = await self._whereabouts(request)
         return exchange
 
     async def think(self, exchange: Exchange, hear: Hear = unheard, *, closed: bool = False) -> Thought:

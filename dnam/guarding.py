@@ -7,11 +7,12 @@ in a sentence are looked for in every language that has a file, whatever languag
 import re
 from functools import cache
 
-from dnam.languages import Instructions, Language, Secrets, available, load
+from dnam.languages import Instructions, Language, Secrets, Telling, available, elsewhere, load
 from dnam.rephrasing import rephrasing_of
 from projections.policies.addressing import NoteWords
 from projections.policies.guards import Guarding
-from projections.policies.instructions import InstructionRule, InstructionWords
+from projections.policies.instructions import InstructionRule, InstructionWords, WishWords
+from projections.policies.languages import CommonWords
 from projections.policies.secret_sentences import SecretWords, Spoken
 
 _MACRO = re.compile(r"@([a-z]+)@")
@@ -22,30 +23,46 @@ def guarding_of(language: Language) -> Guarding:
     rules = tuple(_rule(each, language) for each in language.instructions)
     notes = language.notes
     words = NoteWords(notes.subjects, notes.telling, notes.addressing, notes.polite, notes.commanding)
-    return Guarding(InstructionWords(language.name, rules, notes=words), all_spoken(), rephrasing_of(language))
+    wishes = WishWords(language.wishes.style, language.wishes.grave)
+    others = language.common.shared | language.common.foreign
+    own = (language.stop_words | language.common.own) - others
+    common = CommonWords(own, language.common.shared, language.common.foreign)
+    judged = InstructionWords(language.name, rules, notes=words, wishes=wishes, common=common)
+    return Guarding(judged, all_spoken(), rephrasing_of(language))
 
 
 def _rule(rule: Instructions, language: Language) -> InstructionRule:
-    def filled(patterns: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(_MACRO.sub(lambda match: language.orders[match[1]], each) for each in patterns)
-
+    orders = language.orders
     return InstructionRule(
         rule.name,
-        filled(rule.patterns),
-        filled(rule.unless_before),
-        filled(rule.unless_after),
-        filled(rule.signed),
+        _filled(rule.patterns, orders),
+        _filled(rule.unless_before, orders),
+        _filled(rule.unless_after, orders),
+        _filled(rule.signed, orders),
         rule.text_only,
+        rule.unless_wish,
     )
 
 
 @cache
 def all_spoken() -> Spoken:
-    """How secrets are said, in all languages that have a file."""
-    languages = [load(name) for name in available()]
-    kinds = tuple(_words(each) for language in languages for each in language.secrets)
-    return Spoken(kinds, frozenset(word for language in languages for word in language.guarded.plain))
+    """How secrets are said, in all languages that have a file, and in those that share one."""
+    tellings: list[Language | Telling] = [*map(load, available()), elsewhere()]
+    guarded = [each.guarded for each in tellings]
+    return Spoken(
+        tuple(_words(secrets, each.guarded.parts) for each in tellings for secrets in each.secrets),
+        frozenset().union(*(each.plain for each in guarded)),
+        frozenset().union(*(each.fillers for each in guarded)),
+        frozenset().union(*(each.joining for each in guarded)),
+        frozenset().union(*(each.counted for each in guarded)),
+        tuple(ending for each in guarded for ending in each.endings),
+    )
 
 
-def _words(secrets: Secrets) -> SecretWords:
-    return SecretWords(secrets.name, secrets.hints, secrets.leads, secrets.trails, secrets.value)
+def _words(secrets: Secrets, parts: dict[str, str]) -> SecretWords:
+    leads, trails = _filled(secrets.leads, parts), _filled(secrets.trails, parts)
+    return SecretWords(secrets.name, secrets.hints, leads, trails, secrets.value)
+
+
+def _filled(patterns: tuple[str, ...], parts: dict[str, str]) -> tuple[str, ...]:
+    return tuple(_MACRO.sub(lambda match: parts[match[1]], each) for each in patterns)

@@ -9,6 +9,7 @@ from projections.decisions.place import PlaceSeen, place_ref, session_of
 from projections.events.values import Audience
 from projections.ids import Handle, Ref
 from projections.places import audience_of
+from projections.policies.instructions import InstructionWords
 from projections.rows import Rows
 from projections.summaries import era_of
 
@@ -38,7 +39,9 @@ def place_of_summary(summary: ImportedSummary) -> PlaceSeen:
     return PlaceSeen(platform, key, "thread" if kind == "thread" else "channel", "", "channel", told=False)
 
 
-def record_summary(rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person: Handle) -> list[Draft]:
+def record_summary(
+    rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person: Handle, words: InstructionWords
+) -> list[Draft]:
     """What a summary becomes in a place: of the audience and the era that are known of it."""
     ref: Ref = place_ref(seen, person)
     audience = audience_of(rows, ref) or Audience(seen.audience, ref)
@@ -51,5 +54,6 @@ def record_summary(rows: Rows, summary: ImportedSummary, seen: PlaceSeen, person
         text=without_secrets(summary.summary),
         updated=summary.updated,
         person=person,
+        words=words,
     )
     return import_summary(rows, request)

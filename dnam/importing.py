@@ -15,6 +15,7 @@ from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_su
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
+from dnam.secrets import account_without_secrets
 from dnam.whereabouts import new_handle, with_handles
 from projections.decisions.draft import Decision, Draft, Minter
 from projections.decisions.hear import HeardRequest, accounts, hear
@@ -26,7 +27,7 @@ from projections.decisions.imported import (
 from projections.decisions.meet import Account, is_unwelcome, meet
 from projections.decisions.place import WIDER, describe, session_of, widens
 from projections.errors import BadRequest
-from projections.events import ImportBegan, ImportEnded
+from projections.events import Event, ImportBegan, ImportEnded, ItemRefused, SummaryRefreshed
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Handle, seeded_id
 from projections.lookup import find_people
@@ -36,6 +37,10 @@ from replay.group import Recorded
 
 UNWANTED = "its person opted out, or was erased since"
 """Why an item is not taken; what it is counted by."""
+QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
+"""Another reason."""
+SENTENCE = "a sentence of a summary that instructs the assistant"
+"""Another reason."""
 
 Progress = Callable[["Tally"], None]
 
@@ -198,9 +203,11 @@ class Importer:
         new = [record for record in recorded.records if record.id != self._start.id]
         self._has_begun = self._has_begun or len(new) < len(recorded.records)
         self.tally.events += len(new)
-        if new:
+        held = Counter(reason for record in new for reason in _held(record.event))
+        self.tally.skipped.update(held)
+        if new and not any(isinstance(record.event, ItemRefused) for record in new):
             setattr(self.tally, kind, getattr(self.tally, kind) + 1)
-        else:
+        elif not new:
             self.tally.known += 1
 
     async def unjoined(self) -> list[str]:
@@ -233,7 +240,8 @@ class Importer:
                 f"{account.name or account.id} is a person of their own here already; `--same-person` joins accounts "
                 "when they are first seen. Import into a new folder to join them"
             )
-        await self._memory.record(self._beginning(lambda rows: meet(rows, account, origin, (), said, person)))
+        named = account_without_secrets(account)
+        await self._memory.record(self._beginning(lambda rows: meet(rows, named, origin, (), said, person)))
 
     # -- what another program remembered ------------------------------------------------------------------------------
 
@@ -243,7 +251,8 @@ class Importer:
             self.tally.skipped[UNWANTED] += 1
             return
         cap = self._memory.settings.durable_max_items
-        request = item_request(item, person, portable=self._portable, cap=cap)
+        guarding = self._memory.guarding
+        request = item_request(item, person, portable=self._portable, cap=cap, guarding=guarding)
         self.tally.people.update([person] if person else [])
         self._span.take(item.updated)
         await self._submit("items", lambda rows: import_item(rows, request))
@@ -251,8 +260,8 @@ class Importer:
     async def _person(self, account: Account, said: int) -> Handle:
         """Whose account it is; NOBODY for somebody who opted out, or was erased after `said`."""
         await self._join([account])
-        origin, fresh = self._memory.origin(), (new_handle(),)
-        await self._memory.record(self._beginning(lambda rows: meet(rows, account, origin, fresh, said)))
+        origin, fresh, named = self._memory.origin(), (new_handle(),), account_without_secrets(account)
+        await self._memory.record(self._beginning(lambda rows: meet(rows, named, origin, fresh, said)))
         return await self._memory.look(lambda rows: _wanted(rows, account, said))
 
     async def _summary(self, summary: ImportedSummary) -> None:
@@ -269,7 +278,19 @@ class Importer:
         if not person and await self._memory.look(lambda rows: was_narrower(rows, seen, summary.updated)):
             self.tally.skipped[ONCE_NARROWER] += 1
             return
-        await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person))
+        words = self._memory.guarding.instructions
+        await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person, words))
+
+
+def _held(event: Event) -> tuple[str, ...]:
+    """Why something of what came in is not remembered, once for each thing."""
+    match event:
+        case ItemRefused():
+            return (QUARANTINED,)
+        case SummaryRefreshed(left_out=left_out):
+            return (SENTENCE,) * len(left_out)
+        case _:
+            return ()
 
 
 def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:

@@ -19,13 +19,14 @@ from projections.decisions.remember import (
     remember,
     restore,
 )
+from projections.decisions.undoing import undoing
 from projections.events import ItemEvent
 from projections.events.values import By, Evidence, Item, Source
 from projections.ids import Handle
 from projections.items import ItemRow, items_in, items_of
 from projections.policies.compartments import Opening, Setting, opened, place_item
 from projections.policies.text import whole
-from projections.retrieval import Hit, Vocabulary, query, rank
+from projections.retrieval import Hit, Vocabulary, candidate, query, rank
 from projections.rows import Found, Rows
 from replay.group import Recorded
 
@@ -85,11 +86,13 @@ class Keeping(Access):
         )
         return items_of_recorded(await self.record(lambda rows: forget(rows, request)))
 
-    async def forget_all(self, items: Iterable[Item], *, by: By) -> list[Item]:
-        """Take back these items and no others, as one act: all have one time. The items, as they are afterwards."""
+    async def forget_all(self, items: Iterable[Item], *, by: By, undoes: bool = False) -> list[Item]:
+        """Take back these items and no others, as one act: all have one time. The items, as they are afterwards.
+        `undoes`: that takes back what the same person did before.
+        """
         said = self.now()
         each = (ForgetRequest(item.owner, _here(item), by, said, self.origin(), id=item.id) for item in items)
-        return await self._changed(partial(_forgetting, request) for request in each)
+        return await self._changed((partial(_forgetting, request) for request in each), undoes=undoes)
 
     async def edit(
         self,
@@ -121,27 +124,30 @@ class Keeping(Access):
         """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
+        return await self._restored(person, id, openings, by or By("person", person))
+
+    async def _restored(self, owner: Handle, id: str, openings: tuple[Opening, ...], by: By) -> list[Item]:
         request = RestoreRequest(
-            person,
+            owner,
             id,
-            by or By("person", person),
+            by,
             self.now(),
             self.origin(),
             openings,
             self.settings.durable_max_items,
-            before=await self.look(lambda rows: before_merge(rows, self.engine.live, person, id, openings)),
+            before=await self.look(lambda rows: before_merge(rows, self.engine.live, owner, id, openings)),
         )
         restored = items_of_recorded(await self.record(lambda rows: restore(rows, request)))
         return sorted(restored, key=lambda item: item.id != id)
 
-    async def restore_all(self, items: Iterable[Item], *, by: By) -> list[Item]:
+    async def restore_all(self, items: Iterable[Item], *, by: By, undoes: bool = False) -> list[Item]:
         """Bring back these items and no others, as one act: all have one time."""
         said, cap = self.now(), self.settings.durable_max_items
         each = [
             RestoreRequest(item.owner, item.id, by, said, self.origin(), _here(item), cap, await self._before(item))
             for item in items
         ]
-        return await self._changed(partial(_restoring, request) for request in each)
+        return await self._changed((partial(_restoring, request) for request in each), undoes=undoes)
 
     async def _before(self, item: Item) -> Item | None:
         """What an item was merged into, as it was until then."""
@@ -152,10 +158,11 @@ class Keeping(Access):
         """Have this item, and no other of its id, say again what it said before."""
         said, origin = self.now(), self.origin()
         request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
-        return items_of_recorded(await self.record(lambda rows: edit(rows, request)))
+        return await self._changed([lambda rows: edit(rows, request)], undoes=True)
 
-    async def _changed(self, decisions: Iterable[Decision]) -> list[Item]:
-        return [item for each in decisions for item in items_of_recorded(await self.record(each))]
+    async def _changed(self, decisions: Iterable[Decision], *, undoes: bool = False) -> list[Item]:
+        wanted = (partial(_undoing, each) if undoes else each for each in decisions)
+        return [item for each in wanted for item in items_of_recorded(await self.record(each))]
 
     async def show(
         self,
@@ -190,7 +197,7 @@ class Keeping(Access):
         def question(rows: Rows) -> list[Hit]:
             found = _opened_items(rows, person, setting or in_direct(person))
             active = (each for each in found if each.row.item.status == "active")
-            return rank(active, query(text, "", now, self.vocabulary))
+            return rank(map(candidate, active), query(text, "", now, self.vocabulary))
 
         return await self.look(question)
 
@@ -212,7 +219,11 @@ class Keeping(Access):
 
 def matching(items: Iterable[Found[ItemRow]], text: str, now: int, vocabulary: Vocabulary) -> list[Hit]:
     """Those of the items that share words with a text, by DNAM's scoring; `now` is in ms."""
-    return [hit for hit in rank(items, query(text, "", now, vocabulary)) if hit.overlap]
+    return [hit for hit in rank(map(candidate, items), query(text, "", now, vocabulary)) if hit.overlap]
+
+
+def _undoing(decision: Decision, rows: Rows) -> list[Draft]:
+    return undoing(decision(rows))
 
 
 def _forgetting(request: ForgetRequest, rows: Rows) -> list[Draft]:

@@ -1,57 +1,44 @@
 """Exports that somebody wrote into the data folder, and that hold a person: they go with the person.
 
-An export is known by how it begins, whatever it is called, also one that was broken off. Where else exports lie, nobody
-knows. A mirror (dnam/mirror.py) and DiscoClaw's files follow the log by themselves, or are written anew here.
+An export is known by how it begins, whatever it is called, also one that was broken off. It names the vaults whose
+words it holds, as `person.erased` does: so it is found also after a crash, when nobody knows the person any more. Where
+else exports lie, nobody knows. A mirror (dnam/mirror.py) and DiscoClaw's files follow the log by themselves, or are
+written anew here.
 
-    begins with                        is                           holds a person where
+    begins with                        is                           names vaults
     ────────────────────────────────   ──────────────────────────   ──────────────────────────────────────────────
-    {"line":"dnam",                    everything, as JSON lines    a vault in it lists them
-    {"dnam_person":1, … "person":…     one person, as JSON          it is theirs
-    # What is here of NAME             one person, as a page        it bears one of their names, then or now
-    a folder with a file .dnam         DiscoClaw's files            always: they are written anew
+    {"line":"dnam",                    everything, as JSON lines    in a line for each of them
+    {"dnam_person":1, … "vaults":…     one person, as JSON          among its first fields
+    # What is here of NAME             one person, as a page        in its second line
+    a folder with a file .dnam         DiscoClaw's files            none: they are always written anew
 """
 
 import base64
-import mmap
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO
 
-from dnam.belongings_page import TITLE, titled
+from dnam.belongings_page import TITLE
 from dnam.discoclaw_files import all_files, only_guild
 from dnam.file_set import MARK, FileSet
-from projections.ids import Handle
-from projections.people import name_of, names_of
+from projections.ids import VaultId
 from projections.rows import Rows
 
 OWN = frozenset({"log", "keys", "views", "mirror", "replaced", "samples"})
 """Folders of the data folder that hold no exports."""
 WHOLE, PERSON, PAGE = b'{"line":"dnam",', b'"dnam_person":', f"{TITLE} ".encode()
+VAULT = b'{"line":"vault","vault":"'
+IN_HEX = re.compile(rb"\b[0-9a-f]{32}\b")
 MOST_BEGINNING = 64
+FIRST_FIELDS = 1024
+"""In how many bytes of an export of one person its vaults are named."""
 
 
-class Theirs(NamedTuple):
-    """By what a person is known in exports: bytes in a whole one, bytes in one of a person, first lines of pages."""
-
-    in_whole: tuple[bytes, ...]
-    in_person: tuple[bytes, ...]
-    titles: tuple[bytes, ...]
-
-
-def known_by(rows: Rows, person: Handle) -> Theirs:
-    """By what a person is known while they are."""
-    names = {name_of(rows, person), *(each.name for each in names_of(rows, person))}
-    return Theirs(
-        (b'"' + base64.b64encode(person) + b'"',),
-        (f'"person": "{person.hex()}"'.encode(),),
-        tuple(sorted(titled(name).encode() + b"\n" for name in names)),
-    )
-
-
-def exports_with(data: Path, theirs: Theirs) -> list[Path]:
-    """The files under a data folder that are exports and hold this person."""
-    return sorted(path for path in _files(data) if _holds(path, theirs))
+def exports_with(data: Path, vaults: Collection[VaultId]) -> list[Path]:
+    """The files under a data folder that are exports and hold words of one of these vaults."""
+    return sorted(path for path in _files(data) if vaults and _holds(path, frozenset(vaults)))
 
 
 def file_sets_in(data: Path) -> list[Path]:
@@ -92,20 +79,25 @@ def _files(data: Path) -> Iterator[Path]:
         yield from (each for each in found if each.is_file() and not each.is_symlink())
 
 
-def _holds(path: Path, theirs: Theirs) -> bool:
+def _holds(path: Path, vaults: frozenset[VaultId]) -> bool:
     with suppress(OSError), path.open("rb") as file:
-        begins = file.read(MOST_BEGINNING)
-        if begins.startswith(WHOLE):
-            return _contains(path, theirs.in_whole)
-        if begins.startswith(b"{") and PERSON in begins:
-            return _contains(path, theirs.in_person)
-        if begins.startswith(PAGE):
-            file.seek(0)
-            return file.readline() in theirs.titles
+        return any(each in vaults for each in _named(file))
     return False
 
 
-def _contains(path: Path, wanted: tuple[bytes, ...]) -> bool:
-    """Whether one of these stands in a file, of whatever size."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as seen:
-        return any(seen.find(each) >= 0 for each in wanted)
+def _named(file: BinaryIO) -> Iterator[VaultId]:
+    """The vaults that an export names; none of a file that is no export."""
+    begins = file.read(MOST_BEGINNING)
+    file.seek(0)
+    if begins.startswith(WHOLE):
+        lines = (line for line in file if line.startswith(VAULT))
+        yield from (VaultId(base64.b64decode(line[len(VAULT) :].partition(b'"')[0])) for line in lines)
+    elif begins.startswith(b"{") and PERSON in begins:
+        yield from _in_hex(file.read(FIRST_FIELDS))
+    elif begins.startswith(PAGE):
+        file.readline()
+        yield from _in_hex(file.readline())
+
+
+def _in_hex(text: bytes) -> Iterator[VaultId]:
+    return (VaultId(bytes.fromhex(each.decode())) for each in IN_HEX.findall(text))

@@ -5,19 +5,24 @@ extraction has read is known from the log, so learning can be broken off and goe
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
+from dnam.errors import OptedOut
 from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.loops.summary import plan_summary, refresh_summary
 from dnam.prompts import load
-from dnam.tending import SUMMARY_PROMPT
+from dnam.tending import SUMMARY_PROMPT, still_said
+from projections.decisions.consent import is_out
 from projections.ids import NOBODY, Handle
 from projections.lookup import SessionCard, people, sessions
 from projections.messages import MessageRow
 from projections.rows import Rows
 from projections.summaries import find_summary
 from projections.window import forwards
+from replay.errors import ErasedMeanwhile
 
 
 class Estimate(NamedTuple):
@@ -80,7 +85,8 @@ class Learner:
         if not (settings.memory_enabled and settings.durable_memory_enabled):
             return []
         every, judged = settings.durable_every_n_turns, self._assistant.learned_as(rows)
-        persons = people(rows) if self._persons is None else self._persons
+        chosen = people(rows) if self._persons is None else self._persons
+        persons = [each for each in chosen if not is_out(rows, each)]
         found = [
             Lesson(person, compartment, said[start : start + every])
             for person in persons
@@ -94,7 +100,8 @@ class Learner:
         settings = self._memory.settings
         if not (settings.memory_enabled and settings.summary_enabled):
             return []
-        return [card for card in sessions(rows) if self._chosen is None or card.session in self._chosen]
+        chosen = (card for card in sessions(rows) if self._chosen is None or card.session in self._chosen)
+        return [card for card in chosen if not is_out(rows, _whose(card))]
 
     def estimate(self, rows: Rows) -> Estimate:
         """What it would take, without asking anything."""
@@ -123,11 +130,16 @@ class Learner:
         results = []
         for done, lesson in enumerate(lessons):
             progress(done, total)
-            results.append(await self._assistant.extract_from(*lesson))
+            said = await self._memory.look(partial(still_said, lesson.person, lesson.said))
+            if not said:
+                continue
+            with suppress(ErasedMeanwhile, OptedOut):  # nothing of theirs is learned any more
+                results.append(await self._assistant.extract_from(lesson.person, lesson.compartment, said))
         summaries = []
         for done, card in enumerate(cards, len(lessons)):
             progress(done, total)
-            summaries.append(await self._summarise(card))
+            with suppress(ErasedMeanwhile, OptedOut):
+                summaries.append(await self._summarise(card))
         progress(total, total)
         unread = [each.error for each in results if each.error]
         unsummed = [error for _, error in summaries if error]
@@ -142,16 +154,23 @@ class Learner:
         """Refresh one session's summary until it has caught up; how many refreshes worked, and what went wrong."""
         every = self._memory.settings.summary_every_n_turns
         settings = self._assistant.refreshing()._replace(most_lines=every)
-        whose = card.place.person if card.audience.kind == "direct" else NOBODY
+        whose = _whose(card)
         prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model
         refreshed = 0
         while True:
             plan = await self._memory.look(
-                lambda rows: plan_summary(rows, card.session, card.audience, whose, settings)
+                lambda rows: (
+                    None if is_out(rows, whose) else plan_summary(rows, card.session, card.audience, whose, settings)
+                )
             )
             if plan is None:
                 return refreshed, ""
-            result = await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting))
+            result = await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting), whose)
             if not result.worked:
                 return refreshed, result.error
             refreshed += 1
+
+
+def _whose(card: SessionCard) -> Handle:
+    """Whose direct conversation it is; NOBODY's where others speak too."""
+    return card.place.person if card.audience.kind == "direct" else NOBODY

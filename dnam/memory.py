@@ -9,6 +9,7 @@ Everything that is written is durable when the call returns. Opening a folder th
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,12 +19,14 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.configuration import config_for
+from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
 from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
 from dnam.placing import Placing
 from dnam.settings import Settings, read
 from dnam.standing import standing_in
+from dnam.swept import sweep_what_is_left
 from dnam.whereabouts import (
     LOCAL,
     Heard,
@@ -54,6 +57,8 @@ from projections.rows import Rows
 from projections.summaries import era_of
 from replay.clock import Clock
 from replay.engine import Engine
+
+log = logging.getLogger("dnam")
 
 
 class Turn(NamedTuple):
@@ -93,6 +98,8 @@ class Memory(Placing):
         )
         try:
             memory = Memory(engine, chosen, language)
+            await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
+            await go_on_erasing_guilds(memory, log.warning)
             async with mirroring(memory):
                 yield memory
         finally:

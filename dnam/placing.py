@@ -7,6 +7,7 @@ from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
 from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
 from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
+from projections.decisions.undoing import undoing
 from projections.events.values import About, By, Evidence, IntentKind, Item, Source
 from projections.ids import NOBODY, Handle
 from projections.items import items_in
@@ -54,7 +55,7 @@ class Placing(Keeping):
         action: IntentKind = "share" if is_portable(compartment) else "keep_private"
         here = (Opening(item.owner, item.compartment),)
         request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
-        return await self._moved(request, None)
+        return items_of_recorded(await self.record(lambda rows: undoing(move(rows, request))))
 
     async def _moved(self, request: MoveRequest, setting: Setting | None) -> list[Item]:
         if setting is not None:
@@ -71,11 +72,12 @@ class Placing(Keeping):
         source: Source | None = None,
         evidence: Iterable[Evidence] = (),
         where: Setting | None = None,
+        speakers: Iterable[Handle] = (),
     ) -> Item:
         """Keep this as nobody's: a guild's lore, what the assistant is to know of itself, or the owner's layer.
 
         Whether whoever asks may is for the caller to say. `where` is the place whose readers it is for, where it rests
-        on something said there.
+        on something said there, by these `speakers`.
         """
         request = RememberRequest(
             owner=NOBODY,
@@ -90,6 +92,7 @@ class Placing(Keeping):
             where=where,
             guarding=self.guarding,
             about=ABOUT.get(compartment, "guild"),
+            speakers=tuple(speakers),
         )
         return items_of_recorded(await self.record(lambda rows: remember(rows, request)))[0]
 
@@ -100,6 +103,11 @@ class Placing(Keeping):
         needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
         request = ForgetRequest(NOBODY, here, by, self.now(), self.origin(), needle, item_id)
         return items_of_recorded(await self.record(lambda rows: forget(rows, request)))
+
+    async def restore_for(self, compartment: str, id: str, *, by: By) -> list[Item]:
+        """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""
+        here = (Opening(NOBODY, compartment),)
+        return await self._restored(NOBODY, id, here, by)
 
     async def nobodys(self, compartment: str) -> list[Item]:
         """The active items of nobody's in a compartment, newest first."""

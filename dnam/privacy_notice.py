@@ -20,7 +20,11 @@ LEARNS: Mapping[str, str] = {
 OFFLINE = "offline"
 FORGETTING = (
     ("show", "shows what it remembers of you in this place"),
-    ("forget <words or id>", "takes back what it remembers; it is not learned again"),
+    (
+        "forget <words or id>",
+        "takes back what it remembers: it is not learned again from the same words, nor from words close to them as far"
+        " as that is recognised. What you wrote stands until you delete it",
+    ),
     ("share <id>, keep-private <id>", "says where something may be told"),
     ("export", "sends you everything that it has of you"),
     ("erase", "destroys everything that it has of you, at once and for good"),
@@ -102,4 +106,4 @@ def _kept(rows: Rows, settings: Settings) -> Iterator[str]:
     yield f"For {days} days." if days else "Until it is taken back: no time limit is set."
     for scope, value in _configured(rows, "retention_days"):
         yield f"In {scope}: {'no time limit' if value == '0' else f'{value} days'}."
-    yield "Backups that were made before something was taken back hold it, until they are deleted."
+    yield "Backups and exports that were made before something was taken back hold it, until they are deleted."

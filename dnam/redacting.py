@@ -15,7 +15,7 @@ from projections.decisions.redact import Redaction, redacted, redaction_of
 from projections.decisions.retention import with_answers
 from projections.errors import BadRequest
 from projections.events import MessageEdited, MessageHeard, TurnAnswered
-from projections.events.values import OPERATOR
+from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow
 from projections.places import epoch_of
@@ -72,7 +72,7 @@ def _by_event(rows: Rows, reading: Reading, wanted: str) -> Meant:
         case TurnAnswered(session=session):
             return _answer(rows, session, reading.id, wanted)
         case event:
-            raise BadRequest(f"{wanted} is a {event.TAG}: only messages and answers can be redacted")
+            raise BadRequest(f"{wanted} is {event.TAG}: only messages and answers can be redacted")
     found = find_said(rows, message.session, epoch_of(rows, message.session), point)
     if found is None:
         raise BadRequest(f"the message {wanted} was taken back already")
@@ -106,15 +106,17 @@ def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
     return _by_event(rows, reading, wanted)
 
 
-def what_goes(rows: Rows, meant: Meant, said: int) -> Redaction:
+def what_goes(rows: Rows, meant: Meant, said: int, by: By = OPERATOR) -> Redaction:
     """Everything that goes with it, as it is now."""
     messages = [] if meant.message is None else [meant.message]
     turns = [] if meant.turn is None else [meant.turn]
-    return with_answers(redaction_of(rows, messages, said), turns, said)
+    return with_answers(redaction_of(rows, messages, said), turns, said, by=by)
 
 
-async def redact(memory: Access, event: EventId) -> int:
-    """Take it back; how many events lost their words. 0 where that happened meanwhile."""
+async def redact(memory: Access, event: EventId, by: By = OPERATOR) -> int:
+    """Take it back; how many events lost their words. 0 where that happened meanwhile. `by` names nobody's handle: it
+    is recorded in the clear.
+    """
     said, origin = memory.now(), memory.origin()
     bodies = 0
 
@@ -123,9 +125,9 @@ async def redact(memory: Access, event: EventId) -> int:
         reading = Reader(memory.engine.live).find(event)
         if reading is None or reading.record is None or rows.ids.status(event) != "known":
             return []
-        taken = what_goes(rows, _by_event(rows, reading, event.hex()), said)
+        taken = what_goes(rows, _by_event(rows, reading, event.hex()), said, by)
         bodies = len(taken.bodies)
-        return redacted(Minter(rows, origin), taken, said, OPERATOR)
+        return redacted(Minter(rows, origin), taken, said, by)
 
     recorded = await memory.record(decide)
     return bodies if recorded.records else 0

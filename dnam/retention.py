@@ -1,16 +1,19 @@
 """Retention: once a day, and at the start, what was said longer ago than its place keeps it is redacted.
 
 How long that is, `retention_days` says, per person, channel, guild or for everything; 0 days are for ever. What is many
-goes in pieces, and others write in between. What goes wrong is a `job.failed`, and is tried again the next day.
+goes in pieces, and others write in between. The program's log tells how much went. What goes wrong is a `job.failed`,
+and is tried again the next day.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.configuration import config_for
+from dnam.counting import counted
 from dnam.idle import Sleep
 from dnam.jobs import Job
 from dnam.settings import Settings
@@ -27,6 +30,7 @@ DAY_SECONDS = 86_400
 JOB = Job("retention", "daily")
 KEY = "retention_days"
 Wrong = Callable[[Job, Exception], Awaitable[None]]
+log = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
@@ -96,7 +100,8 @@ async def expiring(memory: Access, wrong: Wrong, sleep: Sleep = asyncio.sleep) -
 async def _days(memory: Access, wrong: Wrong, sleep: Sleep) -> None:
     while True:
         try:
-            await expire_all(memory)
+            if dropped := await expire_all(memory):
+                log.info("retention: redacted what is not kept any longer, %s", counted(dropped, "event"))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told, and tried again the next day
             await wrong(JOB, error)
         await sleep(DAY_SECONDS)

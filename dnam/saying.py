@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dnam.counting import counted
 from projections.events import (
     ConfigSet,
     ErasureCompleted,
@@ -84,6 +85,15 @@ def _text(event: Any) -> str:
     return str(event.text)
 
 
+def _summary(event: Any) -> str:
+    return " ".join((event.text, *(f"[a sentence was left out: {each}]" for each in event.left_out)))
+
+
+def _accounts(count: int) -> str:
+    """It lies in the clear and outlives them: so it names nobody."""
+    return f"{counted(count, 'account')}, by keyed hash"
+
+
 def _message(event: Any) -> str:
     return str(event.message.text)
 
@@ -98,7 +108,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     TurnFailed: _error,
     TurnInterrupted: lambda event: f"an answer in {event.session} was broken off",
     TurnDelivered: lambda event: f"as {len(event.messages)} message(s)" if event.messages else "it arrived",
-    TurnWithdrawn: lambda event: f"an answer in {event.session} was deleted",
+    TurnWithdrawn: lambda event: f"an answer in {event.session} was taken away",
     ItemRemembered: _item,
     ItemUpserted: _because,
     ItemDeprecated: _because,
@@ -110,7 +120,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ItemRedacted: _because,
     ItemWithdrawn: lambda event: f"{event.id}: {event.reason}",
     ItemRefused: lambda event: f"[{event.kind}] {event.text}: {event.reason}",
-    SummaryRefreshed: _text,
+    SummaryRefreshed: _summary,
     SummaryFailed: _error,
     SummaryReset: lambda event: f"the summary of {event.session} was cleared",
     SummaryWithheld: lambda event: f"the summary of {event.session} is to be made anew",
@@ -127,11 +137,11 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     NoticeGiven: lambda event: f"told in {'direct messages' if event.place.key.startswith('dm:') else event.place}",
     SnapshotPosted: lambda event: f"in {event.place}" if event.pinned else f"in {event.place}, not pinned",
     ConfigSet: lambda event: f"{event.scope} {event.key} = {event.value}",
-    PersonOptedOut: lambda event: f"{len(event.hashes)} accounts",
-    PersonOptedIn: lambda event: f"{len(event.hashes)} accounts",
-    PersonErased: lambda event: f"{len(event.vaults)} keys destroyed",
+    PersonOptedOut: lambda event: _accounts(len(event.hashes)),
+    PersonOptedIn: lambda event: _accounts(len(event.hashes)),
+    PersonErased: lambda event: f"{counted(len(event.vaults), 'key')} destroyed",
     ErasureCompleted: lambda event: f"of {event.erased.hex()}",
-    MessageRedacted: lambda event: f"{len(event.events)} bodies dropped",
+    MessageRedacted: lambda event: f"{counted(len(event.events), 'body')} dropped",
     ImportBegan: lambda event: f"from {', '.join(event.formats)}",
     ImportEnded: lambda event: f"{event.messages} messages, {event.items} items, {event.summaries} summaries",
     ModelResolved: lambda event: (

@@ -1,7 +1,7 @@
 """What a language knows of what may follow somebody everywhere, as the policy takes it."""
 
 from dnam.languages import Language
-from projections.policies.promotion import NO_WORDS, SharingWords
+from projections.policies.promotion import NO_WORDS, Harmless, SharingWords
 
 
 def sharing_of(language: Language) -> SharingWords:
@@ -10,8 +10,9 @@ def sharing_of(language: Language) -> SharingWords:
     return NO_WORDS._replace(
         language=language.name,
         first_person=words.first_person,
-        plain=words.plain,
+        fillers=words.fillers,
+        tags=words.tags,
         others=words.others,
         sensitive=words.sensitive,
-        harmless=words.harmless,
+        harmless={name: Harmless(each.words, each.around, each.ends_in_name) for name, each in words.harmless.items()},
     )

@@ -35,7 +35,7 @@ from projections.places import place_of
 from projections.policies.compartments import Setting, everywhere
 from projections.policies.quotable import may_quote_answer
 from projections.quoting import indented, label, line_name, one_line
-from projections.retrieval import Vocabulary, query, rank
+from projections.retrieval import Vocabulary, candidate, query, rank
 from projections.rows import Rows
 from projections.summaries import SummaryRow, find_summary
 from projections.turns import ASKED
@@ -161,7 +161,7 @@ def _items(rows: Rows, setting: Setting, told: Told | None, vocabulary: Vocabula
     found = [each for opening in openings for each in items_in(rows, *opening) if each.row.item.status == "active"]
     newest = max((each.row.item.updated for each in found), default=0)
     wanted = query(told.row.text if told else "", "", newest, vocabulary)
-    return [hit.item for hit in rank(found, wanted)]
+    return [hit.item for hit in rank(map(candidate, found), wanted)]
 
 
 def _below(items: Sequence[Item], told: Told | None) -> Iterator[str]:

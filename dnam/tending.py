@@ -6,6 +6,7 @@ When it is due is `dnam/background.py`'s to know. What goes wrong is an event of
 
 import asyncio
 from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
 from weakref import WeakValueDictionary
 
 from dnam.configuration import config_for, learned_as
@@ -14,11 +15,12 @@ from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
-from dnam.loops.loop import Loop, Minting, T, drive
+from dnam.loops.loop import Compare, Compared, Loop, Minting, T, drive
 from dnam.loops.merge import merge_items, plan_merges, texts_of
 from dnam.loops.summary import Refreshing, plan_summary, refresh_summary
 from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
+from dnam.precedence import Precedence
 from dnam.prompts import load
 from dnam.trouble import Trouble
 from projections.decisions.consent import is_out
@@ -26,7 +28,7 @@ from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
-from projections.messages import MessageRow, SpokenRow
+from projections.messages import MessageRow, SpokenRow, find_message
 from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
 from projections.policies.closeness import Measure, Vector, by_tokens, by_vectors
@@ -53,9 +55,15 @@ class Tending:
         self.failures = Failures()
         self.trouble = Trouble()
         self.minting = Minting(memory.now)
+        self.precedence = Precedence()
         self._room = asyncio.Semaphore(AT_ONCE)
         # A lock lives as long as somebody holds it or waits for it.
         self._learning: WeakValueDictionary[Handle, asyncio.Lock] = WeakValueDictionary()
+
+    async def _look(self, question: Callable[[Rows], T]) -> T:
+        """Ask something of the rows, behind whoever waits for an answer."""
+        await self.precedence.give_way()
+        return await self.memory.look(question)
 
     async def run(self, loop: Loop[T], person: Handle = NOBODY) -> T:
         """Drive a loop with this model and this log. What is a person's ends without writing when they opted out
@@ -63,10 +71,14 @@ class Tending:
         """
 
         async def record(decision: Decision) -> Recorded:
+            await self.precedence.give_way()
             return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
 
         async with self._room:
-            return await drive(loop, self.model, record, self.memory.settings.model_timeout_seconds)
+            return await drive(loop, self.model, record, self.memory.settings.model_timeout_seconds, self._compare)
+
+    async def _compare(self, step: Compare) -> Compared:
+        return Compared(await self._measure(step.texts, Job("encoder", step.person, person=step.person)))
 
     def learns(self, rows: Rows) -> Learns:
         """What is learned from whom and where, as it is configured now."""
@@ -94,7 +106,7 @@ class Tending:
         """
         settings = self.refreshing()._replace(policy=policy)
         whose = person if audience.kind == "direct" else NOBODY
-        plan = await self.memory.look(lambda rows: plan_summary(rows, session, audience, whose, settings))
+        plan = await self._look(lambda rows: plan_summary(rows, session, audience, whose, settings))
         if plan is None:
             return False
         model = self.memory.settings.summary_model
@@ -106,7 +118,8 @@ class Tending:
     def refreshing(self) -> Refreshing:
         """The settings in force for a refresh."""
         settings = self.memory.settings
-        return Refreshing(settings.assistant_name, settings.summary_max_chars, settings.era_refreshes)
+        words = self.memory.guarding.instructions
+        return Refreshing(settings.assistant_name, settings.summary_max_chars, settings.era_refreshes, words=words)
 
     # -- extractions ------------------------------------------------------------------------------------------------
 
@@ -119,12 +132,13 @@ class Tending:
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
-            groups = await self.memory.look(lambda rows: self._unread(rows, person))
-            return [
-                await self.extract_from(person, compartment, heard, policy)
-                for compartment, heard in groups.items()
-                if compartments is None or compartment in compartments
-            ]
+            groups = await self._look(lambda rows: self._unread(rows, person))
+            learned = []
+            for compartment, heard in groups.items():
+                said = await self._look(partial(still_said, person, heard))
+                if said and (compartments is None or compartment in compartments):
+                    learned.append(await self.extract_from(person, compartment, said, policy))
+            return learned
 
     def _unread(self, rows: Rows, person: Handle) -> dict[str, list[Said]]:
         """What is to be read of theirs: nothing of who opted out."""
@@ -132,7 +146,7 @@ class Tending:
 
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
-        plan = await self.memory.look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
+        plan = await self._look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
         learned = await self.run(self.extraction(plan), person)
         for each in learned.dropped:
             self.failures.append(
@@ -168,29 +182,32 @@ class Tending:
             await self.went_wrong(Job("merge", compartment, person=person), error)
 
     async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str]) -> None:
-        measure = await self._measure(person, compartment)
-        pairs = await self.memory.look(lambda rows: plan_merges(rows, person, compartment, added, measure))
+        job = Job("encoder", compartment, person=person)
+        by_meaning = await self._measure(lambda rows: texts_of(rows, person, compartment), job)
+        measure = by_meaning or by_tokens(self.memory.vocabulary)
+        pairs = await self._look(lambda rows: plan_merges(rows, person, compartment, added, measure))
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
         for pair in pairs:
             merged = await self.run(merge_items(pair, prompt, model, self.minting, self.memory.guarding), person)
             if merged.error:
                 self.failures.append(f"merge: {merged.error}")
 
-    async def _measure(self, person: Handle, compartment: str) -> Measure:
-        """By the encoder's vectors, or by words where there is none, or it fails."""
-        by_words = by_tokens(self.memory.vocabulary)
+    async def _measure(self, texts: Callable[[Rows], Sequence[str]], job: Job) -> Measure | None:
+        """By the encoder's vectors of these texts; None where there is none, or it fails: then words decide."""
         if self.encoder is None:
-            return by_words
+            return None
         try:
-            vectors = await self._vectors(self.encoder, person, compartment)
+            vectors = await self._vectors(self.encoder, await self._look(texts))
         except Exception as error:  # noqa: BLE001 - whatever an encoder raises: items can be compared without it
-            await self.went_wrong(Job("encoder", compartment, person=person), error)
-            return by_words
+            await self.went_wrong(job, error)
+            return None
         threshold = round(self.memory.settings.merge_threshold * 1000)
         return by_vectors(vectors, self.encoder.name, threshold)
 
-    async def _vectors(self, encoder: Encoder, person: Handle, compartment: str) -> Mapping[str, Vector]:
-        texts = await self.memory.look(lambda rows: texts_of(rows, person, compartment))
+    async def _vectors(self, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, Vector]:
+        if not texts:
+            return {}
+        texts = tuple(dict.fromkeys(texts))
         async with asyncio.timeout(self.memory.settings.model_timeout_seconds):
             vectors = await encoder.encode(texts)
         return dict(zip(texts, vectors, strict=True))
@@ -212,6 +229,17 @@ class Tending:
             await self.memory.record(lambda rows: record_job(rows, request))
         except (LogError, OSError) as full:
             self.failures.append(f"recording that: {full}", f"that could not be recorded: {full}")
+
+
+def still_said(person: Handle, said: Sequence[Said], rows: Rows) -> list[Said]:
+    """What may still be read of a person's messages that were found before another model was asked, as they are now:
+    nothing that was taken back meanwhile, and nothing of who opted out or was erased.
+    """
+    if is_out(rows, person):
+        return []
+    heard = ((each.point, each.found.row.message) for each in said)
+    now = ((point, find_message(rows, was.session, was.audience.epoch, point)) for point, was in heard)
+    return [Said(point, found) for point, found in now if found is not None and found.row.message.text.strip()]
 
 
 def _unless_out(rows: Rows, person: Handle, decision: Decision) -> Sequence[Draft]:

@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple
 
 from projections.events.values import FileDigest, Item, ItemUse, LeftOut, Limits, Source
 from projections.ids import EventId, Handle, Point, Seq
-from projections.items import ItemRow, items_in
+from projections.items import ITEMS, ItemRow, compartment_key
 from projections.messages import find_message
-from projections.policies.compartments import Setting, opened
+from projections.policies.compartments import Setting, opened, opens_source
 from projections.quoting import SEPARATOR, TITLES, BlockName, label, lines_of, one_line, opening
-from projections.retrieval import Hit, Vocabulary, query, rank
+from projections.retrieval import Candidate, Hit, Vocabulary, candidate, query, rank
 from projections.rows import Found, Rows
 from projections.summaries import find_summary
 from projections.window import Caller, Window, WindowLine, fit, message_line, recent
@@ -165,10 +165,11 @@ def utc_date(milliseconds: int) -> str:
     return (EPOCH + timedelta(milliseconds=min(max(milliseconds, EARLIEST), LATEST))).date().isoformat()
 
 
-def item_line(item: Item) -> str:
-    """A durable item as it stands in a prompt, always on one line."""
+def item_line(item: Item, *, with_place: bool = True) -> str:
+    """A durable item as it stands in a prompt, always on one line. Without the place, of its source only the type."""
     kind = label(item.kind) or "fact"
-    return f"- [{kind}] {one_line(item.text)} (src: {_source(item.source)}, updated {utc_date(item.updated)})"
+    source = _source(item.source) if with_place else item.source.type
+    return f"- [{kind}] {one_line(item.text)} (src: {source}, updated {utc_date(item.updated)})"
 
 
 def _source(source: Source) -> str:
@@ -201,27 +202,32 @@ def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> Wi
 
 def _remembered(rows: Rows, request: Request, words: str, window: Window) -> Memory:
     wanted = query(words, window.words, request.point.said, request.vocabulary)
-    hits, left_out = _selected(rank(_candidates(rows, request), wanted), request.limits)
+    hits, left_out = _selected(rows, request, rank(_candidates(rows, request), wanted))
     summary, event, cut = _summary(rows, request)
-    lines = tuple(Line(item_line(hit.item), _item_basis(hit.found)) for hit in hits)
+    lines = tuple(Line(_line_of(rows, request, hit), _item_basis(hit.found)) for hit in hits)
     return Memory(Block("durable", lines), summary, hits, event, (*left_out, *cut))
 
 
-def _candidates(rows: Rows, request: Request) -> Iterator[Found[ItemRow]]:
+def _line_of(rows: Rows, request: Request, hit: Hit) -> str:
+    return item_line(hit.item, with_place=opens_source(rows, request.setting, hit.item))
+
+
+def _candidates(rows: Rows, request: Request) -> Iterator[Candidate]:
     """The active items that hold when the message is said, from the compartments that are open and no others."""
     for owner, compartment in opened(rows, request.setting):
-        for found in items_in(rows, owner, compartment):
-            if _holds(found.row.item, request.point.said):
-                yield found
+        for each in rows.made(ITEMS, compartment_key(owner, compartment), candidate):
+            if _holds(each.found.row.item, request.point.said):
+                yield each
 
 
 def _holds(item: Item, said: int) -> bool:
     return item.status == "active" and (item.valid_until is None or item.valid_until >= said)
 
 
-def _selected(hits: Sequence[Hit], limits: Limits) -> tuple[tuple[Hit, ...], list[LeftOut]]:
+def _selected(rows: Rows, request: Request, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], list[LeftOut]]:
     """The hits that fit, best first. Of what did not, the first few are listed by id and the rest is counted."""
-    fitted = fit(hits, limits.item_chars, limits.items, lambda hit: len(item_line(hit.item)))
+    limits = request.limits
+    fitted = fit(hits, limits.item_chars, limits.items, lambda hit: len(_line_of(rows, request, hit)))
     over = [LeftOut("durable", hits[each].item.id, f"over {limits.item_chars} characters") for each in fitted.over]
     beyond = [LeftOut("durable", hits[each].item.id, f"over {limits.items} items") for each in fitted.beyond]
     return tuple(hits[each] for each in fitted.kept), _counted([*over, *beyond], limits.items)

@@ -206,6 +206,12 @@ def items_of(rows: Rows, owner: Handle) -> Iterator[Found[ItemRow]]:
     return rows.scan(ITEMS, owner_key(owner))
 
 
+def made_of(item: Item) -> frozenset[EventId]:
+    """The messages whose words an item is: the one that somebody kept as nobody's, or else all that it rests on."""
+    kept = {each.message for each in item.evidence if item.kept and each.ref and each.ref == item.source.message}
+    return frozenset(kept or (each.message for each in item.evidence if each.message))
+
+
 def forgotten_of(rows: Rows, owner: Handle) -> Iterator[Found[ForgottenRow]]:
     """What an owner took back, in every compartment."""
     return rows.scan(FORGOTTEN, owner_key(owner))

@@ -3,9 +3,11 @@
 All of it is read from rows, so it is the same after a crash.
 """
 
+from itertools import islice
 from typing import NamedTuple
 
 from projections.decisions.answer import turn_origin
+from projections.decisions.consent import is_out
 from projections.events.values import Message
 from projections.ids import EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
@@ -38,12 +40,13 @@ def is_settled(rows: Rows, question: Point) -> bool:
 def undelivered(rows: Rows, session: str, epoch: int, since: int) -> list[Undelivered]:
     """Answers given since a time (ms) that are not known to have arrived, oldest first.
 
-    Whose question is gone took it back. Who opted out is nobody, and is not sent anything a second time.
+    Whose question is gone took it back. Who opted out, before or since, is not sent anything a second time.
     """
     prefix = unit(session, epoch)
     start = prefix + point_key(Point(since, EventId(bytes(16))))
     found = (each.row for each in rows.scan(TURNS, prefix, start=start))
-    waiting = [row for row in found if row.asker and rows.get(DELIVERIES, row.event) is None]
+    unknown = (row for row in found if row.asker and rows.get(DELIVERIES, row.event) is None)
+    waiting = [row for row in unknown if not is_out(rows, row.asker)]
     questions = {} if not waiting else _messages(rows, session, epoch, waiting[0].said)
     return [
         Undelivered(row, with_names(row.text, row.spans, lambda person: _name(rows, person)), questions[row.answers])
@@ -92,6 +95,11 @@ def said_between(rows: Rows, session: str, epoch: int, first: int, last: int) ->
             break
         found.append(each.row.message)
     return found
+
+
+def latest_said(rows: Rows, session: str, epoch: int, most: int) -> list[Message]:
+    """The last messages of a session, so many at most, the latest first."""
+    return [each.row.message for each in islice(rows.scan(MESSAGES, unit(session, epoch), reverse=True), most)]
 
 
 def _said(found: Found[MessageRow]) -> int:

@@ -49,6 +49,13 @@ class Query(NamedTuple):
     said: int
 
 
+class Candidate(NamedTuple):
+    """An item and the runs of letters and digits that it is found by."""
+
+    found: Found[ItemRow]
+    runs: frozenset[str]
+
+
 class Hit(NamedTuple):
     """An item and why it stands where it does: the tokens it shares with the query, and its boosts."""
 
@@ -91,29 +98,31 @@ def query(message: str, window: str, said: int, vocabulary: Vocabulary) -> Query
     return Query(wanted, not wanted.isdisjoint(vocabulary.project_words), said)
 
 
-def _searched(item: Item) -> str:
-    return " ".join([item.text, *item.tags, item.kind])
-
-
-def _overlap(item: Item, wanted: Query) -> tuple[str, ...]:
-    """The tokens that both have. No stop word is among them: the query has none."""
-    return tuple(sorted(wanted.tokens.intersection(_RUNS.findall(_folded(_searched(item))))))
-
-
-def hit(found: Found[ItemRow], wanted: Query) -> Hit:
-    """How an item meets a query (rules 3 to 5)."""
+def candidate(found: Found[ItemRow]) -> Candidate:
+    """An item, made ready to be found."""
     item = found.row.item
+    return Candidate(found, frozenset(_RUNS.findall(_folded(" ".join([item.text, *item.tags, item.kind])))))
+
+
+def _overlap(runs: frozenset[str], wanted: Query) -> tuple[str, ...]:
+    """The tokens that both have. No stop word is among them: the query has none."""
+    return () if runs.isdisjoint(wanted.tokens) else tuple(sorted(runs & wanted.tokens))
+
+
+def hit(each: Candidate, wanted: Query) -> Hit:
+    """How an item meets a query (rules 3 to 5)."""
+    item = each.found.row.item
     return Hit(
-        found=found,
-        overlap=_overlap(item, wanted),
+        found=each.found,
+        overlap=_overlap(each.runs, wanted),
         project_boost=PROJECT_BOOST if item.kind == PROJECT and wanted.about_project else 0,
         recent_boost=RECENT_BOOST if abs(wanted.said - item.updated) <= RECENT_MS else 0,
     )
 
 
-def rank(items: Iterable[Found[ItemRow]], wanted: Query) -> list[Hit]:
+def rank(items: Iterable[Candidate], wanted: Query) -> list[Hit]:
     """The items, best first (rule 6)."""
-    return sorted((hit(found, wanted) for found in items), key=_order)
+    return sorted([hit(each, wanted) for each in items], key=_order)
 
 
 def _order(hit: Hit) -> tuple[int, int, str, str, bytes]:

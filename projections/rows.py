@@ -4,8 +4,8 @@ Decisions, queries and the prompt see `Rows` only. Behind it stand a dictionary,
 Tuesday; they all say the same.
 """
 
-from collections.abc import Iterator
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from sortedcontainers import SortedDict
@@ -15,6 +15,7 @@ from projections.ids import UNSEALED, EventId, Identity, Seq, VaultId
 
 Known = Literal["unknown", "known", "redacted", "erased"]
 R = TypeVar("R", bound=msgspec.Struct)
+T = TypeVar("T")
 
 
 class Stored(NamedTuple):
@@ -57,6 +58,14 @@ class Ids(Protocol):
     def status(self, event: EventId) -> Known: ...
 
 
+class Shelf(Protocol):
+    """Keeps what was made of a range of rows until one of them changes."""
+
+    def get(self, table: str, prefix: bytes, make: Callable[..., Any]) -> tuple[Any, ...] | None: ...
+
+    def put(self, table: str, prefix: bytes, make: Callable[..., Any], made: tuple[Any, ...]) -> None: ...
+
+
 def after_prefix(prefix: bytes) -> bytes:
     """The smallest key that is behind every key with this prefix."""
     stripped = prefix.rstrip(b"\xff")
@@ -68,9 +77,10 @@ def after_prefix(prefix: bytes) -> bytes:
 class Rows:
     """Typed rows: a view over raw ones, for reading only."""
 
-    def __init__(self, raw: RawRows, ids: Ids) -> None:
+    def __init__(self, raw: RawRows, ids: Ids, shelf: Shelf | None = None) -> None:
         self.raw = raw
         self.ids = ids
+        self._shelf = shelf
 
     def find(self, projection: Projection[R], key: bytes) -> Found[R] | None:
         """The row with exactly this key, or None."""
@@ -96,6 +106,18 @@ class Rows:
         high = after_prefix(prefix) if stop is None else min(after_prefix(prefix), stop)
         for key, stored in self.raw.scan(projection.table, low, high, reverse=reverse):
             yield Found(key, stored.seq, projection.decode(stored.body))
+
+    def made(self, projection: Projection[R], prefix: bytes, make: Callable[[Found[R]], T]) -> tuple[T, ...]:
+        """What `make` makes of each row whose key has the prefix, in key order. Where there is a shelf it is made once
+        for as long as the rows stay as they are, so `make` is a function of the row alone.
+        """
+        kept = None if self._shelf is None else self._shelf.get(projection.table, prefix, make)
+        if kept is not None:
+            return kept
+        made = tuple(map(make, self.scan(projection, prefix)))
+        if self._shelf is not None:
+            self._shelf.put(projection.table, prefix, make, made)
+        return made
 
     def keys(self, projection: Projection[R], prefix: bytes, *, start: bytes | None = None) -> Iterator[bytes]:
         """The keys alone, for counting: no row is decoded."""

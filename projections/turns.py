@@ -4,6 +4,7 @@ Counters are range queries over these rows ("turns of this session since the las
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -154,11 +155,21 @@ def find_turn(rows: Rows, session: str, epoch: int, turn: EventId) -> TurnRow | 
 
     The id begins with the minute of the question, and an answer is later than what it answers.
     """
-    prefix = unit(session, epoch)
-    asked = Point(int.from_bytes(turn[:4], "big") * MINUTE_MS, EventId(bytes(16)))
-    keys = rows.keys(TURNS, prefix, start=prefix + point_key(asked))
-    found = next((key for key in keys if key[-16:] == turn), None)
+    found = _key_of(rows, TURNS, unit(session, epoch), turn)
     return None if found is None else rows.get(TURNS, found)
+
+
+def turn_given_to(rows: Rows, asker: Handle, turn: EventId) -> TurnRow | None:
+    """The same by whom it was given to, in whichever session."""
+    found = _key_of(rows, ASKED, asker or bytes(16), turn)
+    where = None if found is None else rows.get(ASKED, found)
+    return None if where is None else find_turn(rows, where.session, where.audience.epoch, turn)
+
+
+def _key_of(rows: Rows, table: Projection[Any], prefix: bytes, turn: EventId) -> bytes | None:
+    asked = Point(int.from_bytes(turn[:4], "big") * MINUTE_MS, EventId(bytes(16)))
+    keys = rows.keys(table, prefix, start=prefix + point_key(asked))
+    return next((key for key in keys if key[-16:] == turn), None)
 
 
 def failure_of(rows: Rows, question: EventId) -> FailedTurnRow | None:

@@ -15,13 +15,14 @@ from typing import NamedTuple
 from projections.events import MessageRedacted, PersonErased
 from projections.fold import Fold
 from replay import codec
-from replay.errors import Damaged, KeyMissing, NotALog
+from replay.errors import Damaged, DamagedViews, KeyMissing, NotALog
 from replay.folding import Folding
 from replay.helper import helped
 from replay.line import Line
 from replay.live import Live
 from replay.log import Head, Log
 from replay.store import DiskStore
+from replay.thinning import copy_readable
 from replay.tree import CompactRange, graft
 from replay.views import Position, Views, digest_rows, tables_of
 
@@ -99,18 +100,38 @@ class Built(NamedTuple):
 
 def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent, *, digested: bool = False) -> Built:
     """Build all views anew beside the live ones and put them in force. Begins again if an erasure came in between."""
-    while (built := _rebuild_once(store, fold, progress, digested)) is None:
+    while (built := _rebuild_once(store, fold, progress, digested, None)) is None:
         pass
     return built
 
 
-def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress, digested: bool) -> Built | None:
+def thin_out(store: DiskStore, fold: Fold, progress: Progress = silent) -> Built:
+    """The same after an erasure, from what the live views hold: every row but those of destroyed keys is copied. Where
+    they cannot be used, everything is built anew.
+    """
+    try:
+        while (built := _rebuild_once(store, fold, progress, False, copy_readable)) is None:
+            pass
+    except DamagedViews:
+        return rebuild(store, fold, progress)
+    return built
+
+
+Start = Callable[[Views, DiskStore, Folding, Progress], None]
+"""Puts rows into an empty build, and says how far they are."""
+
+
+def _rebuild_once(
+    store: DiskStore, fold: Fold, progress: Progress, digested: bool, start: Start | None
+) -> Built | None:
     epoch = store.log.head().epoch
-    folding, tree = Folding(fold, store), CompactRange()
+    folding, tree = Folding(fold, store), None if start else CompactRange()
     place = store.views_folder()
     with place.building() as fresh:
         views = Views(fresh, fold, writable=True, building=True)
         try:
+            if start is not None:
+                start(views, store, folding, progress)
             _approach(views, store, folding, progress, tree)
             with store.lock:
                 store.refresh()
@@ -119,7 +140,8 @@ def _rebuild_once(store: DiskStore, fold: Fold, progress: Progress, digested: bo
                     return None
                 before = place.current()
                 bring(views, store, folding, head.size, progress, tree)
-                _hold_against(tree, head)
+                if tree is not None:
+                    _hold_against(tree, head)
                 digest = views.digest() if digested else b""
                 views.sync()
                 place.put_in_force(fresh)
@@ -140,7 +162,7 @@ def _hold_against(tree: CompactRange, head: Head) -> None:
         raise Damaged("the log's headers are not those that its tree was made of; `dnam verify` names what was changed")
 
 
-def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progress, tree: CompactRange) -> None:
+def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progress, tree: CompactRange | None) -> None:
     """Come near the log's end without the lock."""
     while True:
         size = store.log.head().size

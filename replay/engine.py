@@ -33,7 +33,9 @@ from replay.views import Position
 MOST_IN_GROUP = 512
 """How many decisions share a commit at the most."""
 BEHIND = 4096
-"""How many events the views may lack when a writer opens; more are folded into them first."""
+"""How many events the views may lack when a writer opens, or in a burst; more are folded into them first."""
+BURST = 8
+"""A commit of more decisions than this is one of a burst, which is recorded before the views are kept up."""
 
 
 class Engine:
@@ -258,7 +260,7 @@ class Engine:
                 self.live.absorb(group.overlay, head)
         for job, recorded in done:
             job.succeed(recorded)
-        self._maybe_commit_views()
+        self._maybe_commit_views(BEHIND if len(done) > BURST else self._view_commit_events)
         return list(waiting)
 
     def _check_writable(self) -> None:
@@ -272,9 +274,9 @@ class Engine:
                 "This program can read, but must not write; install the newer version"
             )
 
-    def _maybe_commit_views(self) -> None:
+    def _maybe_commit_views(self, most: int) -> None:
         behind = self.live.folded - self.live.base
-        if behind >= self._view_commit_events and self.live.views() is not None and not self._committing.is_set():
+        if behind >= most and self.live.views() is not None and not self._committing.is_set():
             self._committing.set()
             self._committer.submit(self._commit_views_in_background)
 

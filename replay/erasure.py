@@ -24,7 +24,7 @@ from projections.messages import RESPOKEN, SPOKEN, key_point
 from projections.people import accounts_of
 from projections.rows import Rows
 from replay import codec
-from replay.builder import Progress, rebuild, silent
+from replay.builder import Progress, silent, thin_out
 from replay.store import DiskStore
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def finish_erasures(engine: "Engine", progress: Progress = silent) -> int:
         return 0
     engine.follow_erasures()
     if isinstance(engine.store, DiskStore):
-        rebuild(engine.store, engine.fold, progress)
+        thin_out(engine.store, engine.fold, progress)
     for erasure in left:
         engine.record(partial(_completed, erasure=erasure))
     return len(left)
@@ -142,5 +142,5 @@ def _completed(rows: Rows, *, erasure: Record) -> list[Draft]:
     completion = _completion(erasure)
     if rows.ids.status(completion) != "unknown":
         return []
-    said = erasure.event.said
-    return [Draft(completion, ErasureCompleted(said=said, by=OPERATOR, causes=(erasure.id,), erased=erasure.id))]
+    said, by = erasure.event.said, erasure.event.by
+    return [Draft(completion, ErasureCompleted(said=said, by=by, causes=(erasure.id,), erased=erasure.id))]

@@ -140,6 +140,10 @@ class Folding:
             rows.append((TOUCHED, end, b"".join(touched)))
         return rows
 
+    def row_of(self, history_key: bytes) -> tuple[str, bytes]:
+        """The table and the key of the row that an entry of the history is of."""
+        return self._long[history_key[:4]], history_key[4:-8]
+
     def _touched(self, body: bytes) -> Iterator[tuple[str, bytes]]:
         start = 0
         while start < len(body):
@@ -168,11 +172,17 @@ class Folding:
                     tables.put(HISTORY, history_key(table, key, seq), Entry(seq, None, UNSEALED, redaction.seq))
         for table, key in sorted(touched):
             gone = Entry(redaction.seq, None, UNSEALED, redaction.seq)
-            last = self._last_readable(table, key, redaction.seq, raw, source) if self.has_history(table) else None
-            tables.put(table, key, last or gone)
+            tables.put(table, key, self.last_readable(table, key, redaction.seq, raw, source) or gone)
 
-    def _last_readable(self, table: str, key: bytes, at: Seq, raw: RawRows, source: Source) -> Entry | None:
-        prefix = history_prefix(table, key)
+    def last_readable(
+        self, table: str, key: bytes, at: Seq, raw: RawRows, source: Source | None = None
+    ) -> Entry | None:
+        """What the last event that can still be read makes of a row; None where there is none. `at` is when that is
+        found. A row without a history is made by one event alone.
+        """
+        if not self.has_history(table):
+            return None
+        source, prefix = source or self, history_prefix(table, key)
         for _, stored in raw.scan(HISTORY, prefix, prefix + b"\xff" * 9, reverse=True):
             record = source.record_at(stored.seq)
             if record is not None:

@@ -14,6 +14,7 @@ from projections.rows import Known, RawRows, Rows, Stored
 from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
 from replay.folding import Folding
+from replay.kept import Kept
 from replay.keyring import KeyRing
 from replay.log import Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, Upper
@@ -125,6 +126,14 @@ class Remembered:
         return self._below.keys(table, start, stop)
 
 
+def fits(position: Position, log: Log, head: Head) -> bool:
+    """Views ahead of the log, or of another log, are not used."""
+    if position.log != log.id or position.size > head.size:
+        return False
+    stored = log.get(position.size) if position.size else None
+    return position.digest == (bytes(32) if stored is None else codec.digest(stored.header))
+
+
 class Live:
     """The rows of a store, kept up with its log. Not for two threads at once: the engine has the mutex."""
 
@@ -144,6 +153,7 @@ class Live:
         self._usable: Position | None = None
         self._known: dict[tuple[str, bytes], Stored | None] = {}
         self._known_at: Position | None = None
+        self._kept = Kept()
 
     def _locked(self) -> KeyMissing | None:
         """What keeps everybody from writing: a vault that seals events, has no key here, and was not erased.
@@ -208,7 +218,7 @@ class Live:
         """
         position = None if self.store.views is None else self.store.views.position()
         if position != self._usable:
-            self._usable = position if position is not None and self._fits(position, head) else None
+            self._usable = position if position is not None and fits(position, self.store.log, head) else None
         size = 0 if self._usable is None else self._usable.size
         if size < self.base or size > self.folded or self.base < size < self._redacted:
             usable = self._usable
@@ -219,14 +229,8 @@ class Live:
             self.overlay.drop_upto(size)
             self.base = size
 
-    def _fits(self, position: Position, head: Head) -> bool:
-        """Views ahead of the log, or of another log, are not used."""
-        if position.log != self.store.log.id or position.size > head.size:
-            return False
-        stored = self.store.log.get(position.size) if position.size else None
-        return position.digest == (bytes(32) if stored is None else codec.digest(stored.header))
-
     def _fold_tail(self, head: Head) -> None:
+        self._kept.clear()
         with self.raw(self.overlay) as raw:
             run: list[StoredEvent] = []
             for stored in self.store.log.read(self.folded, head.size):
@@ -265,6 +269,7 @@ class Live:
 
     def absorb(self, layer: Layer, head: Head) -> None:
         """Take over what a group recorded."""
+        self._kept.changed(layer)
         self.overlay.absorb(layer)
         self.folded = max(self.folded, head.size)
 
@@ -276,4 +281,4 @@ class Live:
     def rows(self) -> Iterator[Rows]:
         """Typed rows of this moment."""
         with self.raw(self.overlay) as raw:
-            yield Rows(raw, self.ids())
+            yield Rows(raw, self.ids(), self._kept)

@@ -37,6 +37,8 @@ _ANEW = bytes.fromhex("81d59d4c")
 """Four bytes that lead a CRC from `WHOLE` back to 0, where it begins: rows with these between them are one sum."""
 _AT_ONCE = 512
 """How many rows are summed at once when they are looked at."""
+_COPIED = 8192
+"""How many rows are copied at once."""
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
@@ -80,6 +82,14 @@ class Snapshot:
         found = cursor.set_range(start) if start else cursor.first()
         return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
 
+    def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
+        """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
+        cursor = iter(self._transaction.cursor(db=self._tables[table]))
+        while rows := list(islice(cursor, _COPIED)):
+            if _summed(rows):
+                raise DamagedViews(damage_of(table))
+            yield rows
+
 
 def _forward(cursor: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
     if cursor.set_range(start) if start else cursor.first():
@@ -117,14 +127,18 @@ class Inspected(NamedTuple):
     damage: list[str]
 
 
+def _summed(rows: list[tuple[bytes, bytes]]) -> int:
+    """0 where each of these rows is whole."""
+    return crc32(b"".join(chain.from_iterable(map(add, rows, repeat((_ANEW,))))))
+
+
 def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
     """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
     damage: list[str] = []
-    end = repeat((_ANEW,))
     with environment.begin(db=database) as transaction:
         cursor = iter(transaction.cursor())
         while rows := list(islice(cursor, _AT_ONCE)):
-            if crc32(b"".join(chain.from_iterable(map(add, rows, end)))):
+            if _summed(rows):
                 broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
                 damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]
         return Inspected(transaction.stat(database)["entries"], damage)
@@ -219,6 +233,11 @@ class Views:
             record = msgspec.msgpack.encode((*position, self._names))
             transaction.put(b"position", record, db=self._meta)
         return True
+
+    def fill(self, table: str, rows: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """Put rows into a build that is nowhere yet, as they lie elsewhere."""
+        with translated(self.folder), self._environment.begin(write=True) as transaction:
+            self._put(transaction, table, rows)
 
     def _put(self, transaction: lmdb.Transaction, table: str, rows: Sequence[tuple[bytes, bytes | None]]) -> None:
         """Rows in key order. What lies behind everything that is there is appended: that fills pages to the brim."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from projections.policies.compartments import Setting
 
 
+WORDS_STAY = "What was written stands where it was written: `dnam redact MESSAGE` takes a message's words away too."
+
+
 class Done(NamedTuple):
     """What was done, to which items, and how to say so."""
 
@@ -129,7 +132,7 @@ def forget(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="TEXT|ID", callback=typed, help="An item's id, or most of its words (at least 60 % of them)."
+            metavar="TEXT|ID", callback=typed, help="An item's id, or a piece of its text, at least 60 % of it."
         ),
     ] = None,
     guild: GuildName = None,
@@ -172,12 +175,16 @@ def forget(
 
 
 def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
+    from shlex import quote
+
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
 
         compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
         items = await memory.forget_for(compartment, what.strip(), by=OPERATOR)
-        lines = [f"Forgot {len(items)} item(s).", *(f"  {item.text} ({item.id})" for item in items)]
+        kept = f"--guild {quote(guild)}" if guild is not None else "--owner" if owner else "--self"
+        hints = (f"  {item.text} ({item.id})\n    dnam restore {kept} {item.id}" for item in items)
+        lines = [f"Forgot {len(items)} item(s).", *hints]
         return Done("forgotten", items, "\n".join(lines) if items else "No matching items found.")
 
     _tell(shell, shell.run(action))
@@ -197,23 +204,60 @@ def _forgotten(user: str, items: "Sequence[Item]") -> str:
         f"  {item.text}\n    dnam restore {quote(user)} {item.id}{place}"
         for item, place in zip(items, places, strict=True)
     ]
-    return "\n".join([f"Forgot {len(items)} item(s).", *lines])
+    return "\n".join([f"Forgot {len(items)} item(s).", *lines, WORDS_STAY])
 
 
-def restore(user: User, item: ItemId, place: Place = None, data: Data = None, as_json: Json = False) -> None:
-    """Bring back an item that was forgotten, deprecated or evicted."""
+def restore(
+    user: Annotated[
+        str, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's.")
+    ],
+    item: Annotated[
+        str | None, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show` lists it.")
+    ] = None,
+    guild: GuildName = None,
+    owner: OwnersLayer = False,
+    of_itself: OfItself = False,
+    place: Place = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Bring back an item that was forgotten, deprecated or evicted.
+
+    With --guild, --owner or --self it is nobody's, and no USER is given.
+    """
+    if guild is not None or owner or of_itself:
+        if item is not None or place is not None:
+            raise BadRequest("what is kept with --guild, --owner or --self is nobody's: give its id alone")
+        _restore_nobodys(Shell(data, as_json), user, guild, owner=owner, of_itself=of_itself)
+        return
+    if item is None:
+        raise BadRequest("say whose and which: `dnam restore USER ID`")
+    wanted = item
 
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
 
         person = await _known(memory, user)
         setting = await _setting(memory, person, place)
-        items = await memory.restore(person, item, by=OPERATOR, setting=setting)
-        words = [_restored(each) for each in items] or ["It is there already."]
-        return Done("restored", items, "\n".join(words))
+        return _all_restored(await memory.restore(person, wanted, by=OPERATOR, setting=setting))
 
     shell = Shell(data, as_json)
     _tell(shell, shell.run(action))
+
+
+def _restore_nobodys(shell: Shell, item: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
+    async def action(memory: "Memory") -> Done:
+        from projections.events.values import OPERATOR
+
+        compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
+        return _all_restored(await memory.restore_for(compartment, item.strip(), by=OPERATOR))
+
+    _tell(shell, shell.run(action))
+
+
+def _all_restored(items: "Sequence[Item]") -> Done:
+    words = [_restored(each) for each in items] or ["It is there already."]
+    return Done("restored", items, "\n".join(words))
 
 
 def _restored(item: "Item") -> str:

@@ -146,12 +146,16 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
     """The memory for writing; where it cannot be written, for reading: answers are given all the same."""
     import asyncio
 
+    from dnam.erasing_guild import go_on_erasing_guilds
     from dnam.mirror import mirroring
+    from dnam.swept import sweep_what_is_left
 
     engine = await asyncio.to_thread(_engine, shell)
     try:
         shell.tell(engine)
         memory = shell.memory(engine)
+        await asyncio.to_thread(sweep_what_is_left, memory, shell.out.note)
+        await go_on_erasing_guilds(memory, shell.out.note)
         async with mirroring(memory, shell.out.note):
             yield memory
     finally:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell, typed
+from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
 
 if TYPE_CHECKING:
     from dnam.memory import Memory
@@ -16,6 +16,12 @@ ScopeName = Annotated[
 ]
 MaybeScope = Annotated[str | None, typer.Argument(metavar="SCOPE", callback=typed, help="As in `dnam config set`.")]
 MaybeKey = Annotated[str | None, typer.Argument(metavar="KEY", callback=typed, help="One key; without it, all.")]
+
+
+OLDER = (
+    "{taken} would not be kept any longer: their words go with what was learned from them alone, at the bot's next"
+    " start or within a day. It cannot be undone. Go on?"
+)
 
 
 class Line(NamedTuple):
@@ -40,16 +46,17 @@ def set_(
     ],
     data: Data = None,
     as_json: Json = False,
+    yes: Yes = False,
 ) -> None:
     """Set a key of a scope; a running bot goes by it with the next message.
 
     The narrowest scope wins: a person's, the channel's, the guild's, global; below them dnam.toml, the environment and
-    the default.
+    the default. Where retention_days takes away what stands now, it says how much, and asks.
     """
     from dnam.scopes import assignment as parts
 
     key, value = parts(assignment)
-    _change(Shell(data, as_json), scope, key, value)
+    _change(Shell(data, as_json, yes), scope, key, value)
 
 
 def unset(
@@ -57,12 +64,14 @@ def unset(
     key: Annotated[str, typer.Argument(metavar="KEY", callback=typed, help="The key.")],
     data: Data = None,
     as_json: Json = False,
+    yes: Yes = False,
 ) -> None:
     """Take a key of a scope back: what is wider holds again."""
-    _change(Shell(data, as_json), scope, key, None)
+    _change(Shell(data, as_json, yes), scope, key, None)
 
 
 def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
+    from dnam.overdue import taken_by
     from dnam.scopes import caution, is_seen, scope_words, set_config, the_scope
     from projections.events.values import OPERATOR
     from projections.policies.configurable import check, the_key
@@ -72,13 +81,20 @@ def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
     else:
         check(key, value)  # before a folder is made for it
 
-    async def action(memory: "Memory") -> tuple[str, bool, bool]:
+    async def action(memory: "Memory") -> tuple[str, bool, bool] | None:
         meant = await memory.look(lambda rows: the_scope(rows, scope))
+        taken = await taken_by(memory, meant, key, value)
+        if any(taken) and not shell.out.confirm(OLDER.format(taken=taken)):
+            return None
         changed = await set_config(memory, meant, key, value, OPERATOR)
         named, seen = await memory.look(lambda rows: (scope_words(rows, str(meant)), is_seen(rows, meant)))
         return named, changed, seen
 
-    named, changed, seen = shell.run(action, create=True)
+    done = shell.run(action, create=True)
+    if done is None:
+        shell.out.note("not set: nothing was changed")
+        return
+    named, changed, seen = done
     if value is not None and not seen:
         shell.out.note(f"nothing was heard in {named} yet: it holds once something is, if the id is right")
     if told := caution(key, value):

@@ -1,19 +1,22 @@
 """What people are owed, by the operator's hand: `erase`, `redact`, `opt-out`, `opt-in`, and `compact`, which takes what
 was dropped off the disk."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, MaybeUser, Shell, User, Yes, typed
+from dnam.cli.shell import Command, Data, Ending, Json, MaybeUser, Shell, User, Yes, typed
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
+    from dnam.copies import Copies
     from dnam.erasing import Receipt, Taken
+    from dnam.erasing_guild import GuildReceipt
     from dnam.memory import Memory
     from dnam.redacting import Meant
-    from projections.ids import EventId, Handle, Ref
+    from projections.ids import EventId, Handle
     from projections.rows import Rows
 
 NOT_ERASED = "not erased: nothing was changed"
@@ -35,10 +38,12 @@ def erase(
 
     Answers and summaries that drew on them go with it, and exports of them in the data folder. It says what it will
     take, and asks; the receipt counts what is gone, and holds nothing of it. A bot may go on meanwhile. With --guild
-    everything that was said and learned in a guild is redacted instead; people's own memories elsewhere stay.
+    everything that was said and learned in a guild is redacted instead; people's own memories elsewhere stay. What was
+    broken off is finished by the same command, or by whoever writes next.
     """
     if (user is None) == (guild is None):
-        raise BadRequest("say whom to erase: a USER, or --guild GUILD")
+        which = "say whom to erase" if user is None else "say one of them"
+        raise BadRequest(f"{which}: a USER, or --guild GUILD")
     shell = Shell(data, as_json, yes)
     if user is not None:
         _erase_person(shell, user)
@@ -48,16 +53,29 @@ def erase(
 
 
 def _erase_person(shell: Shell, user: str) -> None:
+    from dnam.unfinished import unfinished_at
+
+    left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
+
     async def action(memory: "Memory") -> "Receipt | None":
-        from dnam.erasing import erase, look
+        from dnam.erasing import erase, go_on, look
+        from dnam.errors import Unknown
         from dnam.finding import the_person
 
-        person = await memory.look(lambda rows: the_person(rows, user))
+        try:
+            person = await memory.look(lambda rows: the_person(rows, user))
+        except Unknown as error:
+            if not left.erasures:
+                raise
+            shell.out.note(f"{str(error).partition('.')[0]}; but an erasure had been broken off, and is finished now")
+            with _told_broken_off(user, "somebody"), shell.out.progress("making the views anew") as progress:
+                return await go_on(memory, left, progress)
         with shell.out.progress("counting") as progress:
             taken = await look(memory, person, progress)
         if not shell.out.confirm(await memory.look(lambda rows: _question(rows, person, taken))):
             return None
-        with shell.out.progress("making the views anew") as progress:
+        name = await memory.look(lambda rows: _name(rows, person))
+        with _told_broken_off(user, name), shell.out.progress("making the views anew") as progress:
             return await erase(memory, person, progress=progress)
 
     receipt = shell.run(action)
@@ -67,6 +85,26 @@ def _erase_person(shell: Shell, user: str) -> None:
         shell.out.emit(receipt)
     else:
         _tell(shell, receipt)
+
+
+@contextmanager
+def _told_broken_off(user: str, name: str) -> Iterator[None]:
+    """What is done by then, what is not, and how it is finished."""
+    from shlex import quote
+
+    from dnam.errors import BrokenOff
+
+    try:
+        yield
+    except BrokenOff as error:
+        again = f"Then run `dnam erase {quote(user)} --yes` again: it finishes"
+        raise BrokenOff(f"{name} is erased, but {error}. {again}") from error
+
+
+def _name(rows: "Rows", person: "Handle") -> str:
+    from projections.people import name_of
+
+    return name_of(rows, person)
 
 
 def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
@@ -107,38 +145,54 @@ def _listed(shell: Shell, title: str, lines: Sequence[str]) -> None:
 
 
 def _erase_guild(shell: Shell, name: str) -> None:
-    async def action(memory: "Memory") -> int | None:
+    from dnam.unfinished import unfinished_at
+
+    left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
+
+    async def action(memory: "Memory") -> "GuildReceipt | None":
         from dnam.discoclaw_files import the_guild
+        from dnam.erasing_guild import erase_whole_guild, guild_counted, look_at_guild
         from dnam.finding import place_words
 
-        guild = await memory.look(lambda rows: the_guild(rows, name))
+        try:
+            guild = await memory.look(lambda rows: the_guild(rows, name))
+        except BadRequest:
+            if not left.guilds:
+                raise
+            shell.out.note("no guild goes by that any more; what had been broken off is finished now")
+            raise Ending(0) from None
         named = await memory.look(lambda rows: place_words(rows, str(guild)))
-        question = f"Everything that was said and learned in {named} ({guild}) is redacted. It cannot be undone. Go on?"
-        return await _redact_guild(memory, guild) if shell.out.confirm(question) else None
+        taken = await look_at_guild(memory, guild)
+        exports = f" {len(taken.exports)} export(s) in the data folder are removed." if taken.exports else ""
+        question = (
+            f"Everything that was said and learned in {named} ({guild}) is redacted: {guild_counted(taken)}. "
+            f"Its settings go too.{exports} It cannot be undone. Go on?"
+        )
+        return await erase_whole_guild(memory, guild) if shell.out.confirm(question) else None
 
-    bodies = shell.run(action)
-    if bodies is None:
+    receipt = shell.run(action)
+    if receipt is None:
         shell.out.note(NOT_ERASED)
     elif shell.out.as_json:
-        shell.out.emit({"redacted": bodies})
+        shell.out.emit(receipt)
     else:
-        shell.out.line(
-            f"Redacted {bodies} event(s). Their bytes leave the disk with `dnam compact`, or a bot's next night."
-        )
+        _tell_of_guild(shell, receipt)
 
 
-async def _redact_guild(memory: "Memory", guild: "Ref") -> int:
-    """Part by part, until nothing is left; how many events lost their words."""
-    from projections.decisions.erase_guild import EraseGuildRequest, erase_guild
-    from projections.events import MessageRedacted
+def _tell_of_guild(shell: Shell, receipt: "GuildReceipt") -> None:
+    from dnam.copies import Copies, named
+    from dnam.erasing_guild import guild_counted
 
-    bodies = 0
-    while True:
-        request = EraseGuildRequest(guild, memory.now(), memory.origin())
-        recorded = await memory.record(lambda rows, request=request: erase_guild(rows, request))  # type: ignore[misc]
-        if not recorded.records:
-            return bodies
-        bodies += sum(len(each.events) for each in recorded.events if isinstance(each, MessageRedacted))
+    out = shell.out
+    out.line(f"Redacted: {guild_counted(receipt.taken)}; {receipt.redacted} event(s) in all lost their words.")
+    for export in receipt.taken.exports:
+        out.line(f"Removed: the export {export}")
+    for folder in receipt.left:
+        out.line(f"Left to the process that writes them: the files in {folder}")
+    for line in named(Copies(receipt.logs)):
+        out.line(line)
+    _listed(shell, "What stays:", receipt.stays)
+    _listed(shell, "What this cannot reach:", receipt.cannot_reach)
 
 
 # -- redact --------------------------------------------------------------------------------------------------------
@@ -159,9 +213,12 @@ def redact(
 
     What a person asked to keep stands until they forget it. The message itself stays in Discord.
     """
+    from dnam.copies import named
+
     shell = Shell(data, as_json, yes)
 
-    async def action(memory: "Memory") -> "tuple[EventId, int] | None":
+    async def action(memory: "Memory") -> "tuple[EventId, int, Copies] | None":
+        from dnam.copies import copies, write_files_anew
         from dnam.redacting import redact, the_message, what_goes
         from replay.reading import Reader
 
@@ -169,16 +226,24 @@ def redact(
         meant = await memory.look(lambda rows: the_message(rows, reader, message))
         taken = await memory.look(lambda rows: what_goes(rows, meant, memory.now()))
         question = await memory.look(lambda rows: _redaction_question(shell, rows, meant, len(taken.bodies)))
-        return (meant.event, await redact(memory, meant.event)) if shell.out.confirm(question) else None
+        if not shell.out.confirm(question):
+            return None
+        bodies = await redact(memory, meant.event)
+        try:
+            write_files_anew(memory)
+        except OSError as error:
+            shell.out.note(f"DiscoClaw's files could not be written anew, and may hold it: {error}")
+        return meant.event, bodies, copies(memory, taken.bodies)
 
     done = shell.run(action)
     if done is None:
         shell.out.note("not redacted: nothing was changed")
     elif shell.out.as_json:
-        shell.out.emit({"redacted": done[0], "bodies": done[1]})
+        shell.out.emit({"redacted": done[0], "bodies": done[1], "copies": done[2]._asdict()})
     else:
         shell.out.line(f"Redacted {done[0].hex()}: the words of {done[1]} event(s) are gone.")
         shell.out.line("Their bytes leave the disk with `dnam compact`, or a bot's next night.")
+        shell.out.lines("\n".join(named(done[2])))
 
 
 def _redaction_question(shell: Shell, rows: "Rows", meant: "Meant", bodies: int) -> str:
@@ -213,18 +278,22 @@ def opt_in(user: User, data: Data = None, as_json: Json = False) -> None:
 
 
 def _consent(shell: Shell, user: str, *, out: bool) -> None:
-    async def action(memory: "Memory") -> bool:
-        from dnam.consenting import consent, whom
+    async def action(memory: "Memory") -> tuple[bool, bool, str]:
+        from dnam.consenting import consent, doubt, whom
 
         person, accounts = await memory.look(lambda rows: whom(rows, user))
-        return await consent(memory, person, accounts, out=out)
+        doubted = await memory.look(lambda rows: doubt(rows, accounts))
+        return await consent(memory, person, accounts, out=out), bool(person), doubted
 
-    changed = shell.run(action)
+    changed, is_known, doubted = shell.run(action)
+    if doubted:
+        shell.out.note(doubted)
     if shell.out.as_json:
         shell.out.emit({"done": "opted out" if out else "opted in", "changed": changed})
     elif out:
         shell.out.line("Nothing of theirs is recorded from now on." if changed else "They had opted out already.")
-        shell.out.line(f"What is there of them stays: `dnam erase {user}` takes it away.")
+        if is_known:
+            shell.out.line(f"What is there of them stays: `dnam erase {user}` takes it away.")
     else:
         shell.out.line("What they say is recorded again, from now on." if changed else "They had not opted out.")
 
@@ -243,6 +312,7 @@ def compact(data: Data = None, as_json: Json = False) -> None:
         import asyncio
 
         from dnam.compacting import compact
+        from dnam.copies import older_logs
 
         with shell.out.progress("writing anew") as progress:
             done = await asyncio.to_thread(compact, memory.engine, progress)
@@ -252,6 +322,10 @@ def compact(data: Data = None, as_json: Json = False) -> None:
         left = f", without {done.left_behind} that no key opens any more" if done.left_behind else ""
         shell.out.line(f"{done.events} events were written anew{left}.")
         shell.out.line(f"Log and views: {done.bytes_before:,} bytes before, {done.bytes_after:,} now.")
+        for each in older_logs(shell.data):
+            shell.out.line(
+                f"Not written anew is the older log in {each}: it holds what it held. Remove it when you can."
+            )
 
     shell.run(action)
 

@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 def people(data: Data = None, as_json: Json = False) -> None:
     """Everybody there is, and what USER may be.
 
-    Names over time, ids, how much they said, and when they last said something.
+    Names over time, ids, how much they said, and when they last said something. Where an erasure was broken off, it
+    says so.
     """
+    from dnam.unfinished import GOES_ON, told, unfinished_in
     from projections.lookup import people as everybody
     from projections.lookup import person_card
 
     shell = Shell(data, as_json)
     with shell.looking() as view:
         cards = [person_card(view.rows, person) for person in everybody(view.rows)]
+        left = told(unfinished_in(view.engine))
+    for each in left:
+        shell.out.note(f"{each}: {GOES_ON}")
     cards.sort(key=lambda card: (card.name.casefold(), [each.platform_id for each in card.accounts]))
     if shell.out.as_json:
         for card in cards:

@@ -290,7 +290,9 @@ class Shell:
         """The memory for writing, durable at every return. With `create` an empty folder becomes a memory."""
         import asyncio
 
+        from dnam.erasing_guild import go_on_erasing_guilds
         from dnam.mirror import mirroring
+        from dnam.swept import sweep_what_is_left
         from replay.engine import Engine
 
         engine = await asyncio.to_thread(
@@ -303,6 +305,8 @@ class Shell:
         try:
             self.tell(engine)
             memory = self.memory(engine)
+            await asyncio.to_thread(sweep_what_is_left, memory, note)
+            await go_on_erasing_guilds(memory, note)
             async with mirroring(memory, note):
                 yield memory
         finally:

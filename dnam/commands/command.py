@@ -15,7 +15,7 @@ Completes = Literal["", "active", "gone"]
 """Which of the person's own items may stand in a parameter: those that are held, or those that can be brought back."""
 
 
-Confirms = Literal["", "erase"]
+Confirms = Literal["", "erase", "erase-guild"]
 """What is only done once a button confirmed it."""
 
 

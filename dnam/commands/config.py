@@ -3,6 +3,7 @@
 config                              what holds here, and which scope it is from
 config set SCOPE KEY=VALUE          SCOPE: here, guild, me (or person); the owner also global and anything by its id
 config unset SCOPE KEY
+config set SCOPE retention_days=N yes   also where that takes away what stands now
 config get SCOPE
 config list                         what holds here
 """
@@ -10,14 +11,17 @@ config list                         what holds here
 from collections.abc import Iterator
 
 from dnam.assistant import Assistant
-from dnam.commands.command import Arguments, Invocation, Parameter, Reply
+from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
+from dnam.commands.items import is_alone
 from dnam.configuration import held
 from dnam.errors import Unknown
+from dnam.overdue import Overdue, taken_by
+from dnam.retention import KEY as RETENTION
 from dnam.scopes import Here, assignment, caution, is_seen, named_kind, scope_words, set_config, the_scope
 from projections.config import Scope, config_rows
 from projections.errors import BadRequest
 from projections.places import place_of
-from projections.policies.configurable import BY_NAME, the_key
+from projections.policies.configurable import BY_NAME, check, the_key
 from projections.policies.rights import FOR_MANAGERS, OF_OTHERS, Asker, objection
 from projections.quoting import one_line
 from projections.rows import Rows
@@ -26,6 +30,11 @@ ACTIONS = ("list", "get", "set", "unset")
 EXAMPLES = {"get": "me", "set": "me learn=none", "unset": "me learn"}
 """Of what everybody may do."""
 SCOPES = "here, guild, me, or global"
+SURE = "yes"
+OLDER = (
+    "Not set yet: {what} would not be kept any longer. The words go for good, with what I learned from them alone,"
+    " within a day or at my next start. To do it: `{prefix} config {action} {scope} {setting} {sure}`"
+)
 PARAMETERS = (
     Parameter("action", "list, get, set or unset", choices=ACTIONS, optional=True),
     Parameter("scope", "here, guild, me (your own words), global, or one by its id", optional=True),
@@ -59,21 +68,44 @@ def _setting(action: str, scope: str, setting: str) -> str:
 
 async def _change(assistant: Assistant, asked: Invocation, scope: str, action: str, setting: str) -> Reply:
     memory = assistant.memory
+    setting, is_sure = _said_sure(setting)
     key, value = assignment(setting) if action == "set" else (the_key(setting.strip()).name, None)
     meant = await memory.look(lambda rows: _permitted(rows, asked, scope, the_key(key).name))
+    if value is not None:
+        check(key, value)
+    taken = await taken_by(memory, meant, key, value)
+    if any(taken) and not is_sure:
+        what = _told(taken, meant, asked)
+        words = OLDER.format(what=what, prefix=PREFIX, action=action, scope=scope, setting=setting, sure=SURE)
+        return Reply(words, failed=True)
     changed = await set_config(memory, meant, key, value, asked.by)
     named, seen = await memory.look(lambda rows: (scope_words(rows, str(meant)), is_seen(rows, meant)))
     now = f"`{key}` is not set" if value is None else f"`{key} = {one_line(value)}`"
     unseen = "" if seen or value is None else " I have heard nothing there yet: is the id right?"
     told = caution(key, value)
     silent = f" {told[:1].upper()}{told[1:]}." if told else ""
-    since = _since(key) if changed else "as before"
+    since = _since(key, value) if changed else "as before"
     return Reply(f"{one_line(named)}: {now}, {since}.{silent}{unseen}")
 
 
-def _since(key: str) -> str:
+def _said_sure(setting: str) -> tuple[str, bool]:
+    """What is to be set or unset, and whether it may take away what stands now."""
+    words = setting.split()
+    if setting.startswith(RETENTION) and words[-1].casefold() == SURE:
+        return " ".join(words[:-1]), True
+    return setting, False
+
+
+def _told(taken: Overdue, scope: Scope, asked: Invocation) -> str:
+    """How much goes; of somebody's own words not where others read along."""
+    return str(taken) if is_alone(asked) or scope.kind != "person" else "what you said longer ago"
+
+
+def _since(key: str, value: str | None) -> str:
     """From when on a change holds: what is old is looked for once a day."""
-    return "within a day" if key == "retention_days" else "from the next message on"
+    if key == RETENTION:
+        return "what is older goes within a day" if value not in (None, "0") else "from now on"
+    return "from the next message on"
 
 
 def _permitted(rows: Rows, asked: Invocation, text: str, key: str = "") -> Scope:

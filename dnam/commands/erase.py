@@ -17,21 +17,27 @@ from projections.ids import Handle
 
 SURE = "yes"
 BUTTON: Confirms = "erase"
-PARAMETERS = (Parameter("sure", "`yes`, once you have read what it does", optional=True, is_typed=True),)
+BUTTON_SAYS = "Erase everything"
+PARAMETERS = (Parameter(SURE, "once you have read what it does", optional=True, is_typed=True),)
 NOTHING = "I keep nothing about you, so there is nothing to erase."
-FOR_GOOD = "This cannot be undone. What you say to me afterwards, I hear as from somebody new."
+FOR_GOOD = (
+    "This cannot be undone. What you set for yourself (`config`) goes with it: what you say to me afterwards, I hear as"
+    " from somebody new."
+)
+OF_YOURS = (*STAYS[:-1], "what others typed about you, which is theirs")
+"""What stays, as it is said to who is erased."""
 FULL = "All that you said to me or near me, what I remember of you, and the answers and summaries that drew on it."
 
 
 async def erase_me(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """Say what erasing would do, with a way to confirm it."""
-    sure = arguments.get("sure", "").casefold()
+    """Say what erasing would do, with a way to confirm it: where there is a button, no word does."""
+    sure = "" if asked.has_buttons else arguments.get(SURE, "").casefold()
     if sure and sure != SURE:
         raise BadRequest(f"to erase everything, confirm it: `{PREFIX} erase {SURE}`")
     person = await whoever_asks(assistant, asked)
     if not person:
         return Reply(NOTHING, failed=True)
-    if sure and not asked.has_buttons:
+    if sure:
         return await erase_confirmed(assistant, asked)
     taken = await look(assistant.memory, person) if is_alone(asked) else None
     return Reply("\n".join(_plan(taken, asked)), confirm=BUTTON if asked.has_buttons else "")
@@ -61,11 +67,10 @@ async def whoever_asks(assistant: Assistant, asked: Invocation) -> Handle:
 def _plan(taken: Taken | None, asked: Invocation) -> Iterator[str]:
     yield "**Erasing everything that I know of you takes away, for good:**"
     yield FULL if taken is None else f"{FULL} That is {counted(taken)}, under {keys_words(taken)}."
-    yield from _lines("What stays:", STAYS)
+    yield from _lines("What stays:", OF_YOURS)
     yield from _lines("What I cannot reach:", CANNOT_REACH)
     yield f"{FOR_GOOD} `{PREFIX} export` first gives you a copy; `{PREFIX} opt-out` keeps me from recording you again."
-    if not asked.has_buttons:
-        yield f"To do it: `{PREFIX} erase {SURE}`"
+    yield f"To do it, press *{BUTTON_SAYS}* below." if asked.has_buttons else f"To do it: `{PREFIX} erase {SURE}`"
 
 
 def _receipt(receipt: Receipt, asked: Invocation) -> Iterator[str]:
@@ -74,9 +79,9 @@ def _receipt(receipt: Receipt, asked: Invocation) -> Iterator[str]:
         yield f"{counted(receipt.taken)[:1].upper()}{counted(receipt.taken)[1:]}, under {keys_words(receipt.taken)}."
         if receipt.taken.exports:
             yield f"Exports in my folder that held you, removed: {len(receipt.taken.exports)}."
-    yield from _lines("What stays:", STAYS)
+    yield from _lines("What stays:", OF_YOURS)
     yield from _lines("What I cannot reach:", CANNOT_REACH)
-    yield "What was made of it is being made anew without you; if that is broken off, it is finished at my next start."
+    yield "Summaries in which others are too are made anew; if that is broken off, it is finished at my next start."
 
 
 def _lines(title: str, lines: Sequence[str]) -> Iterator[str]:

@@ -1,12 +1,17 @@
 """`!memory export`: everything that is whoever asks, as a file, for them alone."""
 
+from shlex import quote
+
 from dnam.assistant import Assistant
 from dnam.belongings import belongings
 from dnam.belongings_json import as_json
 from dnam.commands.command import Arguments, File, Invocation, Reply
 from dnam.commands.erase import whoever_asks
 from dnam.memory import Memory
+from dnam.swept import folder_of
 from projections.ids import Handle
+from projections.lookup import find_people
+from projections.people import name_of
 from projections.rows import Rows
 
 NAME = "what-i-know-of-you.json"
@@ -14,7 +19,7 @@ NOTHING = "I keep nothing about you, so there is nothing to export."
 MOST_BYTES = 8_000_000
 """What fits into one message of every platform."""
 TOO_LARGE = "That is {} MB, more than a message takes. Whoever runs me can give it to you: `dnam export`."
-TYPED = "I cannot hand out a file here. In a shell: `dnam export {} --out memory.json`"
+TYPED = "I cannot hand out a file here. In a shell: `dnam export {user} --out memory.json{data}`"
 SENT = "All that is yours is in the file that I sent you in a direct message."
 
 
@@ -25,11 +30,24 @@ async def export(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply
     if not person:
         return Reply(NOTHING, failed=True)
     if not asked.has_buttons:
-        return Reply(TYPED.format(person.hex()))
+        user = await memory.look(lambda rows: _user(rows, person))
+        return Reply(TYPED.format(user=quote(user), data=_data_option(memory) if asked.is_told_why else ""))
     data = await memory.look(lambda rows: _data(memory, rows, person))
     if len(data) > MOST_BYTES:
         return Reply(TOO_LARGE.format(f"{len(data) / 1_000_000:.0f}"), failed=True)
     return Reply(SENT, file=File(NAME, data))
+
+
+def _user(rows: Rows, person: Handle) -> str:
+    """What a person is called in a shell: their name, unless it may be somebody else's too."""
+    name = name_of(rows, person)
+    return name if find_people(rows, name) == [person] else person.hex()
+
+
+def _data_option(memory: Memory) -> str:
+    """Which memory this is. A folder is for those to know who run it."""
+    folder = folder_of(memory)
+    return "" if folder is None else f" --data {quote(str(folder))}"
 
 
 def _data(memory: Memory, rows: Rows, person: Handle) -> bytes:

@@ -1,4 +1,4 @@
-"""`!memory history`: where an item comes from, for the person whose it is.
+"""`!memory history`: where an item comes from and where it may be told, for the person whose it is.
 
 It shows what the place opens, and quotes messages that every reader of the place may read. Where others read along, it
 tells of active items only, and of the words that stand today: earlier ones were taken back, and are told in direct
@@ -15,6 +15,7 @@ from dnam.commands.picking import not_here, plain
 from dnam.provenance import LifeWords, Narrator, Quoted, StepWords, gone_words, shown_changes
 from dnam.times import shown, zone_of
 from dnam.whereabouts import openings_for
+from dnam.why_not import openers
 from projections.errors import BadRequest
 from projections.events import ItemRefused, MessageEdited, MessageHeard, TurnAnswered
 from projections.events.event import Event
@@ -37,10 +38,11 @@ When = Callable[[int | None], str]
 
 
 class Told(NamedTuple):
-    """A life in words, and the item as it is; None for what was only refused."""
+    """A life in words, and the item as it is; None for what was only refused. `told_in`: where it may be told."""
 
     life: LifeWords
     item: Item | None
+    told_in: tuple[str, ...] = ()
 
 
 async def history(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -51,7 +53,7 @@ async def history(assistant: Assistant, asked: Invocation, arguments: Arguments)
         raise BadRequest(not_here(item_id))
     zone = zone_of(memory.settings.timezone)
     alone = is_alone(asked)
-    texts = ("\n".join(_lines(each.life, lambda ms: "" if ms is None else shown(ms, zone), alone)) for each in told)
+    texts = ("\n".join(_lines(each, lambda ms: "" if ms is None else shown(ms, zone), alone)) for each in told)
     return Reply("\n\n".join(texts), tuple(each.item for each in told if each.item is not None))
 
 
@@ -64,7 +66,9 @@ def lives_here(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str
         if life.address.compartment not in opened or not (alone or life.status == "active"):
             continue
         seen = tuple(_seen(each, life.item, opened, alone=alone) for each in steps if _is_open(each, opened, alone))
-        yield Told(narrator.life(Audited(life, seen)), life.item)
+        is_told = alone and life.status == "active"
+        told_in = tuple(openers(rows, asked.person, life.address.compartment)) if is_told else ()
+        yield Told(narrator.life(Audited(life, seen)), life.item, told_in)
 
 
 def _is_open(explained: Explained, opened: frozenset[str], alone: bool) -> bool:
@@ -102,7 +106,8 @@ def _quotable(rows: Rows, setting: Setting) -> Callable[[Event, EventId], bool]:
 # -- in words ------------------------------------------------------------------------------------------------------
 
 
-def _lines(life: LifeWords, when: When, alone: bool) -> Iterator[str]:
+def _lines(told: Told, when: When, alone: bool) -> Iterator[str]:
+    life = told.life
     kind = label(life.kind) or "fact"
     yield f"**[{kind}] {one_line(life.text)}** `{plain(life.id)}` ({life.status}, {one_line(life.where)})"
     left = len(life.steps) - MOST_STEPS
@@ -110,6 +115,9 @@ def _lines(life: LifeWords, when: When, alone: bool) -> Iterator[str]:
         yield f"… {left} earlier"
     for step in life.steps[-MOST_STEPS:]:
         yield from _step_lines(life, step, when, alone)
+    if told.told_in:
+        where = one_line("; ".join(told.told_in))
+        yield f"It may be told in: {where}. `{PREFIX} share` and `keep-private` change that."
 
 
 def _step_lines(life: LifeWords, step: StepWords, when: When, alone: bool) -> Iterator[str]:

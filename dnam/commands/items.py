@@ -1,22 +1,23 @@
 """The commands about durable items: show, search, at, remember, edit, forget, restore. Each sees and changes what its
 place opens, and no more."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
-from dnam.commands.forget_lore import forget_lore, lore_to_forget
-from dnam.commands.picking import listed, not_here, own, plain, shown_id
+from dnam.commands.forget_lore import forget_lore, lore_to_forget, lore_to_restore, restore_lore
+from dnam.commands.picking import WORDS_STAY, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
+from dnam.commands.unmatched import unmatched
 from dnam.moments import Reader, looked_at
 from dnam.quarantine import quarantined
 from dnam.times import shown, zone_of
 from dnam.unnamed import noted
-from projections.context import Block, Memory, Request, item_line, remembered
+from projections.context import Block, Memory, Request, remembered
 from projections.errors import BadRequest
-from projections.events.values import Audience, Item
+from projections.events.values import About, Audience, Item
 from projections.ids import EventId, Point
 from projections.items import RefusalRow
 from projections.policies.compartments import Setting
@@ -28,6 +29,9 @@ from projections.summaries import find_summary
 CHARS_PER_TOKEN = 4
 BEHIND_EVERYTHING = EventId(b"\xff" * 16)
 NONE = "(none)"
+NOTHING_YET = f"I remember nothing of you here yet: `{PREFIX} remember <text>` keeps something."
+WHOSE: Mapping[About, str] = {"guild": ", lore", "self": ", about me", "owner": ", for you as my owner"}
+"""What stands behind the id of something that is nobody's own: another item may have the same."""
 MOST_HELD = 5
 
 
@@ -123,7 +127,8 @@ def _address(item: Item) -> tuple[str, str, str]:
 
 def _sections(shown: Shown) -> Iterator[str]:
     durable, summary = shown.memory.durable, shown.memory.summary
-    lines = [f"{item_line(hit.item)} {shown_id(hit.item)}" for hit in shown.memory.hits]
+    hits = zip(durable.lines, shown.memory.hits, strict=True)
+    lines = [f"{line.text} {shown_id(hit.item)}{whose(hit.item)}" for line, hit in hits]
     yield "\n".join([f"**Durable memory:** ({_size(durable)})", *(lines or [NONE])])
     yield "\n".join([f"**Rolling summary:** ({_size(summary)})", summary.body or NONE])
     if shown.besides:
@@ -132,6 +137,13 @@ def _sections(shown: Shown) -> Iterator[str]:
         lines = [f"- {one_line(each.text)}: {one_line(each.reason)}" for each in shown.held[:MOST_HELD]]
         yield "\n".join([f"**Not remembered, because it instructs me:** {len(shown.held)}", *lines])
     yield f"**Total prompt memory:** {_size(durable, summary)}"
+    if not (lines or summary.body or shown.besides or shown.held):
+        yield NOTHING_YET
+
+
+def whose(item: Item) -> str:
+    """Whose an item is, where it is not the own one of whoever sees it."""
+    return "" if item.owner else WHOSE.get(item.about, "")
 
 
 def _size(*blocks: Block) -> str:
@@ -169,23 +181,25 @@ async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
 
 
 async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """Take back what an id names, or what the words cover by at least 60 %."""
+    """Take back what an id names, or what the words cover by at least 60 %: of their own, else of nobody's."""
     what = arguments["what"]
     named = await _is_here(assistant, asked, what)
-    if not named and (lore := await lore_to_forget(assistant, asked, what)):
-        return await forget_lore(assistant, asked, lore)
     items = await assistant.memory.forget(
         asked.person, "" if named else what, id=what if named else "", by=asked.by, setting=asked.sees
     )
     if not items:
-        return Reply("No matching items found.")
-    lines = [f"Forgot {len(items)} item(s).", *listed(items), f"To take it back: `{PREFIX} restore <id>`"]
+        lore = await lore_to_forget(assistant, asked, what)
+        return await (forget_lore(assistant, asked, lore) if lore else unmatched(assistant, asked, what))
+    lines = [f"Forgot {len(items)} item(s).", *listed(items), WORDS_STAY, f"To take it back: `{PREFIX} restore <id>`"]
     return await undoable(assistant, Reply("\n".join(lines), tuple(items)))
 
 
 async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """Bring an item back."""
-    item_id = await _named(assistant, asked, arguments["id"])
+    """Bring an item back: their own, else one of nobody's."""
+    item_id = arguments["id"]
+    if not await _is_here(assistant, asked, item_id) and (lore := await lore_to_restore(assistant, asked, item_id)):
+        return await restore_lore(assistant, asked, lore)
+    await _named(assistant, asked, item_id)
     items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")

@@ -2,7 +2,7 @@
 
 Whose memory would it be? Not that of whoever points at it: an item of theirs made of another's words would stay when
 the other took them back. So it belongs to nobody, lies where everybody of the server could read it anyway, and rests on
-the message: it is sealed with its author's key and goes when they are erased.
+the message: it is sealed with its author's key, and goes when they forget it, delete the message or are erased.
 
 It is refused where not everybody of the server can read, of what was not heard, of what its author took back, and of
 who asked that nothing is learned from them.
@@ -17,10 +17,11 @@ from dnam.commands.pointing import Pointed
 from dnam.commands.undo import undoable
 from dnam.configuration import config_for
 from dnam.settings import Settings
+from projections.decisions.consent import is_out
 from projections.decisions.hear import message_identity
 from projections.errors import BadRequest
 from projections.events.values import Evidence, Source
-from projections.ids import NOBODY, Point, Ref
+from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import is_quiet
 from projections.messages import find_message
 from projections.people import SOMEONE
@@ -38,13 +39,19 @@ NO_PERSON = "this was not said by a person, so I do not keep it"
 TAKEN_BACK = "its author took back what I remembered of it, so I do not keep it"
 UNWILLING = "its author asked that I learn nothing from them"
 FRAME = "A member said: “{words}”"
-REACH = "It is lore of this server: everybody here may be told, and it goes when its author is erased."
+REACH = (
+    "It is lore of this server: everybody here may be told. It goes when its author deletes or rewrites the message, or"
+    " is erased."
+)
 
 
 class Theirs(NamedTuple):
-    """Somebody else's message that may be kept: the words, what they stand in, and who could read them where."""
+    """Somebody else's message that may be kept: the words, whose they are, what they stand in, and who could read them
+    where.
+    """
 
     words: str
+    speaker: Handle
     evidence: Evidence
     where: Setting
     place: Ref
@@ -66,6 +73,7 @@ async def remember_others(assistant: Assistant, asked: Invocation, pointed: Poin
         source=source,
         evidence=(found.evidence,),
         where=found.where,
+        speakers=(found.speaker,),
     )
     return await undoable(assistant, Reply(f"Remembered: {one_line(item.text)}\n{REACH} ({shown_id(item)})", (item,)))
 
@@ -83,8 +91,10 @@ def _theirs(rows: Rows, asked: Invocation, pointed: Pointed, guild: Ref, setting
         raise BadRequest(OTHERS)
     if is_quiet(rows, heard):
         raise BadRequest(TAKEN_BACK)
-    if config_for(rows, settings, message.speaker, message.place, guild).learn == "none":
+    learn = config_for(rows, settings, message.speaker, message.place, guild).learn
+    if learn == "none" or is_out(rows, message.speaker):
         raise BadRequest(UNWILLING)
     words = with_names(message.text, message.spans, lambda _: SOMEONE).replace(f"@{SOMEONE}", SOMEONE)
     evidence = Evidence(words, heard, pointed.message)
-    return Theirs(words, evidence, Setting(NOBODY, message.audience, guild), message.place, guild)
+    where = Setting(NOBODY, message.audience, guild)
+    return Theirs(words, message.speaker, evidence, where, message.place, guild)

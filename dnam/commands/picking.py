@@ -24,6 +24,7 @@ from projections.rows import Found, Rows
 Act = Literal["forget", "restore"]
 STATUSES: Mapping[Act, frozenset[str]] = {"forget": frozenset({"active"}), "restore": RESTORABLE}
 OWNER_BYTES = 16
+WORDS_STAY = "What you wrote stands where you wrote it: delete that message to take its words away too."
 
 
 class Offer(NamedTuple):
@@ -113,8 +114,8 @@ async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str],
     done = await change(chosen, by=asked.by)
     if not done:
         return Reply("Nothing of that is there any more.", failed=True)
-    verb = "Forgot" if act == "forget" else "Restored"
-    return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done)]), tuple(done))
+    verb, besides = ("Forgot", [WORDS_STAY]) if act == "forget" else ("Restored", [])
+    return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done), *besides]), tuple(done))
 
 
 def listed(items: Iterable[Item]) -> list[str]:

@@ -3,20 +3,25 @@
 What is added here is in the terminal, in Discord's text and among its slash commands at once.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from dnam.assistant import Assistant
 from dnam.commands import consent, items, keep, lore, sessions, sharing, undo, why
 from dnam.commands.command import NOTED, PREFIX, Arguments, Command, Confirms, Invocation, Parameter, Reply
+from dnam.commands.compact import compact_log
 from dnam.commands.config import PARAMETERS as CONFIG
 from dnam.commands.config import config
 from dnam.commands.costs import costs
 from dnam.commands.erase import PARAMETERS as ERASE
 from dnam.commands.erase import erase_confirmed, erase_me
+from dnam.commands.erase_guild import PARAMETERS as ERASE_GUILD
+from dnam.commands.erase_guild import erase_guild_confirmed, erase_this_guild
 from dnam.commands.export import export
 from dnam.commands.history import history
 from dnam.commands.parse import Call, Misread, parse
 from dnam.commands.pointing import Menu, Pointed
+from dnam.commands.redact import PARAMETERS as REDACT
+from dnam.commands.redact import redact_message
 from projections.decisions.consent import is_out
 from projections.errors import BadRequest
 from projections.ids import NOBODY
@@ -30,7 +35,7 @@ async def show_help(assistant: Assistant, asked: Invocation, _: Arguments) -> Re
 
 ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="active")
 GONE_ID = Parameter("id", "the id of an item, which `show` lists", completes="gone", has_menu=True)
-WHAT = Parameter("what", "an item's id, or most of its words", completes="active", has_menu=True)
+WHAT = Parameter("what", "an item's id, or a piece of its text, at least 60 %", completes="active", has_menu=True)
 SENTENCE = Parameter("text", "a sentence")
 LORE = Parameter("text", "a sentence", optional=True)
 MOMENT = Parameter("when", "a moment, as `yesterday 18:00`, `2026-03-06` or `3 days ago`")
@@ -47,7 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("history", "where an item comes from: what happened to it, who did it and why", history, (ITEM_ID,)),
     Command("remember", "keep a sentence", items.remember, (SENTENCE,), changes=True),
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE), changes=True),
-    Command("forget", "take items back: by id, or by most of their words", items.forget, (WHAT,), changes=True),
+    Command("forget", "take items back: by id, or by words that stand in them", items.forget, (WHAT,), changes=True),
     Command("restore", "bring a forgotten item back", items.restore, (GONE_ID,), changes=True),
     Command("share", "let an item be told wherever I answer you", sharing.share, (ITEM_ID,), changes=True),
     Command(
@@ -87,6 +92,36 @@ COMMANDS: tuple[Command, ...] = (
         changes=True,
         always=True,
     ),
+    Command(
+        "redact",
+        "take back a message that you wrote, or an answer to you, and what was made of it alone",
+        redact_message,
+        REDACT,
+        needs_memory=False,
+        changes=True,
+        slow=True,
+        always=True,
+    ),
+    Command(
+        "erase-guild",
+        "all that was said and learned in this server, for good, for who may manage it; asks first",
+        erase_this_guild,
+        ERASE_GUILD,
+        needs_memory=False,
+        changes=True,
+        slow=True,
+        always=True,
+    ),
+    Command(
+        "compact",
+        "take off the disk now what was taken back, and not at night",
+        compact_log,
+        for_owner=True,
+        needs_memory=False,
+        changes=True,
+        slow=True,
+        always=True,
+    ),
     Command("costs", "what models cost lately", costs, for_owner=True, needs_memory=False),
     Command(
         "config",
@@ -117,8 +152,14 @@ def offered_by(assistant: Assistant) -> tuple[Command, ...]:
 
 
 def offered_to(assistant: Assistant, asked: Invocation) -> tuple[Command, ...]:
-    """Those that this person may use."""
-    return tuple(each for each in offered_by(assistant) if asked.is_owner or not each.for_owner)
+    """Those that this person may use, as they are typed there."""
+    offered = (each for each in offered_by(assistant) if asked.is_owner or not each.for_owner)
+    return tuple(_without_words(each) if asked.has_buttons else each for each in offered)
+
+
+def _without_words(command: Command) -> Command:
+    """Where a button stands for what else is typed."""
+    return command._replace(parameters=tuple(each for each in command.parameters if not each.is_typed))
 
 
 def listing(commands: Iterable[Command] = COMMANDS) -> str:
@@ -151,14 +192,21 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
     )
 
 
+CONFIRMED: Mapping[Confirms, Callable[[Assistant, Invocation], Awaitable[Reply]]] = {
+    "erase": erase_confirmed,
+    "erase-guild": erase_guild_confirmed,
+}
+"""What a button confirms."""
+
+
 async def confirmed(assistant: Assistant, asked: Invocation, what: Confirms) -> Reply:
     """Do what a button confirms."""
-    assert what == "erase"
+    assert what
     return await guarded(
         assistant,
         asked,
         f"{PREFIX} {what}",
-        lambda: erase_confirmed(assistant, asked),
+        lambda: CONFIRMED[what](assistant, asked),
         anybody=True,
         needs_memory=False,
     )

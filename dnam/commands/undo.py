@@ -1,4 +1,5 @@
-"""`!memory undo`: the last thing that a person did to their items here is taken back, by doing its opposite.
+"""`!memory undo`: the last thing that a person did to their items here is taken back, by doing its opposite; asked for
+once more, the thing before it.
 
     what they did           undone by
     ─────────────────────   ──────────────────────────────────────────
@@ -9,8 +10,9 @@
     shared, kept private    moving it back to where it was
     forgot                  restoring it
 
-So an undo is a change like any other, recorded with who did it, and undone again by the next. What only confirmed an
-item changed nothing that could be taken back; a summary that was cleared was made of what is no longer at hand.
+So an undo is a change like any other, recorded with who did it and that it undoes something. Its own button takes it
+back; of several changes of one item the last can be undone. What only confirmed an item changed nothing that could be
+taken back; a summary that was cleared was made of what is no longer at hand.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +65,7 @@ class Opposite(NamedTuple):
 
 
 async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
-    """Take back the last thing that the person did to their items here."""
+    """Take back the last thing that the person did to their items here, and has not taken back."""
     last = await assistant.memory.look(lambda rows: _last_change(rows, asked))
     return Reply(NOTHING, failed=True) if last is None else await undo_change(assistant, asked, last)
 
@@ -127,7 +129,8 @@ def _before(row: ItemRow) -> str:
 
 
 def _last_change(rows: Rows, asked: Invocation) -> EventId | None:
-    last = max(_own_changes(rows, asked), key=lambda each: each.seq, default=None)
+    done = (each for each in _own_changes(rows, asked) if each.row.intent is None or not each.row.intent.undoes)
+    last = max(done, key=lambda each: each.seq, default=None)
     return None if last is None else last.row.event
 
 
@@ -167,8 +170,10 @@ def _opposite(row: ItemRow, before: Item | None) -> Opposite | None:
 async def _taken_back(assistant: Assistant, asked: Invocation, opposites: Sequence[Opposite]) -> list[Item]:
     """The items as they are afterwards."""
     memory, by = assistant.memory, asked.by
-    forgotten = await memory.forget_all((each.item for each in opposites if each.done == "forgotten"), by=by)
-    restored = await memory.restore_all((each.item for each in opposites if each.done == "restored"), by=by)
+    gone = [each.item for each in opposites if each.done == "forgotten"]
+    back = [each.item for each in opposites if each.done == "restored"]
+    forgotten = await memory.forget_all(gone, by=by, undoes=True)
+    restored = await memory.restore_all(back, by=by, undoes=True)
     edited = [
         item
         for each in opposites

@@ -66,6 +66,18 @@ def _latest(engine: "Engine") -> list[Finding]:
     return found
 
 
+async def erasures(patient: Patient) -> list[Finding]:
+    """What cannot be undone and was broken off: copies of somebody may be left in the clear."""
+    from dnam.unfinished import GOES_ON, told, unfinished_at
+
+    try:
+        left = told(unfinished_at(patient.data))
+    except (LogError, OSError):  # the log's own check says what is wrong with it
+        return skipped("the log could not be read")
+    found = [finding for each in left for finding in wrong(each, f"Make room if the disk is full: {GOES_ON}.")]
+    return found or well("none was broken off")
+
+
 async def clock(patient: Patient) -> list[Finding]:
     """A clock behind the log keeps new events at the log's last time; one that is off dates everything wrongly."""
     log, drift = _beside_the_log(patient), await _drift(patient)

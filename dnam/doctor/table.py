@@ -6,6 +6,7 @@ from dnam.doctor.check import Check
 CHECKS: tuple[Check, ...] = (
     Check("settings", names.known),
     Check("log", log.health),
+    Check("erasures", log.erasures),
     Check("clock", log.clock),
     Check("disk", disk.room),
     Check("keys", disk.apart),

@@ -28,6 +28,7 @@ from dnam.importers.source import (
     Options,
     Skipped,
 )
+from dnam.importers.times import snowflake_ms
 from projections.decisions.meet import Account
 from projections.events.values import Source as ItemSource
 from projections.events.values import SourceType
@@ -164,6 +165,7 @@ def _item(account: Account, item: _Item) -> ImportedItem:
         updated=item.updated_at,
         hits=item.hit_count,
         last_hit=item.last_hit_at or None,
+        message_said=snowflake_ms(item.source.message_id or ""),
     )
 
 

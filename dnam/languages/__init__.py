@@ -91,6 +91,16 @@ class Instructions(LanguageTable, frozen=True):
     unless_after: tuple[str, ...] = ()
     signed: tuple[str, ...] = ()
     text_only: bool = False
+    unless_wish: bool = False
+
+
+class Wishes(LanguageTable, frozen=True):
+    """What a harmless wish for a way of answering is made of; the fields are those of
+    `projections.policies.instructions.WishWords`.
+    """
+
+    style: tuple[str, ...] = ()
+    grave: tuple[str, ...] = ()
 
 
 class Notes(LanguageTable, frozen=True):
@@ -105,20 +115,44 @@ class Notes(LanguageTable, frozen=True):
     commanding: frozenset[str] = frozenset()
 
 
+class Common(LanguageTable, frozen=True):
+    """The small words that no sentence lacks, beside the stop words, and other languages' ones: the fields of
+    `projections.policies.languages.CommonWords`.
+    """
+
+    own: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
+
+
 class Secrets(LanguageTable, frozen=True):
-    """One kind of secret, as it is said: the fields of `projections.policies.secret_sentences.SecretWords`."""
+    """One kind of secret, as it is said: the fields of `projections.policies.secret_sentences.SecretWords`, with @name@
+    for an entry of the table `guarded.parts`.
+    """
 
     name: str
     hints: tuple[str, ...]
     leads: tuple[str, ...] = ()
     trails: tuple[str, ...] = ()
-    value: Literal["word", "number", "phrase"] = "word"
+    value: Literal["word", "odd", "list", "number", "phrase"] = "word"
 
 
 class Guarded(LanguageTable, frozen=True):
-    """`plain`: words that go on a sentence where a secret could stand, and are none."""
+    """The words around secrets: the fields of `projections.policies.secret_sentences.Spoken`."""
 
     plain: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()
+    joining: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
+    endings: tuple[str, ...] = ()
+    parts: dict[str, str] = {}
+
+
+class Telling(LanguageTable, frozen=True):
+    """How secrets are said in languages that have no file of their own: looked for whatever language is set."""
+
+    secrets: tuple[Secrets, ...] = ()
+    guarded: Guarded = Guarded()
 
 
 class Rephrased(LanguageTable, frozen=True):
@@ -130,6 +164,9 @@ class Rephrased(LanguageTable, frozen=True):
     fillers: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
     same: tuple[tuple[str, ...], ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     denied: dict[str, str] = {}
@@ -159,16 +196,25 @@ class Replies(LanguageTable, frozen=True):
     asking: frozenset[str] = frozenset()
 
 
+class Harmless(LanguageTable, frozen=True):
+    """A class of what is harmless: the fields of `projections.policies.promotion.Harmless`."""
+
+    words: tuple[str, ...]
+    around: tuple[str, ...] = ()
+    ends_in_name: bool = False
+
+
 class Sharing(LanguageTable, frozen=True):
     """What may be told of somebody anywhere, and what never (`projections/policies/promotion.py`). Where a language has
     none, nothing is shared by itself.
     """
 
     first_person: tuple[str, ...] = ()
-    plain: tuple[str, ...] = ()
+    fillers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
-    harmless: dict[str, tuple[str, ...]] = {}
+    harmless: dict[str, Harmless] = {}
 
 
 class Language(LanguageTable, frozen=True):
@@ -199,9 +245,18 @@ class Language(LanguageTable, frozen=True):
     orders: dict[str, str] = {}
     instructions: tuple[Instructions, ...] = ()
     notes: Notes = Notes()
+    wishes: Wishes = Wishes()
+    common: Common = Common()
     secrets: tuple[Secrets, ...] = ()
     guarded: Guarded = Guarded()
     replies: Replies = Replies()
+
+
+@cache
+def elsewhere() -> Telling:
+    """How secrets are said in languages without a file."""
+    file = resources.files(__name__) / "elsewhere" / "secrets.toml"
+    return msgspec.toml.decode(file.read_bytes(), type=Telling)
 
 
 @cache

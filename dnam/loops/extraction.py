@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
+from dnam.loops.loop import Compare, Compared, Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply, cut_short
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
@@ -30,7 +30,8 @@ from projections.policies.guards import Guarding
 from projections.policies.instructions import instruction_in
 from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
 from projections.policies.promotion import NO_WORDS, SharingWords
-from projections.policies.replies import Unreadable
+from projections.policies.refusals import taken_back
+from projections.policies.replies import ExtractionReply, Unreadable
 from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
 from projections.window import Caller, message_line
@@ -182,7 +183,14 @@ def _input(heard: Said, caller: Caller) -> InputMessage:
     message = heard.found.row.message
     line = message_line(heard.found.row, heard.found.seq, caller, {})
     return InputMessage(
-        heard.point.id, line.words, message.ref, message.said, message.place, message.guild, heard.found.row.event
+        heard.point.id,
+        line.words,
+        message.ref,
+        message.said,
+        message.place,
+        message.guild,
+        heard.found.row.event,
+        message.audience,
     )
 
 
@@ -231,6 +239,11 @@ def extract_items(
     if isinstance(read, Unreadable):
         yield _fail(plan, read.reason, reply.text, use, mint)
         return Learned(error=read.reason)
+    compared = yield _compare(plan, read)
+    if isinstance(compared, Failed):
+        yield _fail(plan, compared.error, "", failed_use(ask, prompt_digest, reply), mint)
+        return Learned(error=compared.error)
+    assert isinstance(compared, Compared)
     work = WorkRequest(_answered(plan, reply.text, use), mint())
     request = ExtractionRequest(
         owner=plan.person,
@@ -244,6 +257,7 @@ def extract_items(
         said=plan.said,
         guarding=guarding,
         sharing=sharing,
+        measure=compared.measure,
     )
     broken = mint()
 
@@ -268,6 +282,16 @@ def _harmless(plan: ExtractionPlan, guarding: Guarding) -> ExtractionPlan:
     if instruction_in(plan.inputs.user, guarding.instructions) is None:
         return plan
     return plan._replace(inputs=msgspec.structs.replace(plan.inputs, user=SOMEONE))
+
+
+def _compare(plan: ExtractionPlan, read: ExtractionReply) -> Compare:
+    """What the entries say with what was taken back, where anything was."""
+
+    def texts(rows: Rows) -> list[str]:
+        forgotten = [row.text for row in taken_back(rows, plan.person, plan.compartment)]
+        return [*forgotten, *(entry.text for entry in read.upserts)] if forgotten and read.upserts else []
+
+    return Compare(texts, plan.person)
 
 
 def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:

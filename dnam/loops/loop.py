@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
@@ -12,6 +12,9 @@ from dnam.model import Ask, Model, ModelError, OverBudget, Reply, spent_in
 from projections.decisions.draft import Decision, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
+from projections.ids import Handle
+from projections.policies.closeness import Measure
+from projections.rows import Rows
 from replay.errors import LogError
 from replay.group import Recorded
 
@@ -22,15 +25,31 @@ class Decide(NamedTuple):
     decision: Decision
 
 
+class Compare(NamedTuple):
+    """Find out how near these texts are to each other; the loop receives what was found. `person`: whose they are."""
+
+    texts: Callable[[Rows], Sequence[str]]
+    person: Handle
+
+
+class Compared(NamedTuple):
+    """How near they are by an encoder; None where there is none, where it failed, or where there are no texts."""
+
+    measure: Measure | None = None
+
+
 class Failed(NamedTuple):
-    """The model could not be asked: the loop receives this instead of a reply. `spent` is what it took all the same."""
+    """The model could not be asked: the loop receives this instead of a reply. `spent` is what it took all the same.
+
+    A loop that is given up while texts are compared receives it too.
+    """
 
     error: str
     spent: Reply | None = None
 
 
-Step = Ask | Decide
-Outcome = Reply | Failed | Recorded
+Step = Ask | Decide | Compare
+Outcome = Reply | Failed | Recorded | Compared
 GIVEN_UP = "it was given up, because the program ended"
 BILL_SECONDS = 1.0
 """How long the record of what a loop took is waited for, that is given up; the log may write it after that too."""
@@ -38,6 +57,7 @@ T = TypeVar("T")
 Loop = Generator[Step, Outcome, T]
 Mint = Callable[[], Origin]
 Record = Callable[[Decision], Awaitable[Recorded]]
+Comparing = Callable[[Compare], Awaitable[Compared]]
 
 
 class Minting:
@@ -56,7 +76,14 @@ def records_of(outcome: Outcome) -> tuple[EventRecord, ...]:
     return outcome.records
 
 
-async def drive(loop: Loop[T], model: Model, record: Record, timeout_seconds: float) -> T:
+async def by_words_alone(_: Compare) -> Compared:
+    """Where there is no encoder."""
+    return Compared()
+
+
+async def drive(
+    loop: Loop[T], model: Model, record: Record, timeout_seconds: float, compare: Comparing = by_words_alone
+) -> T:
     """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised.
 
     OverBudget is raised: the loop is put off, nothing of it is recorded, and the next cycle begins it anew. Where it is
@@ -70,10 +97,16 @@ async def drive(loop: Loop[T], model: Model, record: Record, timeout_seconds: fl
             result: T = stop.value
             return result
         try:
-            outcome = await (record(step.decision) if isinstance(step, Decide) else _ask(model, step, timeout_seconds))
+            match step:
+                case Decide(decision):
+                    outcome = await record(decision)
+                case Compare():
+                    outcome = await compare(step)
+                case Ask():
+                    outcome = await _ask(model, step, timeout_seconds)
         except asyncio.CancelledError as error:
             spent = spent_in(error)
-            if spent is not None:
+            if spent is not None or isinstance(step, Compare):
                 await _bill(loop, Failed(GIVEN_UP, spent), record)
             raise
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
+from dnam.loops.loop import Compare, Compared, Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
 from dnam.model import Ask, MergedItem, MergeInputs, Reply, cut_short
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
@@ -18,10 +18,10 @@ from projections.decisions.work import WorkRequest, record_work
 from projections.events import ItemMerged, MergeAnswered, MergeFailed
 from projections.events.values import ItemUse, ModelUse
 from projections.ids import Handle, Point
-from projections.items import ItemRow, items_in
+from projections.items import ItemRow, forgotten_of, items_in
 from projections.policies.closeness import VERSION, Measure, Pair, close_pairs, may_merge
 from projections.policies.guards import Guarding
-from projections.policies.merge_replies import read_merge
+from projections.policies.merge_replies import MergeReply, read_merge
 from projections.policies.replies import Unreadable
 from projections.policies.reply_shapes import AskedMerge
 from projections.rows import Rows
@@ -64,15 +64,34 @@ def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Gu
     if isinstance(read, Unreadable):
         yield _fail(pair, read.reason, reply.text, use, mint)
         return Merged(worked=False, error=read.reason)
-    decided = [record.event for record in records_of((yield _decide(pair, reply, use, mint, guarding)))]
+    compared = yield _compare(pair, read)
+    if isinstance(compared, Failed):
+        yield _fail(pair, compared.error, "", failed_use(ask, prompt_digest, reply), mint)
+        return Merged(worked=False, error=compared.error)
+    assert isinstance(compared, Compared)
+    decision = _decide(pair, reply, use, mint, guarding, compared.measure)
+    decided = [record.event for record in records_of((yield decision))]
     error = next((event.error for event in decided if isinstance(event, MergeFailed)), "")
     return Merged(any(isinstance(event, ItemMerged) for event in decided), error)
 
 
-def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint, guarding: Guarding) -> Decide:
+def _compare(pair: Pair, read: MergeReply) -> Compare:
+    """What the model made of both with what was taken back, where anything was."""
+    owner = pair.older.item.owner
+
+    def texts(rows: Rows) -> list[str]:
+        forgotten = [found.row.text for found in forgotten_of(rows, owner)]
+        return [*forgotten, read.text] if forgotten and read.text else []
+
+    return Compare(texts, owner)
+
+
+def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint, guarding: Guarding, measure: Measure | None) -> Decide:
     work = WorkRequest(_answered(pair, reply.text, use), mint())
     older, newer = _use(pair.older), _use(pair.newer)
-    request = MergeRequest(older, newer, reply.text, pair.reason, by_model(use), mint(), guarding=guarding)
+    request = MergeRequest(
+        older, newer, reply.text, pair.reason, by_model(use), mint(), guarding=guarding, measure=measure
+    )
     late = WorkRequest(_failed(pair, CHANGED, reply.text, use), mint())
 
     def decide(rows: Rows) -> list[Draft]:

@@ -23,6 +23,7 @@ from projections.ids import EventId, Handle, Point, Seq
 from projections.items import QUIET, is_quiet
 from projections.messages import MESSAGES, MessageRow, key_point, unit
 from projections.policies.cadence import VERSION
+from projections.policies.instructions import InstructionWords
 from projections.policies.quiet import resting_on_quiet
 from projections.rows import Found, Rows
 from projections.summaries import SummaryRow, find_summary, is_withheld
@@ -53,6 +54,7 @@ class SummaryPlan(NamedTuple):
     said: int
     policy: str
     is_last_try: bool = False
+    words: InstructionWords = InstructionWords()
 
 
 class Taken(NamedTuple):
@@ -66,13 +68,16 @@ class Taken(NamedTuple):
 
 
 class Refreshing(NamedTuple):
-    """Settings in force for a refresh. `most_lines` cuts the span short, for learning from an import."""
+    """Settings in force for a refresh. `most_lines` cuts the span short, for learning from an import; `words` say what
+    instructs the assistant.
+    """
 
     assistant: str
     max_chars: int
     era_refreshes: int
     most_lines: int = 10_000
     policy: str = VERSION
+    words: InstructionWords = InstructionWords()
 
 
 def plan_summary(
@@ -119,6 +124,7 @@ def plan_summary(
         said=max(taken.said, old.said) if keeps and old is not None else taken.said,
         policy=settings.policy,
         is_last_try=is_last_try(rows, "summary", (line.id for line in lines)),
+        words=settings.words,
     )
 
 
@@ -301,6 +307,7 @@ def _refreshing(
         said=plan.said,
         policy=plan.policy,
         shown=plan.causes,
+        words=plan.words,
     )
 
 

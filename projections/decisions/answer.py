@@ -1,15 +1,20 @@
-"""Turns: an answer is recorded before it is sent, and its delivery after. A question is answered once, or fails."""
+"""Turns: an answer is recorded before it is sent, and its delivery after. A question is answered once, or fails.
 
-from typing import NamedTuple
+Who opted out between their question and that is nobody from then on: what it took is recorded, and no more.
+"""
+
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from projections import retrieval
 from projections.context import Context
+from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted
 from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
-from projections.ids import EventId, Handle, Identity, Point, Ref
+from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.policies import compartments
 from projections.policies.text import whole
 from projections.rows import Rows
@@ -78,14 +83,17 @@ class DeliverRequest(NamedTuple):
     said: int
 
 
+R = TypeVar("R", AnswerRequest, FailTurnRequest, InterruptRequest, DeliverRequest)
+
+
 def turn_origin(question: Point) -> Origin:
     """What a turn's id is made from: the question, so that there is one answer to it."""
     return Origin(Identity("dnam", "turn", question.id.hex(), "answered", question.said))
 
 
 def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
-    """The turn; nothing when this question was answered before. Of one by DM to somebody of whom nothing is kept, what
-    it took and no more.
+    """The turn; nothing when this question was answered before. Of one to somebody of whom nothing is kept, what it
+    took and no more.
 
     It lies in the vault of those whose words it draws on, so the name of somebody who was merely mentioned is a span of
     it, and no part of its text.
@@ -93,8 +101,8 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
     origin = turn_origin(request.question)
     if decided_before(rows, origin):
         return []
-    if _is_nobodys(request):
-        request = _without_words(request)
+    kept = _as_kept(rows, request)
+    request = kept if kept.asker else _without_words(kept)
     minter = Minter(rows, origin)
     turn = minter.next()
     text, spans = without_names(whole(request.text), request.context.mentioned)
@@ -103,7 +111,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         by=By("model", name=request.call.model, version=request.call.version),
         causes=request.context.causes,
         session=request.session,
-        place=request.place,
+        place=_place(request),
         audience=request.audience,
         era=era_of(rows, request.session, request.audience.epoch),
         asker=request.asker,
@@ -136,12 +144,14 @@ def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:
     answered = decided_before(rows, turn_origin(question))
     if answered or decided_before(rows, origin):
         return []
+    causes = _causes(rows, request)
+    request = _as_kept(rows, request)
     event = TurnFailed(
         said=max(request.said, question.said + 1),
         by=PLATFORM,
-        causes=_known(rows, question),
+        causes=causes,
         session=request.session,
-        place=request.place,
+        place=_place(request),
         audience=request.audience,
         era=era_of(rows, request.session, request.audience.epoch),
         asker=request.asker,
@@ -159,10 +169,12 @@ def interrupt_turn(rows: Rows, request: InterruptRequest) -> list[Draft]:
     origin = Origin(Identity("dnam", "turn", question.id.hex(), f"interrupted {request.said}", question.said))
     if decided_before(rows, origin):
         return []
+    causes = _causes(rows, request)
+    request = _as_kept(rows, request)
     event = TurnInterrupted(
         said=max(request.said, question.said + 1),
         by=PLATFORM,
-        causes=_known(rows, question),
+        causes=causes,
         session=request.session,
         audience=request.audience,
         era=era_of(rows, request.session, request.audience.epoch),
@@ -173,15 +185,19 @@ def interrupt_turn(rows: Rows, request: InterruptRequest) -> list[Draft]:
     return [Minter(rows, origin).draft(event)]
 
 
-def _known(rows: Rows, question: Point) -> tuple[EventId, ...]:
-    """The question as a cause, where it is recorded."""
-    return (question.id,) if rows.ids.status(question.id) in ("known", "redacted") else ()
+def _causes(rows: Rows, request: FailTurnRequest | InterruptRequest) -> tuple[EventId, ...]:
+    """The question as a cause, where it is recorded and its asker is to be."""
+    question = request.question.id
+    return (question,) if rows.ids.status(question) in ("known", "redacted") and not is_out(rows, request.asker) else ()
 
 
 def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
-    """The delivery; nothing when it was recorded before, or its turn was not."""
+    """The delivery; nothing when it was recorded before, or in the DM that all share who opted out. Elsewhere it says
+    of them too which messages are the assistant's: read back, those would be heard with all their words.
+    """
     origin = Origin(Identity("dnam", "turn", request.turn.hex(), "delivered", request.said))
-    if decided_before(rows, origin) or _is_nobodys(request):
+    request = _as_kept(rows, request)
+    if decided_before(rows, origin) or (request.audience.kind == "direct" and not request.asker):
         return []
     event = TurnDelivered(
         said=request.said,
@@ -201,9 +217,20 @@ def _without_words(request: AnswerRequest) -> AnswerRequest:
     """The answer without a word of it or of what it was made from."""
     call = msgspec.structs.replace(request.call, prompt_digest=b"")
     bare = request.context._replace(causes=(), items=(), left_out=(), digest=b"", mentioned={})
-    return request._replace(text="", context=bare, call=call)
+    return request._replace(text="", context=bare, call=call, besides=(), files=())
 
 
-def _is_nobodys(request: AnswerRequest | DeliverRequest) -> bool:
-    """A DM without its person: all who opted out share it."""
-    return request.audience.kind == "direct" and not request.asker
+def _as_kept(rows: Rows, request: R) -> R:
+    """The request; as nobody's where its asker opted out since they asked, in the DM that all of those share."""
+    if not is_out(rows, request.asker):
+        return request
+    audience, session = request.audience, request.session
+    if audience.kind == "direct":
+        seen = PlaceSeen(audience.place.platform, "", "direct", "", "direct")
+        audience, session = seen_audience(seen, place_ref(seen)), session_of(seen)
+    return request._replace(asker=NOBODY, audience=audience, session=session)
+
+
+def _place(request: AnswerRequest | FailTurnRequest) -> Ref:
+    """Where it was asked; a DM has the name of its audience."""
+    return request.audience.place if request.audience.kind == "direct" else request.place

@@ -4,11 +4,11 @@ Whoever deleted it took away what people said and what the assistant answered, a
 goes in several decisions, each of which has room for a thousand events; the first ones take what is oldest.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 
 from projections.decisions.delete import gone
-from projections.decisions.draft import MOST_EVENTS, Draft
+from projections.decisions.draft import Draft, as_many
 from projections.messages import MESSAGES, unit
 from projections.places import epoch_of
 from projections.rows import Rows
@@ -35,15 +35,6 @@ def clear(rows: Rows, session: str, said: int) -> list[Draft]:
         )
 
     return as_many(first, MOST_CLEARED)
-
-
-def as_many(first: Callable[[int], list[Draft]], most: int) -> list[Draft]:
-    """What comes of the first so many things, of fewer where a decision has no room for all that comes of them."""
-    drafts = first(most)
-    while len(drafts) > MOST_EVENTS and most > 1:
-        most //= 2
-        drafts = first(most)
-    return drafts
 
 
 def _units(rows: Rows, session: str) -> Iterator[bytes]:

@@ -1,12 +1,13 @@
 """Deleting: messages are gone from their platform, and here with all that a model made of them alone.
 
-Those that go at once are one decision and one redaction, and what rests on several of them is made again once.
+Those that go at once are one decision and one redaction, and what rests on several of them is made again once; where a
+decision has no room for all that comes of them, they are several.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from projections.decisions.draft import Draft, Minter, Origin
+from projections.decisions.draft import Draft, Minter, Origin, as_many
 from projections.decisions.redact import Redaction, redacted, redaction_of
 from projections.decisions.withdraw import WithdrawRequest, turn_withdrawn, turns_meant, withdrawal_origin
 from projections.derived import effects_of
@@ -58,12 +59,14 @@ def delete(rows: Rows, request: DeletedRequest) -> list[Draft]:
 
 
 def delete_all(rows: Rows, requests: Iterable[DeletedRequest], answers: WithdrawRequest | None = None) -> list[Draft]:
-    """Messages are gone, and answers of which a part was deleted; nothing for those that are gone already."""
+    """Messages are gone, and answers of which a part was deleted, or the first of them; nothing for those that are gone
+    already. To be decided again until nothing comes of it.
+    """
     requests = list(requests)
     found = {row.heard: row for each in requests if (row := _meant(rows, each)) is not None}
-    turns = [] if answers is None else turns_meant(rows, answers)
+    messages, turns = list(found.values()), [] if answers is None else turns_meant(rows, answers)
     said = max((each.said for each in requests), default=0 if answers is None else answers.said)
-    return gone(rows, list(found.values()), turns, said)
+    return as_many(lambda most: gone(rows, messages[:most], turns[:most], said), max(len(messages), len(turns)))
 
 
 def _meant(rows: Rows, request: DeletedRequest) -> MessageRow | None:

@@ -65,3 +65,12 @@ class Minter:
 def decided_before(rows: Rows, origin: Origin) -> bool:
     """Whether this very request was decided already: its first id is in the log."""
     return rows.ids.status(Minter(rows, origin).next()) != "unknown"
+
+
+def as_many(first: Callable[[int], list[Draft]], most: int) -> list[Draft]:
+    """What comes of the first so many things, of fewer where a decision has no room for all that comes of them."""
+    drafts = first(most)
+    while len(drafts) > MOST_EVENTS and most > 1:
+        most //= 2
+        drafts = first(most)
+    return drafts

@@ -6,7 +6,8 @@
     last     the guild's places, who could read them, and their settings
 
 An event before the last that made a row shows when that one is gone. So this is decided again, each time under another
-origin, until nothing comes of it.
+origin, until nothing comes of it. What was said or learned later than it was begun stays, and then its places do: a
+guild that goes on talking is erased all the same.
 """
 
 from collections.abc import Iterator
@@ -14,14 +15,13 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from projections.config import CONFIG, Scope
-from projections.decisions.clear import as_many
-from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.draft import Draft, Minter, Origin, as_many, decided_before
 from projections.decisions.redact import Redaction, redacted, redaction_of, replies_withdrawn
 from projections.decisions.retention import with_answers
 from projections.events.values import OPERATOR, By
-from projections.ids import EventId, Ref
+from projections.ids import EventId, Point, Ref
 from projections.items import FORGOTTEN, ITEMS, REFUSALS
-from projections.messages import MESSAGES, MessageRow, unit
+from projections.messages import MESSAGES, MessageRow, point_key, unit
 from projections.places import AUDIENCES, PLACES, PlaceRow, audience_of, place_key
 from projections.policies.compartments import in_channel, in_guild
 from projections.rows import Rows
@@ -36,7 +36,7 @@ MOST_BODIES = 1_000
 
 
 class EraseGuildRequest(NamedTuple):
-    """A guild is to be erased, at `said` (ms)."""
+    """A guild is to be erased, of all up to `said` (ms)."""
 
     guild: Ref
     said: int
@@ -48,47 +48,100 @@ def erase_guild(rows: Rows, request: EraseGuildRequest) -> list[Draft]:
     """The next part of it; nothing when all is gone."""
     if decided_before(rows, request.origin):
         return []
-    places = [found.row for found in rows.scan(PLACES) if request.guild in (found.row.guild, found.row.place)]
-    sessions = [row for row in places if row.session]
+    places = _places_of(rows, request.guild)
 
     def said(most: int) -> list[Draft]:
-        messages = list(islice(_messages(rows, sessions), most))
-        turns = list(islice(_turns(rows, sessions), most))
+        messages = list(islice(_messages(rows, places, request.said), most))
+        turns = list(islice(_turns(rows, places, request.said), most))
         return _drafts(rows, request, with_answers(redaction_of(rows, messages, request.said), turns, request.said))
 
     return as_many(said, MOST_SAID) or _left(rows, request, places) or _places(rows, request, places)
+
+
+def _places_of(rows: Rows, guild: Ref) -> list[PlaceRow]:
+    return [found.row for found in rows.scan(PLACES) if guild in (found.row.guild, found.row.place)]
 
 
 def _drafts(rows: Rows, request: EraseGuildRequest, taken: Redaction) -> list[Draft]:
     return redacted(Minter(rows, request.origin), taken, request.said, request.by)
 
 
-def _units(rows: Rows, sessions: list[PlaceRow]) -> Iterator[bytes]:
-    for row in sessions:
+# -- what there is -------------------------------------------------------------------------------------------------
+
+
+class Held(NamedTuple):
+    """What there is of a guild, each by the event that made it as it is. `said` is when the last of it was said, in ms;
+    0 where nothing was.
+    """
+
+    messages: tuple[EventId, ...]
+    answers: tuple[EventId, ...]
+    items: tuple[EventId, ...]
+    others: tuple[EventId, ...]
+    said: int
+
+
+def held(rows: Rows, guild: Ref, until: int | None = None) -> Held:
+    """What erasing a guild would take now, of all up to `until` (ms); None: of all."""
+    places = _places_of(rows, guild)
+    messages, turns = list(_messages(rows, places, until)), list(_turns(rows, places, until))
+    return Held(
+        tuple(row.event for row in messages),
+        tuple(row.event for row in turns),
+        tuple(_items(rows, guild, places, until)),
+        tuple(_others(rows, guild, places, until)),
+        max((*(row.message.said for row in messages), *(row.said for row in turns)), default=0),
+    )
+
+
+def _spans(rows: Rows, places: list[PlaceRow], until: int | None) -> Iterator[tuple[bytes, bytes | None]]:
+    """The keys of what was said there, in every epoch."""
+    for where in _units(rows, places):
+        yield where, None if until is None else where + point_key(Point(until + 1, EventId(bytes(16))))
+
+
+def _units(rows: Rows, places: list[PlaceRow]) -> Iterator[bytes]:
+    for row in places:
         audience = audience_of(rows, row.place)
-        yield from (unit(row.session, epoch) for epoch in range((audience.epoch if audience else 0) + 1))
+        epochs = range((audience.epoch if audience else 0) + 1) if row.session else ()
+        yield from (unit(row.session, epoch) for epoch in epochs)
 
 
-def _messages(rows: Rows, sessions: list[PlaceRow]) -> Iterator[MessageRow]:
-    return (found.row for where in _units(rows, sessions) for found in rows.scan(MESSAGES, where))
+def _messages(rows: Rows, places: list[PlaceRow], until: int | None) -> Iterator[MessageRow]:
+    spans = _spans(rows, places, until)
+    return (found.row for where, stop in spans for found in rows.scan(MESSAGES, where, stop=stop))
 
 
-def _turns(rows: Rows, sessions: list[PlaceRow]) -> Iterator[TurnRow]:
-    return (found.row for where in _units(rows, sessions) for found in rows.scan(TURNS, where))
+def _turns(rows: Rows, places: list[PlaceRow], until: int | None) -> Iterator[TurnRow]:
+    spans = _spans(rows, places, until)
+    return (found.row for where, stop in spans for found in rows.scan(TURNS, where, stop=stop))
 
 
-def _left(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
-    """What was learned there, and how: a layer of it."""
-    here = frozenset({in_guild(request.guild), *(in_channel(row.place) for row in places)})
-    keys = {row.session for row in places}
-    items = (found.row.event for found in rows.scan(ITEMS) if _is_here(found.row.item.compartment, here))
-    forgotten = (found.row.event for found in rows.scan(FORGOTTEN) if _is_here(found.row.compartment, here))
-    refused = (found.row.event for found in rows.scan(REFUSALS) if _is_here(found.row.compartment, here))
-    summaries = (row.event for where in _units(rows, places) if (row := rows.get(SUMMARIES, where)) is not None)
-    replies = (found.row.event for found in rows.scan(WORK) if _was_here(found.row, here, keys))
-    bodies = tuple(islice(dict.fromkeys(chain(items, forgotten, refused, summaries, replies)), MOST_BODIES // 2))
-    withdrawn = replies_withdrawn(rows, bodies, request.said)
-    return _drafts(rows, request, Redaction(tuple(withdrawn), bodies))
+def _here(guild: Ref, places: list[PlaceRow]) -> frozenset[str]:
+    return frozenset({in_guild(guild), *(in_channel(row.place) for row in places)})
+
+
+def _items(rows: Rows, guild: Ref, places: list[PlaceRow], until: int | None) -> Iterator[EventId]:
+    here = _here(guild, places)
+    found = (each.row for each in rows.scan(ITEMS))
+    return (row.event for row in found if _is_by(row.item.created, until) and _is_here(row.item.compartment, here))
+
+
+def _others(rows: Rows, guild: Ref, places: list[PlaceRow], until: int | None) -> Iterator[EventId]:
+    """What was taken back or refused there, summaries, raw replies."""
+    here, keys = _here(guild, places), {row.session for row in places}
+    gone = (each.row for each in rows.scan(FORGOTTEN))
+    refused = (each.row for each in rows.scan(REFUSALS))
+    summaries = (rows.get(SUMMARIES, where) for where in _units(rows, places))
+    replies = (each.row for each in rows.scan(WORK))
+    yield from (row.event for row in gone if _is_here(row.compartment, here))
+    yield from (row.event for row in refused if _is_by(row.said, until) and _is_here(row.compartment, here))
+    yield from (row.event for row in summaries if row is not None and _is_by(row.said, until))
+    yield from (row.event for row in replies if _is_by(row.at, until) and _was_here(row, here, keys))
+
+
+def _is_by(said: int, until: int | None) -> bool:
+    return until is None or said <= until
 
 
 def _is_here(compartment: str, here: frozenset[str]) -> bool:
@@ -101,7 +154,18 @@ def _was_here(row: WorkRow, here: frozenset[str], sessions: set[str]) -> bool:
     return _is_here(row.compartment, here) or (bool(row.session) and row.session in sessions)
 
 
+def _left(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
+    """What was learned there, and how: a layer of it."""
+    items = _items(rows, request.guild, places, request.said)
+    others = _others(rows, request.guild, places, request.said)
+    bodies = tuple(islice(dict.fromkeys(chain(items, others)), MOST_BODIES // 2))
+    withdrawn = replies_withdrawn(rows, bodies, request.said)
+    return _drafts(rows, request, Redaction(tuple(withdrawn), bodies))
+
+
 def _places(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
+    if any(_messages(rows, places, None)) or any(_turns(rows, places, None)):  # said since
+        return []
     scopes = {str(Scope(kind, row.place)) for row in places for kind in ("guild", "channel")}
     scopes.add(str(Scope("guild", request.guild)))
     settings = (found.row.event for found in rows.scan(CONFIG) if found.row.scope in scopes)

@@ -2,7 +2,7 @@
 
     upsert        refused        a guard holds it: `policies/guards.py`
                   lore           it is about the guild: an item of nobody's (`lore`)
-                  refused        what a person forgot says it, by id, by text or by evidence
+                  refused        what a person forgot says it, by id, by text, by closeness or by evidence
                   refused        what is there was said later, or a person changed it meanwhile
                   nothing        the item says this already
                   item.upserted  changed, revived or new; what it supersedes goes before, what makes room after
@@ -61,6 +61,7 @@ from projections.policies import (
     text as texts,
 )
 from projections.policies.capacity import address
+from projections.policies.closeness import Measure
 from projections.policies.compartments import direct
 from projections.policies.evidence import InputMessage, check, find_named
 from projections.policies.guards import Guarding
@@ -98,7 +99,8 @@ class ExtractionRequest(NamedTuple):
     the model with its version.
 
     `shown` are the items that the model had before it, with the events that had made them. `sharing` is what the
-    language knows of what may follow somebody everywhere, `guarding` what the guards know of it.
+    language knows of what may follow somebody everywhere, `guarding` what the guards know of it. `measure` is by an
+    encoder's vectors of what the reply says and of what was taken back, where there is an encoder.
     """
 
     owner: Handle
@@ -113,6 +115,7 @@ class ExtractionRequest(NamedTuple):
     work: EventId = EventId(b"")
     sharing: SharingWords = NO_WORDS
     guarding: Guarding = Guarding()
+    measure: Measure | None = None
 
 
 def read_reply(reply: str) -> ExtractionReply | Unreadable:
@@ -251,6 +254,7 @@ class _Extraction:
             source=self._source(evidence),
             cap=request.cap,
             rephrasing=request.guarding.rephrasing,
+            measure=request.measure,
         )
 
     def _evidence(self, entry: UpsertEntry) -> tuple[Evidence, ...]:
@@ -266,9 +270,9 @@ class _Extraction:
     ) -> tuple[Refusal, str] | None:
         messages = rests_on(evidence) or tuple(each.id for each in self._request.inputs)
         ids = claimed_ids(entry, match, self._here())
-        refused = refusal(
-            self._rows, self._forgotten, Claim(ids, entry.text, messages), self._request.guarding.rephrasing
-        )
+        claim = Claim(ids, entry.text, messages)
+        known, measure = self._request.guarding.rephrasing, self._request.measure
+        refused = refusal(self._rows, self._forgotten, claim, known, measure)
         if refused is not None:
             return refused, refusals.POLICY
         return None if match.row is None else self._outranked(match.row)

@@ -5,10 +5,11 @@ from heapq import merge
 from typing import Literal, NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.guarded import shown_text
 from projections.decisions.resting import Claimed, rest
-from projections.decisions.shelf import Shelf, rests_on
+from projections.decisions.shelf import Shelf, policy_by, rests_on
 from projections.errors import BadRequest
-from projections.events import ItemDeprecated, ItemUpserted, SummaryRefreshed
+from projections.events import ItemDeprecated, ItemRefused, ItemUpserted, SummaryRefreshed
 from projections.events.values import (
     OPERATOR,
     About,
@@ -24,11 +25,15 @@ from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.items import ItemRow, forgotten_of
 from projections.lookup import people
 from projections.messages import RESPOKEN, SPOKEN, key_point, unit
+from projections.policies.guards import Guarding, held_imported
+from projections.policies.instructions import InstructionWords
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import read_kind, read_tags
 from projections.policies.matching import find_upsert, says
 from projections.policies.refusals import Claim, refusal
+from projections.policies.sentences import without_orders
 from projections.policies.text import MOST_IMPORTED_CHARS, tidy, whole
+from projections.policies.verdict import Verdict
 from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 
@@ -75,6 +80,7 @@ class ImportItemRequest(NamedTuple):
     message_said: int | None = None
     source_count: int = 1
     row: Ref | None = None
+    guarding: Guarding = Guarding()
 
 
 class ImportSummaryRequest(NamedTuple):
@@ -88,11 +94,13 @@ class ImportSummaryRequest(NamedTuple):
     updated: int
     person: Handle = NOBODY
     by: By = OPERATOR
+    words: InstructionWords = InstructionWords()
 
 
 def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
-    """The item as its program has it; nothing when this very state was imported, the live memory knows better, or its
-    person wants nothing kept. Raises BadRequest for what must not or cannot be an item, with the reason.
+    """The item as its program has it; its refusal, where a guard holds it; nothing when this very state was imported,
+    the live memory knows better, or its person wants nothing kept. Raises BadRequest for what must not or cannot be an
+    item, with the reason.
     """
     text = _text(request)
     key = request.key or f"{request.user}/{tidy(request.id)}"
@@ -102,8 +110,12 @@ def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
         return []
     rests = rest(rows, _claimed(request))
     item = _item(request, _id(shelf, request, text), text, rests.evidence)
-    if _is_stale(rows, shelf, item, dated=request.dated):
+    if _is_stale(rows, shelf, item, request):
         return []
+    verdict = held_imported(item.text, request.guarding)
+    if verdict is not None:
+        shelf.record(_held(item, verdict, rests.causes))
+        return shelf.drafts
     event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
         said=request.updated, by=request.by, causes=rests.causes, item=item, reason=_reason(request), policy=VERSION
     )
@@ -163,6 +175,21 @@ def _item(request: ImportItemRequest, item_id: str, text: str, evidence: tuple[E
     )
 
 
+def _held(item: Item, verdict: Verdict, causes: tuple[EventId, ...]) -> ItemRefused:
+    return ItemRefused(
+        said=item.updated,
+        by=policy_by(verdict.policy),
+        causes=causes,
+        owner=item.owner,
+        compartment=item.compartment,
+        kind=item.kind,
+        text=shown_text(item.text),
+        reason=verdict.reason,
+        policy=verdict.policy,
+        evidence=item.evidence,
+    )
+
+
 def _claimed(request: ImportItemRequest) -> Claimed:
     return Claimed(request.owner, request.compartment, request.source, request.quote, request.message_said, request.row)
 
@@ -171,16 +198,16 @@ def _reason(request: ImportItemRequest) -> str:
     return "imported from a file" if request.program == PLATFORM_NAME else f"imported from {request.program}"
 
 
-def _is_stale(rows: Rows, shelf: Shelf, item: Item, *, dated: bool) -> bool:
+def _is_stale(rows: Rows, shelf: Shelf, item: Item, request: ImportItemRequest) -> bool:
     """The live memory has it as new or newer, or its person took it back, in these words or others."""
     live = [row for row in shelf.within([item.compartment]) if row.item.id == item.id]
     forgotten = [found.row for found in forgotten_of(rows, item.owner)]
     claim = Claim(frozenset({item.id}), item.text, rests_on(item.evidence))
-    if item.status == "active" and refusal(rows, forgotten, claim) is not None:
+    if item.status == "active" and refusal(rows, forgotten, claim, request.guarding.rephrasing) is not None:
         return True
     if any(each.id == item.id for each in forgotten):
         return True
-    if not dated and any(says(row, item.kind, item.text) for row in live):
+    if not request.dated and any(says(row, item.kind, item.text) for row in live):
         return True
     return any(row.item.updated >= item.updated for row in live)
 
@@ -190,7 +217,7 @@ def _is_stale(rows: Rows, shelf: Shelf, item: Item, *, dated: bool) -> bool:
 
 def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
     """The summary as the file has it; nothing when it was imported, is empty, or the live one is as new, or nobody is
-    known whose words it could rest on.
+    known whose words it could rest on. Raises BadRequest for one that only instructs the assistant.
 
     It rests on whoever was heard in its session, so that it goes when one of them is erased. A file with their messages
     is imported together with it, or before it.
@@ -198,8 +225,12 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
     action = f"imported {request.updated}"
     origin = Origin(Identity(PLATFORM_NAME, "summary", request.key, action, request.updated))
     live = find_summary(rows, request.session, request.audience.epoch)
-    text = whole(request.text).strip()
-    if decided_before(rows, origin) or not text or (live is not None and live.row.said >= request.updated):
+    text, left_out = without_orders(whole(request.text).strip(), request.words)
+    if decided_before(rows, origin) or (live is not None and live.row.said >= request.updated):
+        return []
+    if left_out and not text:
+        raise BadRequest("the summary does nothing but instruct the assistant")
+    if not text:
         return []
     epoch, direct = request.audience.epoch, request.audience.kind == "direct"
     heard = () if direct else heard_in(rows, request.session, epoch, request.updated)
@@ -221,6 +252,7 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         call=ModelUse(PLATFORM_NAME, ""),
         previous=None if live is None else live.row.event,
         floor=None if live is None else live.row.floor,
+        left_out=left_out,
     )
     return [Minter(rows, origin).draft(event)]
 

@@ -14,12 +14,13 @@ from projections.decisions.shelf import Shelf, causes_of, changed, joined, polic
 from projections.events import ItemRefused, ItemUpserted
 from projections.events.values import By, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle
-from projections.items import ForgottenRow, ItemRow, forgotten_of
+from projections.items import ItemRow
 from projections.policies import compartments, evidence, matching, refusals
+from projections.policies.closeness import Measure
 from projections.policies.evidence import InputMessage
 from projections.policies.item_ids import derive, fresh_id
 from projections.policies.matching import find_upsert
-from projections.policies.refusals import Claim, Refusal, refusal
+from projections.policies.refusals import Claim, Refusal, refusal, taken_back
 from projections.policies.rephrasing import Rephrasing
 from projections.policies.replies import DEFAULT_CONFIDENCE, DEFAULT_TYPE, UpsertEntry
 from projections.rows import Rows
@@ -46,6 +47,7 @@ class Said(NamedTuple):
     source: Source
     cap: int
     rephrasing: Rephrasing | None = None
+    measure: Measure | None = None
 
 
 def add_lore(rows: Rows, shelf: Shelf, said: Said) -> None:
@@ -79,13 +81,7 @@ def _standing_against(rows: Rows, said: Said, row: ItemRow | None) -> Refusal | 
         return Refusal("", UNQUOTED)
     ids = frozenset({derive(said.entry.kind, said.entry.text), *([row.item.id] if row is not None else [])})
     claim = Claim(ids, said.entry.text, rests_on(said.evidence))
-    return refusal(rows, _forgotten(rows, said), claim, said.rephrasing)
-
-
-def _forgotten(rows: Rows, said: Said) -> list[ForgottenRow]:
-    """What the guild took back there, and what the speaker did anywhere."""
-    lore = (found.row for found in forgotten_of(rows, NOBODY) if found.row.compartment == said.compartment)
-    return [*lore, *(found.row for found in forgotten_of(rows, said.person))]
+    return refusal(rows, taken_back(rows, said.person, said.compartment), claim, said.rephrasing, said.measure)
 
 
 def _new(shelf: Shelf, said: Said) -> Item:
@@ -115,7 +111,7 @@ def _confirmed(item: Item, said: Said) -> Item:
         item,
         max(each.said for each in said.inputs),
         status="active",
-        source=said.source,
+        source=item.source if item.kept else said.source,  # whose words were kept stays known
         evidence=joined(item.evidence, said.evidence),
         source_count=item.source_count + 1,
     )

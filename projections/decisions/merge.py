@@ -23,6 +23,7 @@ from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow, forgotten_of, item_key
 from projections.policies import closeness, guards, item_ids, merge_replies, refusals
 from projections.policies import text as texts
+from projections.policies.closeness import Measure
 from projections.policies.guards import Guarding, held_text
 from projections.policies.item_ids import derive
 from projections.policies.kinds import MOST_TAGS
@@ -42,6 +43,7 @@ CHANGED = "one of the two was changed while the model was thinking"
 class MergeRequest(NamedTuple):
     """A reply about two items, named with the events that had made them when the model saw them; `reason` says why they
     are close. `work` is its `merge.answered` (`merge` fills it in), `guarding` what the guards know of the language.
+    `measure` is by an encoder's vectors of the new text and of what was taken back, where there is an encoder.
     """
 
     older: ItemUse
@@ -52,6 +54,7 @@ class MergeRequest(NamedTuple):
     origin: Origin
     work: EventId = EventId(b"")
     guarding: Guarding = Guarding()
+    measure: Measure | None = None
 
     @property
     def owner(self) -> Handle:
@@ -87,7 +90,7 @@ def _become_one(rows: Rows, request: MergeRequest) -> list[Draft]:
     item = merged(older.item, newer.item, reply)
     causes = causes_of([request.work, older.event, newer.event], _known(rows, item))
     said = max(older.said, newer.said)
-    standing = _held(item, request.guarding) or _standing_against(rows, item, request.guarding)
+    standing = _held(item, request.guarding) or _standing_against(rows, item, request)
     if standing is None:
         shelf.put(_merged(request, said, causes, item, newer.item))
     else:
@@ -124,11 +127,12 @@ def _held(item: Item, guarding: Guarding) -> Standing | None:
     return None if verdict is None else (Refusal("", verdict.reason), verdict.policy)
 
 
-def _standing_against(rows: Rows, item: Item, guarding: Guarding) -> Standing | None:
+def _standing_against(rows: Rows, item: Item, request: MergeRequest) -> Standing | None:
     """What a person forgot and the new text would say again."""
     forgotten = [found.row for found in forgotten_of(rows, item.owner)]
     ids = frozenset({derive(item.kind, item.text)})
-    found = refusal(rows, forgotten, Claim(ids, item.text, rests_on(item.evidence)), guarding.rephrasing)
+    claim = Claim(ids, item.text, rests_on(item.evidence))
+    found = refusal(rows, forgotten, claim, request.guarding.rephrasing, request.measure)
     return None if found is None else (found, refusals.POLICY)
 
 

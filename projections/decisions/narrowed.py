@@ -1,8 +1,10 @@
-"""What was read for a whole guild, and is for fewer by the time the model replies: nothing comes of it."""
+"""What was read for a whole guild, and is for fewer by the time the model replies: nothing comes of it. A place that
+was closed and opened again meanwhile is open to what is said from then on, and not to what was said before.
+"""
 
 from collections.abc import Sequence
 
-from projections.places import audience_of
+from projections.policies.compartments import audience_now
 from projections.policies.evidence import InputMessage
 from projections.rows import Rows
 
@@ -13,5 +15,5 @@ def is_narrowed(rows: Rows, compartment: str, inputs: Sequence[InputMessage]) ->
     """Whether a message that was read for a whole guild is now for fewer."""
     if not compartment.startswith("guild/"):
         return False
-    now = (audience_of(rows, place) for place in {each.place for each in inputs} if place is not None)
-    return any(each is not None and each.kind != "guild" for each in now)
+    heard = {each.audience for each in inputs if each.audience is not None}
+    return any(audience_now(rows, each).kind != "guild" for each in heard)

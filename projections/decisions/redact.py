@@ -8,13 +8,14 @@
     an item that was only changed by it         says again what it said before
     an item that rests on more                  stands; the words quoted from it go
     an item that a person asked to keep         stands, until they forget it; the words quoted from it go
+    what a person kept of another's words       withdrawn
     an item that a person took back             is refused as before; the words quoted from it go
     a raw reply, a refusal                      its words go; what the call took stays
-    an answer to it, or that repeats its words  withdrawn
+    an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
 
 Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
 it, and among those of nobody. An edited message is another one to what was made of it: its items stay until the next
-extraction has read it (`extraction`), and all the rest goes as above.
+extraction has read it (`extraction`), save what another kept of it word for word, and all the rest goes as above.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -24,6 +25,7 @@ import msgspec
 
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.redact_items import ItemsRedacted, redact_items
+from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Says, Units, said_again, units_of_turns
 from projections.decisions.shelf import policy_by
 from projections.decisions.withdraw import turn_withdrawn
 from projections.derived import effects_of
@@ -38,13 +40,10 @@ from projections.events import (
     MessageRedacted,
     ReflectionAnswered,
     ReplyWithdrawn,
-    SummaryAnswered,
-    SummaryRefreshed,
-    SummaryReset,
     SummaryWithheld,
     TurnAnswered,
 )
-from projections.events.values import By
+from projections.events.values import Audience, By
 from projections.ids import EventId
 from projections.items import compartment_key
 from projections.messages import MessageRow, unit
@@ -65,8 +64,6 @@ MERGES = frozenset({MergeAnswered.TAG, MergeFailed.TAG})
 MOST_REPLIES = 400
 """How many replies are withdrawn with the items that they confirmed: an event each, and a decision has room for 1,000.
 """
-SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset))
-NO_ITEMS = ItemsRedacted((), frozenset())
 
 
 class Redaction(NamedTuple):
@@ -83,15 +80,19 @@ def redaction_of(rows: Rows, messages: Sequence[MessageRow], said: int, instead:
     """
     versions = {row.heard: versions_of(rows, row) for row in messages}
     effects = _effects(rows, (version for each in versions.values() for version in each))
-    of_items = redact_items(rows, messages, effects, said) if instead is None else NO_ITEMS
+    of_items = redact_items(rows, messages, effects, said, instead)
     replies = _tagged(effects, REPLIES)
-    summaries = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
-    turns = _repeating(rows, messages, _tagged(effects, {TurnAnswered.TAG}), instead or "")
+    answered = _tagged(effects, {TurnAnswered.TAG})
+    near = _repeating(rows, messages, answered, instead or "")
+    of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
+    first = (*(turn.event for turn in near), *of_messages, *sorted(of_items.bodies))
+    again = _said_again(rows, messages, first, answered, instead or "")
+    turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
     kept = [each for each in (*replies, *summaries) if rows.ids.status(each) == "known"]
     with_items = items_redaction(rows, of_items, said, versions.keys(), besides=kept)
     events = (
         *with_items.events,
-        *_withheld(rows, messages, frozenset(summaries), said),
+        *summaries_withheld(rows, units_of_turns(turns) | _units(messages), frozenset(summaries), said),
         *replies_withdrawn(rows, kept, said, versions.keys()),
         *(turn_withdrawn(turn, said, ANSWERS) for turn in turns),
     )
@@ -208,14 +209,11 @@ def _summaries(rows: Rows, first: Iterable[EventId]) -> list[EventId]:
     return list(found)
 
 
-def _withheld(
-    rows: Rows, messages: Iterable[MessageRow], summaries: Collection[EventId], said: int
-) -> list[SummaryWithheld]:
+def summaries_withheld(rows: Rows, units: Units, summaries: Collection[EventId], said: int) -> list[SummaryWithheld]:
     """The summaries in force that are to be made anew."""
-    units = {unit(row.message.session, row.message.audience.epoch): row.message for row in messages}
     events: list[SummaryWithheld] = []
-    for key, message in units.items():
-        row = rows.get(SUMMARIES, key)
+    for where, audience in units.items():
+        row = rows.get(SUMMARIES, unit(*where))
         if row is None or row.event not in summaries:
             continue
         event = SummaryWithheld(
@@ -223,9 +221,9 @@ def _withheld(
             by=policy_by(VERSION),
             causes=(row.event,),
             session=row.session,
-            audience=message.audience,
+            audience=audience,
             era=row.era,
-            person=partner_of(message.audience),
+            person=partner_of(audience),
             policy=VERSION,
             refresh=row.refresh,
             upto=row.upto,
@@ -240,13 +238,25 @@ def _withheld(
 
 def _repeating(rows: Rows, messages: Sequence[MessageRow], turns: Iterable[EventId], instead: str) -> list[TurnRow]:
     """The answers to messages that are gone, and those in which words stand again that are not said any more."""
-    units = dict.fromkeys((row.message.session, row.message.audience.epoch) for row in messages)
+    units = _units(messages)
     found = (find_turn(rows, *where, turn) for turn in sorted(turns) for where in units)
     rows_ = {row.event: row for row in found if row is not None}
-    texts = [row.message.text for row in messages]
+    says = _says_again(messages, instead)
     questions = frozenset() if instead else frozenset(row.heard for row in messages)
-    return [
-        row
-        for row in rows_.values()
-        if row.answers in questions or any(repeats(row.text, text, instead) for text in texts)
-    ]
+    return [row for row in rows_.values() if row.answers in questions or says(row)]
+
+
+def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
+    return {(row.message.session, row.message.audience.epoch): row.message.audience for row in messages}
+
+
+def _says_again(messages: Sequence[MessageRow], instead: str) -> Says:
+    texts = [row.message.text for row in messages]
+    return lambda turn: any(repeats(turn.text, text, instead) for text in texts)
+
+
+def _said_again(
+    rows: Rows, messages: Sequence[MessageRow], first: Iterable[EventId], known: Iterable[EventId], instead: str
+) -> SaidAgain:
+    askers = dict.fromkeys(row.message.speaker for row in messages if row.message.speaker)
+    return said_again(rows, first, _units(messages), askers, _says_again(messages, instead), known)

@@ -7,6 +7,9 @@ words of a message lie between it and the item as it now is. Their bodies go. Th
                it, or it was merged, so that what it said before is no state to go back to
     falls      back to what it said before the message came, where that alone changed it
     is gone    where nothing else is left
+
+Whoever keeps another's words keeps them as nobody's, and only as long as their author leaves them said: such an item
+goes with the message that it is made of, and with its words when they are edited away.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +25,7 @@ from projections.ids import NOBODY, EventId
 from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ItemRow, forgotten_key, item_key, items_of
 from projections.messages import MessageRow, spoken_in, units_of
 from projections.places import audience_of, place_of
+from projections.policies.text import folded
 from projections.rows import Rows
 
 VERSION = "redacted-items@1"
@@ -48,28 +52,36 @@ class _Touched(NamedTuple):
 
 
 def redact_items(
-    rows: Rows, messages: Sequence[MessageRow], effects: Mapping[EventId, str], said: int
+    rows: Rows, messages: Sequence[MessageRow], effects: Mapping[EventId, str], said: int, instead: str | None = None
 ) -> ItemsRedacted:
-    """What becomes of the items that these messages had a part in; `effects` is what came of the messages at once."""
+    """What becomes of the items that these messages had a part in; `effects` is what came of the messages at once.
+
+    `instead` are the words that a message has from now on. Then only what another kept of those that it had is looked
+    at: the rest waits for the extraction that reads the new ones.
+    """
     first = frozenset(effect for effect, tag in effects.items() if tag in ITEM_TAGS)
     if not first:
         return ItemsRedacted((), frozenset())
     gone = frozenset(row.heard for row in messages)
+    stands = "" if instead is None else folded(instead)
 
     def is_gone(evidence: Evidence) -> bool:
-        return evidence.message in gone
+        return evidence.message in gone and not (evidence.quote and folded(evidence.quote) in stands)
 
     owners = dict.fromkeys((*(row.message.speaker for row in messages), NOBODY))
     owned = [found.row for owner in owners for found in items_of(rows, owner)]
-    return fates(rows, owned, Gone(is_gone, first, events_before(rows, first)), said)
+    return fates(rows, owned, Gone(is_gone, first, events_before(rows, first), edited=instead is not None), said)
 
 
 class Gone(NamedTuple):
-    """Which quotes are gone, the item events that rest on their messages, and which item event came before which."""
+    """Which quotes are gone, the item events that rest on their messages, and which item event came before which.
+    `edited`: what a model made of them stays for now.
+    """
 
     is_gone: Callable[[Evidence], bool]
     first: frozenset[EventId]
     before: Mapping[EventId, frozenset[EventId]]
+    edited: bool = False
 
     def path(self, event: EventId) -> frozenset[EventId]:
         """An event and all from which it came, as far as they came of the messages."""
@@ -85,7 +97,8 @@ class Gone(NamedTuple):
 def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsRedacted:
     """What becomes of each item."""
     owned = list(owned)
-    touched = [each for row in owned if (each := _touched(rows, row, gone)) is not None]
+    found = (each for row in owned if (each := _touched(rows, row, gone)) is not None)
+    touched = [each for each in found if not gone.edited or (each.row.item.kept and each.fate == "gone")]
     bodies = frozenset(event for each in touched for event in each.path)
     known = {_address(each.row) for each in touched}
     with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
@@ -120,8 +133,10 @@ def _touched(rows: Rows, row: ItemRow, gone: Gone) -> _Touched | None:
 
 
 def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> Fate:
-    if row.item.kept or rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
+    if rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
         return "stands"
+    if row.item.kept:
+        return "gone" if _was_another_s(row.item, left) else "stands"
     if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
         return "stands"  # a model only changed it with the message before it
     if not left or _all_closed(rows, row.item, left):
@@ -129,6 +144,12 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     if left[-1:] == row.item.evidence[-1:]:
         return "stands"
     return "falls" if path <= gone.first else "stands"
+
+
+def _was_another_s(item: Item, left: Iterable[Evidence]) -> bool:
+    """Whether an item is nobody's, and the message that it was made of is not among what is left."""
+    made_of = item.source.message
+    return item.owner == NOBODY and made_of is not None and made_of not in (each.ref for each in left)
 
 
 def _all_closed(rows: Rows, item: Item, left: Iterable[Evidence]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.decisions.apart import Apart, apart, merged_into
+from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.place import heard_of
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw
@@ -34,12 +35,13 @@ EDIT_POLICY = f"{matching.VERSION} {texts.VERSION} {BY_HAND}"
 QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.VERSION}"
 DEFAULT_CAP = 200
 NARROWER = "only some can read by now what was said there, so it is not for everybody"
+UNWILLING = "they opted out: nothing of theirs is recorded, unless they opt in again"
 RESTORABLE: frozenset[Status] = frozenset({"forgotten", "deprecated", "evicted", "merged"})
 
 
 class RememberRequest(NamedTuple):
     """A person, or the operator for them, wants this kept. `said` is when they asked, in ms, `where` in which place.
-    What is `about` no person has NOBODY for an owner.
+    What is `about` no person has NOBODY for an owner. `speakers` are those whose words it keeps.
     """
 
     owner: Handle
@@ -56,6 +58,7 @@ class RememberRequest(NamedTuple):
     where: Setting | None = None
     guarding: Guarding = Guarding()
     about: About = "person"
+    speakers: tuple[Handle, ...] = ()
 
 
 class EditRequest(NamedTuple):
@@ -105,7 +108,8 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     """The item, new or revived or confirmed, and what makes room for it; before it the place, where nobody knew it."""
     if decided_before(rows, request.origin):
         return []
-    text, kind = _item_text(request.text, request.guarding), read_kind(request.kind)
+    _refuse_unwilling(rows, request.owner, request.by.person, *request.speakers)
+    text, kind = _item_text(request.text, request.guarding, request.owner), read_kind(request.kind)
     request = _closed(rows, request)
     shelf = Shelf(rows, request.origin, request.owner)
     for place in _place(rows, request):
@@ -124,6 +128,11 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     )
     shelf.add(event, request.cap)
     return shelf.drafts
+
+
+def _refuse_unwilling(rows: Rows, *people: Handle) -> None:
+    if any(is_out(rows, each) for each in people):
+        raise BadRequest(UNWILLING)
 
 
 def _place(rows: Rows, request: RememberRequest) -> list[PlaceDescribed]:
@@ -180,7 +189,8 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
     """The item with its new text; nothing when it says so already."""
     if decided_before(rows, request.origin):
         return []
-    text = _item_text(request.text, request.guarding)
+    _refuse_unwilling(rows, request.owner, request.by.person)
+    text = _item_text(request.text, request.guarding, request.owner)
     shelf = Shelf(rows, request.origin, request.owner)
     row = _the_one(_named(shelf, request.owner, request.id, request.openings), request.id)
     if row.item.status != "active":
@@ -257,6 +267,7 @@ def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
     if decided_before(rows, request.origin):
         return []
     shelf = Shelf(rows, request.origin, request.owner)
+    _refuse_unwilling(rows, request.owner, request.by.person)
     named = _named(shelf, request.owner, request.id, request.openings)
     gone = [row for row in named if row.item.status in RESTORABLE]
     if not gone:
@@ -292,11 +303,11 @@ def _said(asked: int, row: ItemRow | None) -> int:
     return asked if row is None else max(asked, row.said)
 
 
-def _item_text(given: str, guarding: Guarding | None) -> str:
+def _item_text(given: str, guarding: Guarding | None, owner: Handle) -> str:
     text = tidy(given)
     if is_blank(text):
         raise BadRequest("there is nothing to remember: write a sentence")
-    if guarding is not None and (why := held_by_hand(text, guarding)):
+    if guarding is not None and (why := held_by_hand(text, guarding, for_all=owner == NOBODY)):
         raise BadRequest(why)
     return text
 

@@ -1,17 +1,20 @@
 """An extraction that reads an edited message: what was learned from its old words, and is not said by the new ones.
 
-The items that rest on the old words stayed until now. Before anything is decided, they are looked at without the quotes
-that do not stand in the message any more; what the model confirms rests on what it says now. What it says nothing of,
-and nothing else holds, goes as if the message had been deleted (`redact_items`). The old words go with all of it.
+The items that rest on the old words stayed until now, and answers may have repeated them. Before anything is decided,
+they are looked at without the quotes that do not stand in the message any more; what the model confirms rests on what
+it says now. What it says nothing of, and nothing else holds, goes as if the message had been deleted (`redact_items`).
+The old words go with all of it, and the answers that say them again (`said_again`).
 """
 
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from projections.decisions.redact import items_redaction
+from projections.decisions.redact import ANSWERS, items_redaction, replies_withdrawn, summaries_withheld
 from projections.decisions.redact_items import ITEM_TAGS, Gone, events_before, fates
+from projections.decisions.said_again import SaidAgain, said_again, units_of_turns
 from projections.decisions.shelf import Shelf, policy_by
+from projections.decisions.withdraw import turn_withdrawn
 from projections.derived import effects_of
 from projections.events import MessageRedacted
 from projections.events.values import Evidence
@@ -19,8 +22,10 @@ from projections.ids import NOBODY, EventId
 from projections.items import ItemRow, items_of
 from projections.policies.capacity import address
 from projections.policies.evidence import InputMessage
+from projections.policies.repeating import repeats
 from projections.policies.text import folded
 from projections.rows import Rows
+from projections.turns import TurnRow
 
 VERSION = "rereading@1"
 
@@ -62,10 +67,32 @@ class Rereading:
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
-        for event in redaction.events:
+        again = self._said_again(left.bodies | paths)
+        summaries = [each for each in again.summaries if self._rows.ids.status(each) == "known"]
+        events = (
+            *redaction.events,
+            *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(summaries), said),
+            *replies_withdrawn(self._rows, summaries, said),
+            *(turn_withdrawn(turn, said, ANSWERS) for turn in again.turns),
+        )
+        for event in events:
             shelf.record(event)
         latest = max((said, *(draft.event.said for draft in shelf.drafts)))
-        shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=redaction.bodies))
+        bodies = (*redaction.bodies, *summaries, *(turn.event for turn in again.turns))
+        shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
+
+    def _said_again(self, bodies: Iterable[EventId]) -> SaidAgain:
+        """The answers that had the items before them and say again what is not said any more."""
+        quotes = {
+            each.quote for row in self._changed for each in row.item.evidence if each.quote and self._is_gone(each)
+        }
+        instead = " ".join(self._edited.values())
+
+        def says(turn: TurnRow) -> bool:
+            return any(repeats(turn.text, quote, instead) for quote in quotes)
+
+        askers = dict.fromkeys(row.item.owner for row in self._changed if row.item.owner)
+        return said_again(self._rows, sorted(bodies), {}, askers, says, ())
 
     def _is_gone(self, evidence: Evidence) -> bool:
         text = self._edited.get(evidence.message)

@@ -38,7 +38,8 @@ class Rest(NamedTuple):
 
 
 def rest(rows: Rows, claimed: Claimed) -> Rest:
-    """The evidence. A message that is known here, and on which the compartment may rest, is a cause.
+    """The evidence. A message that is known here, and on which the compartment may rest, is a cause; of a program that
+    neither quotes it nor names a row of its own (DiscoClaw), it is only asked whether it was taken back.
 
     What is nobody's has a quote only then: otherwise the words would be somebody's, and no erasure could reach them.
     Raises BadRequest where the message was taken back, or its channel is no longer all of the guild's.
@@ -46,6 +47,8 @@ def rest(rows: Rows, claimed: Claimed) -> Rest:
     place, message = claimed.source.place, claimed.source.message
     _refuse_wider(rows, claimed)
     heard = _heard(rows, message, claimed.message_said)
+    if not claimed.quote and claimed.row is None:
+        return Rest()
     row = None if heard is None or place is None else _message_at(rows, place, heard)
     if heard is not None and row is not None and _may_rest(rows, claimed, row.message):
         return Rest((Evidence(claimed.quote, heard.id, message),), (heard.id,))

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from projections.decisions.clear import as_many
-from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.draft import Draft, Minter, Origin, as_many, decided_before
 from projections.decisions.redact import Redaction, redacted, redaction_of
 from projections.decisions.shelf import policy_by
 from projections.decisions.withdraw import turn_withdrawn
+from projections.events.values import PLATFORM, By
 from projections.ids import EventId, Handle, Point
 from projections.messages import MESSAGES, MessageRow, point_key, unit
 from projections.places import epoch_of
@@ -27,7 +27,7 @@ MOST_EXPIRED = 400
 
 class RetentionRequest(NamedTuple):
     """What was said in a session before `until` (ms) is not kept any longer; None keeps everything. `own` is the same
-    for those who have set it for themselves. `said` is now.
+    for those who have set it for themselves; the shorter one holds. `said` is now.
     """
 
     session: str
@@ -57,17 +57,24 @@ def expire(rows: Rows, request: RetentionRequest) -> list[Draft]:
     return as_many(first, MOST_EXPIRED)
 
 
+def overdue(rows: Rows, request: RetentionRequest) -> tuple[int, int]:
+    """How many messages and how many answers are not kept any longer."""
+    return sum(1 for _ in _messages(rows, request)), sum(1 for _ in _turns(rows, request))
+
+
 def _redaction(rows: Rows, request: RetentionRequest, messages: list[MessageRow], turns: list[TurnRow]) -> list[Draft]:
     taken = redaction_of(rows, messages, request.said)
     whole = with_answers(taken, turns, request.said, VERSION)
     return redacted(Minter(rows, request.origin), whole, request.said, policy_by(VERSION))
 
 
-def with_answers(taken: Redaction, turns: Iterable[TurnRow], said: int, policy: str = "") -> Redaction:
-    """A redaction, and these answers that go with it; `policy` is the rule where no person asked for it."""
+def with_answers(
+    taken: Redaction, turns: Iterable[TurnRow], said: int, policy: str = "", by: By = PLATFORM
+) -> Redaction:
+    """A redaction, and these answers that go with it; `policy` is the rule where nobody (`by`) asked for it."""
     others = [turn for turn in turns if turn.event not in taken.bodies]
     return Redaction(
-        (*taken.events, *(turn_withdrawn(turn, said, policy) for turn in others)),
+        (*taken.events, *(turn_withdrawn(turn, said, policy, by) for turn in others)),
         (*taken.bodies, *(turn.event for turn in others)),
     )
 
@@ -99,5 +106,5 @@ def _spans(rows: Rows, request: RetentionRequest) -> Iterator[tuple[bytes, bytes
 
 
 def _is_over(request: RetentionRequest, person: Handle, said: int) -> bool:
-    limit = request.own.get(person, request.until) if person else request.until
-    return limit is not None and said < limit
+    limits = (request.until, request.own.get(person))  # the shorter one holds, whoever set it
+    return any(limit is not None and said < limit for limit in limits)

@@ -12,6 +12,8 @@ from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
 from projections.events.values import Audience, By, Intent, ModelUse, Saw
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.policies.cadence import ON_REQUEST
+from projections.policies.instructions import InstructionWords
+from projections.policies.sentences import without_orders
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import SummaryRow, find_summary
@@ -22,7 +24,8 @@ class RefreshRequest(NamedTuple):
 
     `previous` is the event of the summary it continues, or None; `causes` are the work event and what was in its
     prompt, the latest of which was `said` then; `shown` is what was in it. `cut` says that the text was shortened
-    already, `policy` what set it off.
+    already, `policy` what set it off. By `words` its sentences are judged: those that instruct the assistant are left
+    out.
     """
 
     session: str
@@ -43,6 +46,7 @@ class RefreshRequest(NamedTuple):
     said: int = 0
     policy: str = ""
     shown: tuple[EventId, ...] = ()
+    words: InstructionWords = InstructionWords()
 
 
 class FailRequest(NamedTuple):
@@ -82,14 +86,14 @@ class ResetRequest(NamedTuple):
 
 
 def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
-    """The new summary; a failure when it is empty; nothing when the old one changed meanwhile, or something that the
-    model was shown was taken back.
+    """The new summary, without the sentences that instruct; a failure when it is empty; nothing when the old one
+    changed meanwhile, or something that the model was shown was taken back.
     """
     if decided_before(rows, request.origin) or _overtaken(rows, request) or is_overtaken(rows, request.shown):
         return []
-    text = whole(request.text).strip()
+    text, left_out = without_orders(whole(request.text).strip(), request.words)
     if not text:
-        return [Minter(rows, request.origin).draft(_failed(_empty(request)))]
+        return [Minter(rows, request.origin).draft(_failed(_empty(request, left_out)))]
     row = _current(rows, request)
     event = SummaryRefreshed(
         said=max(request.said, request.upto.said),
@@ -109,6 +113,7 @@ def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
         cut=request.cut or len(text) > request.max_chars,
         floor=None if row is None else row.floor,
         policy=request.policy,
+        left_out=left_out,
     )
     return [Minter(rows, request.origin).draft(event)]
 
@@ -163,12 +168,12 @@ def _count(row: SummaryRow | None, era: int) -> int:
     return row.refresh + 1 if row is not None and row.era == era else 1
 
 
-def _empty(request: RefreshRequest) -> FailRequest:
+def _empty(request: RefreshRequest, left_out: tuple[str, ...]) -> FailRequest:
     return FailRequest(
         session=request.session,
         audience=request.audience,
         era=request.era,
-        error="the model's summary was empty",
+        error="; ".join(("the model's summary was empty", *left_out)),
         after=request.after,
         upto=request.upto,
         call=request.call,

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Origin
+from projections.decisions.shelf import policy_by
 from projections.events import TurnWithdrawn
-from projections.events.values import PLATFORM
+from projections.events.values import PLATFORM, By
 from projections.ids import EventId, Identity, Point, Ref
 from projections.pending import turn_id
 from projections.places import epoch_of
@@ -55,11 +56,11 @@ def withdrawal_origin(turn: TurnRow) -> Origin:
     return Origin(Identity("dnam", "turn", turn.event.hex(), "withdrawn", turn.said))
 
 
-def turn_withdrawn(turn: TurnRow, said: int, policy: str = "") -> TurnWithdrawn:
-    """An answer is taken away at `said` (ms), by a rule where nobody deleted it."""
+def turn_withdrawn(turn: TurnRow, said: int, policy: str = "", by: By = PLATFORM) -> TurnWithdrawn:
+    """An answer is taken away at `said` (ms): deleted on its platform, by somebody's hand, or by a rule (`policy`)."""
     return TurnWithdrawn(
         said=max(said, turn.said),
-        by=PLATFORM,
+        by=policy_by(policy) if policy else by,
         causes=(turn.event,),
         turn=turn.event,
         session=turn.session,

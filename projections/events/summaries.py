@@ -23,7 +23,8 @@ class SummaryRefreshed(SummaryEvent, frozen=True, kw_only=True):
     """A new text that covers what was said after `after` up to `upto`. `refresh` counts within the era, from 1.
 
     `cut` says that the model's text was over its limit even after a second try and was cut hard. `floor` is how far the
-    last reset reached: nothing said until then comes back, in a later era neither.
+    last reset reached: nothing said until then comes back, in a later era neither. `left_out` says why sentences of the
+    model's text are not in it, one reason each.
     """
 
     TAG: ClassVar[str] = "summary.refreshed"
@@ -36,6 +37,7 @@ class SummaryRefreshed(SummaryEvent, frozen=True, kw_only=True):
     previous: EventId | None = None
     cut: bool = False
     floor: Point | None = None
+    left_out: tuple[str, ...] = ()
 
 
 class SummaryFailed(SummaryEvent, frozen=True, kw_only=True):

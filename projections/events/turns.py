@@ -82,7 +82,8 @@ class TurnDelivered(Event, frozen=True, kw_only=True):
 
 
 class TurnWithdrawn(Event, frozen=True, kw_only=True):
-    """A message as which an answer arrived was deleted on its platform, and with it the whole answer is taken away.
+    """An answer is taken away, whole: a message as which it arrived was deleted on its platform, or somebody (`by`)
+    took it back, or a rule did.
 
     The row's key: session, audience, the turn's own `turn_said` and id. `call` is what the answer took, which is spent
     whatever becomes of its words. `policy` says by which rule it went with a message that was taken back.

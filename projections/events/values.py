@@ -169,12 +169,15 @@ class Saw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person meant: what they did, the words or the id they gave, and what they saw."""
+    """What a person meant: what they did, the words or the id they gave, and what they saw. `undoes`: they did it to
+    take back what they had done before.
+    """
 
     action: IntentKind
     needle: str = ""
     chosen: str = ""
     saw: Saw | None = None
+    undoes: bool = False
 
 
 class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

@@ -2,7 +2,8 @@
 
 A list of orders is never whole. But a note that may be kept tells of its person: in the third person, as the prompt
 asks for ("User …"), or in their own words ("I …"). What tells of nobody and says "you", or begins a clause with a verb
-that commands, is no fact, whatever it says; nor is what begins with a command and has no subject, and what only asks.
+that commands, is no fact, whatever it says; nor is what begins with a command and has no subject, what names somebody
+else's rule or role and behind a colon commands, and what only asks.
 """
 
 import re
@@ -15,6 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘ʼ`](?=\w)")
 _LABEL = re.compile(r"^\s*\w+(?: \w+)?\s*:")
 LEAST_WORDS = 2
+FEW = 3
 
 
 class NoteWords(NamedTuple):
@@ -39,12 +41,33 @@ def addressed_in(text: str, words: NoteWords) -> str:
     said = _WORD.findall(plain)
     if plain.endswith("?") and not _ENDING.search(plain[:-1]):
         return plain
-    if words.subjects.intersection(said):
-        return ""
+    announced = next(_announced(plain, words), "")
+    if announced or words.subjects.intersection(said):
+        return announced
     if words.telling.intersection(said):
         first = next(_commands(_CLAUSE.split(plain, maxsplit=1)[0], words), "")
         return "" if not first or first.split()[1] in words.telling else first
     return next((each for each in said if each in words.addressing), "") or next(_commands(plain, words), "")
+
+
+def commanded_in(text: str, words: NoteWords) -> str:
+    """What a text commands at once, in more words than FEW; for what nobody says to be read as it stands."""
+    plain = _APOSTROPHE.sub("", text.casefold())
+    return next((each for each in _commands(plain, words) if len(each.split()) > FEW), "")
+
+
+def unlabelled(text: str, words: NoteWords) -> str:
+    """A note in lower case without the label that tells of nobody; empty where it has none."""
+    plain = _APOSTROPHE.sub("", text.casefold())
+    bare = _unlabelled(plain, words)
+    return "" if bare == plain else bare.strip()
+
+
+def _announced(plain: str, words: NoteWords) -> Iterator[str]:
+    """What is commanded behind a colon, where nothing before it tells of the person."""
+    before, _, after = plain.partition(":")
+    if not (words.subjects | words.telling).intersection(_WORD.findall(before)):
+        yield from _commands(_CLAUSE.split(after.strip(), maxsplit=1)[0], words)
 
 
 def _unlabelled(plain: str, words: NoteWords) -> str:

@@ -34,7 +34,8 @@ class Nearness(NamedTuple):
     reason: str
 
 
-Measure = Callable[[Item, Item], Nearness]
+Measure = Callable[[str, str], Nearness]
+"""How near two texts are."""
 
 
 class Pair(NamedTuple):
@@ -48,8 +49,8 @@ class Pair(NamedTuple):
 def by_tokens(vocabulary: Vocabulary, percent: int = SHARED_PERCENT) -> Measure:
     """Shared tokens ÷ all tokens of two texts, against a percentage; at it is not above it."""
 
-    def measure(one: Item, other: Item) -> Nearness:
-        mine, theirs = tokens(one.text, vocabulary), tokens(other.text, vocabulary)
+    def measure(one: str, other: str) -> Nearness:
+        mine, theirs = tokens(one, vocabulary), tokens(other, vocabulary)
         shared, every = len(mine & theirs), len(mine | theirs)
         words = f"{shared} of {every} words are shared, more than {percent} % is close"
         return Nearness(1000 * shared // max(every, 1), 100 * shared > percent * every, words)
@@ -60,8 +61,8 @@ def by_tokens(vocabulary: Vocabulary, percent: int = SHARED_PERCENT) -> Measure:
 def by_vectors(vectors: Mapping[str, Vector], encoder: str, threshold: int = THRESHOLD) -> Measure:
     """The cosine of the vectors of two texts, against a threshold in thousandths. A text without one is near none."""
 
-    def measure(one: Item, other: Item) -> Nearness:
-        near = 1000 * cosine(vectors.get(one.text, ()), vectors.get(other.text, ()))
+    def measure(one: str, other: str) -> Nearness:
+        near = 1000 * cosine(vectors.get(one, ()), vectors.get(other, ()))
         words = f"cosine {near / 1000:.3f} by {encoder}, more than {threshold / 1000:.3f} is close"
         return Nearness(round(near), near > threshold, words)
 
@@ -111,7 +112,7 @@ def _nearest(free: Mapping[str, ItemRow], item_id: str, measure: Measure, order:
     if row is None:
         return None
     others = [each for each in free.values() if comparable(row.item, each.item)]
-    measured = [(measure(row.item, other.item), other) for other in others]
+    measured = [(measure(row.item.text, other.item.text), other) for other in others]
     near = [(nearness, other) for nearness, other in measured if nearness.close]
     if not near:
         return None

@@ -34,7 +34,7 @@ theirs.
 
 from typing import NamedTuple
 
-from projections.events.values import About, Audience
+from projections.events.values import About, Audience, Item
 from projections.ids import NOBODY, Handle, Ref
 from projections.items import compartments_of
 from projections.places import audience_of
@@ -166,6 +166,17 @@ def opened(rows: Rows, setting: Setting) -> tuple[Opening, ...]:
     """The person's own items that a context opens, and what belongs to nobody there."""
     own = (Opening(setting.person, compartment) for compartment in _own(rows, setting))
     return (*own, *(Opening(NOBODY, compartment) for compartment in _nobodys(setting)))
+
+
+def opens_source(rows: Rows, setting: Setting, item: Item) -> bool:
+    """Whether those who read an item in a context can also read the place that it came from, and so may know of it.
+    What is portable is open where its place is not.
+    """
+    place, guild = item.source.place, item.source.guild
+    if not is_portable(item.compartment) or place in (None, setting.audience.place) or _is_own_direct(setting):
+        return True
+    audience = None if guild is None or guild != setting.guild else audience_of(rows, place)
+    return audience is not None and audience.kind == "guild"
 
 
 def _own(rows: Rows, setting: Setting) -> list[str]:

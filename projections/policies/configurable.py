@@ -62,4 +62,4 @@ def check(name: str, value: str) -> None:
     """BadRequest where a key is none, or a value is not allowed."""
     key = the_key(name)
     if not key.admits(value):
-        raise BadRequest(f"{name}: {value!r} is not allowed; allowed: {key.words}")
+        raise BadRequest(f"`{name}`: {value!r} is not allowed; allowed: {key.words}")

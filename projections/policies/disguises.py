@@ -35,6 +35,7 @@ _PAIRS = {
 }  # fmt: skip
 _LOOKALIKES = str.maketrans({alike: letter for letter, alikes in _PAIRS.items() for alike in alikes})
 _DIGITS = str.maketrans("013457@$!|€8", "oieastasiieb")
+_GAP = re.compile(r"\s{2,}")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Co", "Cn"})
 _SPACE = re.compile(r"\s+")
@@ -190,7 +191,16 @@ def _escapes(text: str) -> str:
     return re.sub(r"\\(?:u\{?|x)([0-9a-fA-F]{2,5})\}?", lambda found: chr(int(found[1], 16)), text)
 
 
+def _spelled(text: str) -> str:
+    """Letters apart, with more than one space between words."""
+    words = [word.split() for word in _GAP.split(text)]
+    letters = [len(each) for word in words for each in word]
+    is_apart = len(words) > 1 and len(letters) > len(words) and max(letters) == 1
+    return " ".join("".join(word) for word in words) if is_apart else ""
+
+
 _CODES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("letters apart", _spelled),
     ("base64", _each(r"[A-Za-z0-9+/_-]{12,}={0,2}", _bytes_of(_base64))),
     ("base32", _each(r"[A-Z2-7]{16,}=*", _bytes_of(_base32))),
     ("hexadecimal", _each(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,-]{0,2}){8,}", _bytes_of(_hexadecimal))),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from projections.events.values import Evidence
+from projections.events.values import Audience, Evidence
 from projections.ids import EventId, Ref
 from projections.policies.replies import Quote
 from projections.policies.text import folded
@@ -13,7 +13,7 @@ VERSION = "evidence@1"
 
 class InputMessage(NamedTuple):
     """A message that a model was shown. `place` and `guild` are for the source of what comes of it; `event` made it as
-    it was shown, which is the first one or an edit.
+    it was shown, which is the first one or an edit. `audience` could read it when it was said.
     """
 
     id: EventId
@@ -23,6 +23,7 @@ class InputMessage(NamedTuple):
     place: Ref | None = None
     guild: Ref | None = None
     event: EventId = EventId(b"")
+    audience: Audience | None = None
 
 
 def find_named(name: str, inputs: Sequence[InputMessage]) -> InputMessage | None:

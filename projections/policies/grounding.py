@@ -1,35 +1,75 @@
-"""Whether a model's entry has a ground: where it quotes, the words really occur in the messages that it was shown.
+"""Whether a model's entry has a ground: the words that it quotes really occur in the messages that it was shown.
+
+    form of the entry                                 what it needs
+    ───────────────────────────────────────────────   ─────────────────────────────────────────────────────────────────
+    with a place for quotes (seed 004's, dnam's own)  one at least; every one of them occurs
+    without (seed 000's, DiscoClaw's)                 nothing: it rests on the message it names, or on all it was shown
+    quotes of a word or two alone                     one of the words is in the entry, too
 
 Words are compared without regard to case, signs and accents, which models mend, and piece by piece where a quote leaves
-something out ("…"). An entry without any quote rests on the message that it names, or on all that was shown: the form
-of seed 000 has no quotes.
+something out ("…"). A longer quote need not share a word with the entry: who speaks another language, or says it in
+other words, is noted all the same.
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from projections.policies.evidence import InputMessage
-from projections.policies.replies import Quote
+from projections.policies.replies import UpsertEntry
 from projections.policies.verdict import Verdict
 
 VERSION = "grounding@1"
+LEAST_LETTERS = 12
+"""From so many letters on, a quote says something by itself. A sign of a script without upper case counts as three: it
+may be a word.
+"""
+LEAST_WORD = 3
+LEAST_STEM = 4
+"""Words that begin with the same so many letters are forms of one."""
 _NO_WORD = re.compile(r"[\W_]+")
 _ELISION = re.compile(r"…|\.{3,}")
 
 
-def ungrounded(quotes: Sequence[Quote], inputs: Sequence[InputMessage]) -> Verdict | None:
-    """Why an entry is no memory, if all the words that it quotes are invented."""
-    words = [each.quote for each in quotes if _pieces(each.quote)]
-    if not words or quoted_in(words, [each.text for each in inputs]):
-        return None
-    return Verdict("the words that it quotes occur in none of the messages", VERSION)
+def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Collection[str] = ()) -> Verdict | None:
+    """Why an entry is no memory, if it quotes nothing, or what nobody said, or what says nothing. `common` are words
+    that no sentence lacks.
+    """
+    quotes = [each.quote for each in entry.evidence if _pieces(each.quote)]
+    texts = [each.text for each in inputs]
+    if not quotes:
+        return Verdict("it quotes none of the words that it rests on", VERSION) if entry.must_quote else None
+    if not all(quoted_in([each], texts) for each in quotes):
+        return Verdict("words that it quotes occur in none of the messages", VERSION)
+    if not any(map(_is_long, quotes)) and not _shares(entry.text, quotes, texts, common):
+        return Verdict("the words that it quotes are too few to say it", VERSION)
+    return None
 
 
 def quoted_in(quotes: Sequence[str], texts: Sequence[str]) -> bool:
     """Whether the words of one of these quotes, at least, occur in the texts."""
     said = " ".join(map(_key, texts))
     return any(pieces and all(piece in said for piece in pieces) for pieces in map(_pieces, quotes))
+
+
+def _is_long(quote: str) -> bool:
+    letters = "".join(_pieces(quote)).replace(" ", "")
+    return sum(1 if each.islower() or each.isdecimal() else 3 for each in letters) >= LEAST_LETTERS
+
+
+def _shares(text: str, quotes: Sequence[str], texts: Sequence[str], common: Collection[str]) -> bool:
+    """Whether a whole word of the messages is in the quotes and in the text."""
+    said = {word for each in texts for word in _words(each)}
+    quoted = {word for each in quotes for word in _words(each)} & said - set(common)
+    return not {_stem(each) for each in quoted}.isdisjoint(map(_stem, _words(text)))
+
+
+def _words(text: str) -> Iterator[str]:
+    return (each for each in _key(text).split() if len(each) >= LEAST_WORD or each.isdecimal())
+
+
+def _stem(word: str) -> str:
+    return word[:LEAST_STEM]
 
 
 def _pieces(quote: str) -> list[str]:

@@ -20,7 +20,14 @@ from projections.policies import about_others, grounding, instructions, lengths,
 from projections.policies.about_others import not_theirs
 from projections.policies.evidence import InputMessage
 from projections.policies.grounding import ungrounded
-from projections.policies.instructions import Instruction, InstructionWords, instructs, quotes_order, unjudged
+from projections.policies.instructions import (
+    Instruction,
+    InstructionWords,
+    instructs,
+    orders,
+    quotes_order,
+    unjudged,
+)
 from projections.policies.lengths import MOST_CHARS, wrong_length
 from projections.policies.rephrasing import Rephrasing
 from projections.policies.replies import UpsertEntry
@@ -82,7 +89,7 @@ def _about_others(proposed: Proposed) -> Verdict | None:
 
 
 def _grounding(proposed: Proposed) -> Verdict | None:
-    return ungrounded(proposed.entry.evidence, proposed.inputs)
+    return ungrounded(proposed.entry, proposed.inputs, proposed.guarding.instructions.common.own)
 
 
 GUARDS: tuple[Guard, ...] = (_lengths, _secrets, _instructions, _about_others, _grounding)
@@ -99,22 +106,28 @@ def held_text(text: str, guarding: Guarding) -> Verdict | None:
     return wrong_length(text) or holds_secret(text, guarding.spoken) or instructs(text, words) or unjudged(text, words)
 
 
-def held_by_hand(text: str, guarding: Guarding) -> str:
+def held_imported(text: str, guarding: Guarding) -> Verdict | None:
+    """Why what another program remembered is no memory here. It may be shorter ("vim") or longer than one that is made
+    here, in any language, and a command that is not for the assistant: its person wrote it down, or had it noted.
+    """
+    return orders(text, guarding.instructions)
+
+
+def held_by_hand(text: str, guarding: Guarding, *, for_all: bool = False) -> str:
     """Why a text that a person asks to keep is no memory, for them; empty when it may be one.
 
     In a language without a list they may: what they keep is told to nobody but those who read along with them. So may
-    they note "send the invoice", which a model may not.
+    they note "send the invoice", which a model may not, unless it is `for_all`: in everybody's prompt.
     """
     if wrong_length(text) is not None:
         return _length_words(len(text))
     secret = holds_secret(text, guarding.spoken)
     if secret is not None:
         return f"I keep no secrets, and {secret.reason}: nothing was kept. Say it without, and delete your message"
-    order = quotes_order(text, guarding.instructions)
+    order = (instructs if for_all else orders)(text, guarding.instructions)
     if order is not None:
-        return (
-            f"I keep what is so, and no orders, and {order.reason}: nothing was kept. Say it as a fact about yourself"
-        )
+        fact = "a fact" if for_all else "a fact about yourself"
+        return f"I keep what is so, and no orders, and {order.reason}: nothing was kept. Say it as {fact}"
     return ""
 
 

@@ -9,6 +9,9 @@ model noted is kept. Marks of chat templates are of no language and stand here. 
 disguises of `disguises`. How the assistant should answer the person is a wish of theirs, and no injection: "always
 answer in German" may be remembered.
 
+No list of orders is whole, so what is to be kept is judged by its subject too (`text_only`): what governs the
+assistant, all its answers, what is said to it, or who commands it is no memory, unless it is such a wish.
+
 A message that instructs taints what rests on it: whoever writes both a fact and an order into one message may say the
 fact again. So does an order in pieces, over up to MOST_PIECES messages in a row.
 """
@@ -19,9 +22,10 @@ from functools import cache
 from typing import NamedTuple
 
 from projections.ids import EventId
-from projections.policies.addressing import NoteWords, addressed_in
+from projections.policies.addressing import NoteWords, addressed_in, commanded_in, unlabelled
 from projections.policies.disguises import Reading, letters_of, plain_reading, readings
 from projections.policies.evidence import InputMessage
+from projections.policies.languages import CommonWords, is_foreign
 from projections.policies.verdict import Verdict
 
 VERSION = "instructions@1"
@@ -40,7 +44,7 @@ class InstructionRule(NamedTuple):
     """One way to instruct. `patterns` are regular expressions over words in lower case with single spaces between;
     nothing is meant where what stands before matches one of `unless_before` at its end, or what follows one of
     `unless_after`. `signed` are the same over text with its signs. `text_only`: it is held against what is to be kept,
-    and not against the messages that this rests on.
+    and not against the messages that this rests on. `unless_wish`: nothing is meant in what is a harmless wish.
     """
 
     name: str
@@ -49,6 +53,16 @@ class InstructionRule(NamedTuple):
     unless_after: tuple[str, ...] = ()
     signed: tuple[str, ...] = ()
     text_only: bool = False
+    unless_wish: bool = False
+
+
+class WishWords(NamedTuple):
+    """What a harmless wish for the way of answering is made of, in patterns over words: it has one for a `style`, and
+    none that is `grave`.
+    """
+
+    style: tuple[str, ...] = ()
+    grave: tuple[str, ...] = ()
 
 
 class InstructionWords(NamedTuple):
@@ -58,6 +72,8 @@ class InstructionWords(NamedTuple):
     rules: tuple[InstructionRule, ...] = ()
     script: str = "LATIN"
     notes: NoteWords = NoteWords()
+    wishes: WishWords = WishWords()
+    common: CommonWords = CommonWords()
 
 
 class Instruction(NamedTuple):
@@ -72,6 +88,7 @@ class Instruction(NamedTuple):
 
 
 class _Compiled(NamedTuple):
+    unless_wish: bool
     words: re.Pattern[str]
     squeezed: re.Pattern[str] | None
     before: re.Pattern[str] | None
@@ -80,7 +97,7 @@ class _Compiled(NamedTuple):
 
 def instruction_in(text: str, words: InstructionWords) -> Instruction | None:
     """The first thing in a message that instructs, however it is disguised."""
-    return _instruction_in(text, _of_messages(words.rules))
+    return _instruction_in(text, _of_messages(words.rules), words.wishes)
 
 
 @cache
@@ -88,22 +105,33 @@ def _of_messages(rules: tuple[InstructionRule, ...]) -> tuple[InstructionRule, .
     return tuple(each for each in rules if not each.text_only)
 
 
-def _instruction_in(text: str, rules: tuple[InstructionRule, ...]) -> Instruction | None:
-    found = (_found(reading, rules) for reading in readings(text))
+def _instruction_in(text: str, rules: tuple[InstructionRule, ...], wishes: WishWords) -> Instruction | None:
+    found = (_found(reading, rules, wishes) for reading in readings(text))
     return next((each for each in found if each is not None), None)
 
 
-def _found(reading: Reading, rules: tuple[InstructionRule, ...]) -> Instruction | None:
+def _found(reading: Reading, rules: tuple[InstructionRule, ...], wishes: WishWords) -> Instruction | None:
     template = _TEMPLATES.search(reading.signed)
     if template is not None:
         return Instruction(template[0].strip(), reading.disguise)
+    is_wish = _is_wish(reading.words, wishes)
     for rule in _compiled(rules):
         pattern = rule.squeezed if reading.is_squeezed else rule.words
         for found in pattern.finditer(reading.words) if pattern else ():
-            if not _is_harmless(rule, reading.words, found):
+            if not (is_wish and rule.unless_wish) and not _is_harmless(rule, reading.words, found):
                 return Instruction(found[0].strip(), reading.disguise)
-    signed = (each.search(reading.signed) for each in _signed(rules))
+    signed = (each.search(reading.signed) for each in _signed(rules, is_wish))
     return next((Instruction(each[0].strip(), reading.disguise) for each in signed if each is not None), None)
+
+
+def _is_wish(words: str, wishes: WishWords) -> bool:
+    style, grave = _any_of(wishes.style), _any_of(wishes.grave)
+    return style.search(words) is not None and grave.search(words) is None
+
+
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(patterns)})\b" if patterns else r"(?!)")
 
 
 def _is_harmless(rule: _Compiled, words: str, found: re.Match[str]) -> bool:
@@ -115,7 +143,7 @@ def _is_harmless(rule: _Compiled, words: str, found: re.Match[str]) -> bool:
 @cache
 def _compiled(rules: tuple[InstructionRule, ...]) -> tuple[_Compiled, ...]:
     return tuple(
-        _Compiled(re.compile(rf"\b(?:{each})\b"), _squeezed(each), before, after)
+        _Compiled(rule.unless_wish, re.compile(rf"\b(?:{each})\b"), _squeezed(each), before, after)
         for rule in rules
         for before, after in [(_ends(rule.unless_before), _begins(rule.unless_after))]
         for each in rule.patterns
@@ -139,8 +167,9 @@ def _begins(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 @cache
-def _signed(rules: tuple[InstructionRule, ...]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(each) for rule in rules for each in rule.signed)
+def _signed(rules: tuple[InstructionRule, ...], is_wish: bool) -> tuple[re.Pattern[str], ...]:
+    meant = (rule for rule in rules if not (is_wish and rule.unless_wish))
+    return tuple(re.compile(each) for rule in meant for each in rule.signed)
 
 
 # -- the guard -----------------------------------------------------------------------------------------------------
@@ -169,7 +198,9 @@ def _in_pieces(texts: Sequence[str], words: InstructionWords) -> Instruction | N
         order = instruction_in("".join(texts), words)
         if order is not None:
             return order
-    return _found(plain_reading(" ".join(texts)), _of_messages(words.rules))
+    rules = _of_messages(words.rules)
+    found = (_found(plain_reading(between.join(texts)), rules, words.wishes) for between in (" ", ""))
+    return next((each for each in found if each is not None), None)
 
 
 def _runs(messages: Sequence[InputMessage]) -> Iterator[Sequence[InputMessage]]:
@@ -183,16 +214,33 @@ def unjudged(text: str, words: InstructionWords) -> Verdict | None:
         name = words.language or "this one"
         return Verdict(f"dnam has no list of what instructs an assistant in the language {name!r}", VERSION)
     own, all_of_them = letters_of(text, words.script)
-    if 2 * own >= all_of_them:
-        return None
-    return Verdict(f"its letters are not those of {words.language!r}, the language whose list dnam has", VERSION)
+    if 2 * own < all_of_them:
+        return Verdict(f"its letters are not those of {words.language!r}, the language whose list dnam has", VERSION)
+    if is_foreign(unlabelled(text, words.notes) or text, words.common):
+        return Verdict(f"its words are not those of {words.language!r}, the language whose list dnam has", VERSION)
+    return None
 
 
 def instructs(text: str, words: InstructionWords) -> Verdict | None:
     """Why a text is no memory, if it instructs the assistant."""
-    found = _instruction_in(text, words.rules)
-    spoken_to = "" if found else addressed_in(text, words.notes)
-    return _verdict(Instruction(spoken_to, "") if spoken_to else found)
+    return orders(text, words) or _verdict(_spoken_to(text, words.notes))
+
+
+def orders(text: str, words: InstructionWords) -> Verdict | None:
+    """The same by the rules alone: a command that may be for anybody is none."""
+    texts = (text, *filter(None, [unlabelled(text, words.notes)]))
+    found = (_instruction_in(each, words.rules, words.wishes) for each in texts)
+    return _verdict(next((each for each in found if each is not None), None))
+
+
+def _spoken_to(text: str, words: NoteWords) -> Instruction | None:
+    """What speaks to the assistant: plainly, or as a command in disguise."""
+    plain = addressed_in(text, words)
+    if plain:
+        return Instruction(plain, "")
+    disguised = (each for each in readings(text) if each.disguise and not each.is_squeezed)
+    found = ((commanded_in(each.signed, words), each.disguise) for each in disguised)
+    return next((Instruction(*each) for each in found if each[0]), None)
 
 
 def quotes_order(quote: str, words: InstructionWords) -> Verdict | None:

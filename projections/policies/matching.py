@@ -39,7 +39,10 @@ class Meant(NamedTuple):
 
 def covers(needle: str, text: str, rule: Matching = STANDARD) -> bool:
     """Whether the text contains the needle, and the needle is at least `percent` of it (the boundary included)."""
-    short, long = folded(needle), folded(text)
+    return _covers(folded(needle), folded(text), rule)
+
+
+def _covers(short: str, long: str, rule: Matching) -> bool:
     return bool(short) and short in long and 100 * len(short) >= rule.percent * len(long)
 
 
@@ -89,5 +92,6 @@ def find_meant(items: Iterable[ItemRow], item_id: str, needle: str, rule: Matchi
     """The items that an id names exactly; without an id, those that the needle covers."""
     if item_id:
         return Meant(tuple(row for row in items if row.item.id == item_id), f"the id {item_id} was given")
-    rows = tuple(row for row in items if covers(needle, row.item.text, rule))
+    short = folded(needle)
+    rows = tuple(row for row in items if _covers(short, folded(row.item.text), rule))
     return Meant(rows, f"its text contains the words given, and they are at least {rule.percent} % of it")

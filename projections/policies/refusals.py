@@ -1,21 +1,23 @@
 """What a person took back stays taken back: a model that says it again is refused, in all of their compartments.
 
-It says it again under its id; where one of the two texts covers 60 % of the other; in other words (`rephrasing`); or by
-the messages that left recall with it.
+It says it again under its id; where one of the two texts covers 60 % of the other; in other words (`rephrasing`); where
+an encoder finds the two near each other (`closeness`), and no name, number, relation or denial tells them apart; or by
+the messages that left recall with it. Where there is no encoder, the words alone decide.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from projections.ids import EventId
-from projections.items import QUIET, ForgottenRow
-from projections.policies import rephrasing
+from projections.ids import NOBODY, EventId, Handle
+from projections.items import QUIET, ForgottenRow, forgotten_of
+from projections.policies import closeness, rephrasing
+from projections.policies.closeness import Measure
 from projections.policies.matching import STANDARD, Matching, close
-from projections.policies.rephrasing import Rephrasing, likeness
+from projections.policies.rephrasing import UNKNOWN, Rephrasing, likeness, told_apart
 from projections.rows import Rows
 
-VERSION = "refusals@2"
-POLICY = f"{VERSION} {rephrasing.VERSION}"
+VERSION = "refusals@3"
+POLICY = f"{VERSION} {rephrasing.VERSION} {closeness.VERSION}"
 
 
 class Claim(NamedTuple):
@@ -38,15 +40,17 @@ def refusal(
     forgotten: Sequence[ForgottenRow],
     claim: Claim,
     known: Rephrasing | None = None,
+    measure: Measure | None = None,
     rule: Matching = STANDARD,
 ) -> Refusal | None:
     """What stands against a claim among what its owner forgot; None when nothing does. `known` is what is known of the
-    language: without it other words are others.
+    language: without it other words are others. `measure` is an encoder's, where there is one.
     """
     return (
         _by_id(forgotten, claim)
         or _by_text(forgotten, claim, rule)
         or _in_other_words(forgotten, claim, known)
+        or _by_vectors(forgotten, claim, known or UNKNOWN, measure)
         or _by_evidence(rows, claim)
     )
 
@@ -70,6 +74,17 @@ def _in_other_words(forgotten: Sequence[ForgottenRow], claim: Claim, known: Reph
     return None if same is None else Refusal(same[1], f"it says in other words what the person forgot: {same[2]}")
 
 
+def _by_vectors(
+    forgotten: Sequence[ForgottenRow], claim: Claim, known: Rephrasing, measure: Measure | None
+) -> Refusal | None:
+    if measure is None:
+        return None
+    measured = ((measure(row.text, claim.text), row) for row in forgotten)
+    near = ((found.thousandths, row.id, found.reason, row.text) for found, row in measured if found.close)
+    nearest = max((each for each in near if not told_apart(each[3], claim.text, known)), default=None)
+    return None if nearest is None else Refusal(nearest[1], f"it is near what the person forgot: {nearest[2]}")
+
+
 def _by_evidence(rows: Rows, claim: Claim) -> Refusal | None:
     """Every message that it rests on left recall with something forgotten; one on which more rests did not leave."""
     quiet = [rows.get(QUIET, message) for message in claim.messages]
@@ -77,3 +92,11 @@ def _by_evidence(rows: Rows, claim: Claim) -> Refusal | None:
     if not left or len(left) < len(quiet):
         return None
     return Refusal(left[0].item, "it rests only on messages that left recall with what the person forgot")
+
+
+def taken_back(rows: Rows, owner: Handle, compartment: str) -> list[ForgottenRow]:
+    """What stands against whatever is learned of somebody there: the lore that was taken back there, and what they took
+    back anywhere.
+    """
+    lore = (found.row for found in forgotten_of(rows, NOBODY) if found.row.compartment == compartment)
+    return [*lore, *(found.row for found in forgotten_of(rows, owner))]

@@ -7,26 +7,36 @@ Both texts become what they are about, and the two are held against each other:
     numbers       in digits: `three` is 3, `85k` and `85,000` are 85000
     relations     of whom it is said: `sister`, `boss`; also in `my sister's`
 
-They are close where at least PERCENT of all the words of the two are shared (WITHIN, where the one has no others), and
-nothing tells them apart: of denials both have one or none, their relations are the same, and no name or number of the
-one stands in place of another's. Words with a capital letter within a sentence are names.
+    predicates    what is done with it, where that is a common verb: `lives`, `works`, `likes`
+    units         what is counted in: `a month`, `euros`
+    subject       whether it is said of the user, or of whom the sentence begins with
 
-What is like it and says something else differs in exactly these, or in one word of few: PERCENT is what two shared
-words with one other word each do not reach. What a language is not known for is compared as it is written.
+They are close where at least PERCENT of the words of the two that are no predicates are shared (WITHIN, where the one
+has no others), and nothing tells them apart: of denials both have one or none, their relations are the same, no name,
+number, unit or predicate of the one stands in place of another's, and nobody in the place of the user. Words with a
+capital letter within a sentence are names; a word that is a part of another one is of its family (`boat`, `sailboat`).
+
+What is like it and says something else differs in exactly these, or in one word of few: PERCENT is what three shared
+words with one other word each do not reach. A predicate says little alone: a person who `works as a nurse` `is a
+nurse`. What a language is not known for is compared as it is written.
 """
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 VERSION = "rephrasing@1"
-PERCENT = 60
+PERCENT = 65
 WITHIN = 50
 """The same where all words of the one are among those of the other: it says the same, and more."""
+FAMILY_CHARS = 5
+"""How long a word is at least that is looked for in a longer one."""
 FEWEST = 2
 """How many words are shared at least: a single one is a topic."""
+
+USER = "user"
 
 _TOKEN = re.compile(r"\d[\d.,]*\s?k\b|\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?:^|[.!?:]\s+)\W*\w+")
@@ -36,7 +46,8 @@ class Rephrasing(NamedTuple):
     """What is known of a language, in case-folded words. `stemmer` is a language of Snowball; empty for none.
 
     `same` leads from a word, or its stem, to the one that stands for its meaning; `denied` from one to what it denies;
-    `phrases` from several words to one.
+    `phrases` from several words to one. `predicates` are verbs that say little alone, `units`
+    what is counted in, `users` what the user is called.
     """
 
     language: str = ""
@@ -44,6 +55,9 @@ class Rephrasing(NamedTuple):
     stop_words: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
+    predicates: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    users: frozenset[str] = frozenset()
     numbers: Mapping[str, str] = {}
     same: Mapping[str, str] = {}
     denied: Mapping[str, str] = {}
@@ -53,14 +67,24 @@ class Rephrasing(NamedTuple):
 UNKNOWN = Rephrasing()
 
 
+class Doer(NamedTuple):
+    """What a sentence begins with, and what follows it, by their stems."""
+
+    who: str = ""
+    does: str = ""
+
+
 class About(NamedTuple):
-    """What a text is about."""
+    """What a text is about. `words` are without the `predicates` and `units`, unless there are no others."""
 
     words: frozenset[str]
     numbers: frozenset[str]
     relations: frozenset[str]
     names: frozenset[str]
     denied: bool
+    predicates: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    doer: Doer = Doer()
 
 
 class Likeness(NamedTuple):
@@ -73,15 +97,21 @@ class Likeness(NamedTuple):
 
 def likeness(one: str, other: str, known: Rephrasing = UNKNOWN) -> Likeness:
     """How far two texts say the same."""
-    mine, theirs = about(one, known), about(other, known)
+    mine, theirs = _weighed(*_akin(about(one, known), about(other, known)))
     shared, every = mine.words & theirs.words, mine.words | theirs.words
     share = 100 * len(shared) // max(len(every), 1)
-    parted = _apart(mine, theirs)
-    within = shared in (mine.words, theirs.words) and len(shared) >= FEWEST
+    parted = _apart(mine, theirs) or _otherwise(mine, theirs)
+    in_common = len(shared | (mine.predicates & theirs.predicates))
+    within = shared in (mine.words, theirs.words) and in_common >= FEWEST
     enough = len(shared) >= min(FEWEST, len(mine.words), len(theirs.words)) and bool(shared)
     words = f"{share} % of the words of both are shared ({', '.join(sorted(shared))})"
     same = enough and share >= (WITHIN if within else PERCENT) and not parted
     return Likeness(same, share, parted or words)
+
+
+def told_apart(one: str, other: str, known: Rephrasing = UNKNOWN) -> str:
+    """What tells two texts apart, whatever else they share; empty for nothing."""
+    return _apart(about(one, known), about(other, known))
 
 
 def _apart(mine: About, theirs: About) -> str:
@@ -90,11 +120,50 @@ def _apart(mine: About, theirs: About) -> str:
         return "one denies what the other says"
     if mine.relations != theirs.relations:
         return "they are about different people"
-    for what in ("numbers", "names"):
+    for what in ("numbers", "names", "units"):
         one, other = getattr(mine, what), getattr(theirs, what)
         if one - other and other - one:
             return f"they have different {what}"
-    return ""
+    return "they are about different people" if _is_swapped(mine.doer, theirs.doer) else ""
+
+
+def _otherwise(mine: About, theirs: About) -> str:
+    """Whether two say different things of the same."""
+    is_other = mine.predicates and theirs.predicates and not mine.predicates & theirs.predicates
+    return "they say different things of it" if is_other else ""
+
+
+def _is_swapped(one: Doer, other: Doer) -> bool:
+    """Whether two do the same: `User owes Ada` and `Ada owes the user`."""
+    return bool(one.does) and one.does == other.does and one.who != other.who
+
+
+def _weighed(mine: About, theirs: About) -> tuple[About, About]:
+    """Both with their predicates among the words where each says something that the other does not."""
+    one, other = mine.words | mine.predicates, theirs.words | theirs.predicates
+    more, less = one - other, other - one
+    if not (more and less) or more | less <= mine.predicates | theirs.predicates:
+        return mine, theirs
+    return mine._replace(words=one), theirs._replace(words=other)
+
+
+def _akin(mine: About, theirs: About) -> tuple[About, About]:
+    """Both with one word for what is of a family."""
+    more, less = theirs.words - mine.words, mine.words - theirs.words
+    family = {long: short for long in more for short in less if _is_part(short, long)}
+    family |= {long: short for long in less for short in more if _is_part(short, long)}
+    return _renamed(mine, family), _renamed(theirs, family)
+
+
+def _is_part(short: str, long: str) -> bool:
+    return FAMILY_CHARS <= len(short) < len(long) and short in long and not short[0].isdigit()
+
+
+def _renamed(one: About, family: Mapping[str, str]) -> About:
+    return one._replace(
+        words=frozenset(family.get(each, each) for each in one.words),
+        names=frozenset(family.get(each, each) for each in one.names),
+    )
 
 
 def about(text: str, known: Rephrasing) -> About:
@@ -108,17 +177,31 @@ def about(text: str, known: Rephrasing) -> About:
         for (token, end), word in zip(tokens, meant, strict=True)
         if token[0].isupper() and end not in first and word and word not in known.relations
     }
-    words = frozenset(word for word in meant if word)
+    every = frozenset(word for word in meant if word)
+    predicates, units = every & known.predicates, every & known.units
+    words = every - predicates - units or every
     numbers = frozenset(word for word in words if word[0].isdigit())
     denials = sum(_denies(token, known) for token, _ in tokens)
     relations = words & known.relations
-    return About(words, numbers, relations, frozenset(names) - numbers, denials % 2 == 1)
+    doer = _doer([match[0].casefold() for match in _TOKEN.finditer(text)], known)
+    return About(words, numbers, relations, frozenset(names) - numbers, denials % 2 == 1, predicates, units, doer)
+
+
+def _doer(said: Sequence[str], known: Rephrasing) -> Doer:
+    """Who a sentence begins with, and what stands behind that, without stop words. Nobody where it begins with what
+    somebody has.
+    """
+    meant = [each for each in said if each in known.users or each not in known.stop_words]
+    if meant and meant[0].endswith("'s"):
+        return Doer()
+    return Doer(*(USER if each in known.users else _stem(each, known.stemmer) for each in meant[:2]))
 
 
 def _in_words(text: str, known: Rephrasing) -> str:
     """The text with one word for each phrase."""
     for phrase, word in known.phrases.items():
-        text = re.sub(rf"\b{re.escape(phrase)}\b", word, text, flags=re.IGNORECASE)
+        if phrase in text.casefold():
+            text = re.sub(rf"\b{re.escape(phrase)}\b", word, text, flags=re.IGNORECASE)
     return text
 
 

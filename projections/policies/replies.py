@@ -47,7 +47,8 @@ class Quote(msgspec.Struct, frozen=True):
 class UpsertEntry(msgspec.Struct, frozen=True):
     """An item that the model adds or changes. None and () mean that it did not say; confidence is in thousandths.
 
-    `source` is the message it names; `supersedes` are ids or texts of what this replaces.
+    `source` is the message it names; `supersedes` are ids or texts of what this replaces. `must_quote`: its form has a
+    place for the words that it rests on.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class UpsertEntry(msgspec.Struct, frozen=True):
     valid_from: int | None = None
     valid_until: int | None = None
     supersedes: tuple[str, ...] = ()
+    must_quote: bool = False
 
 
 class DeprecationEntry(msgspec.Struct, frozen=True):
@@ -200,11 +202,14 @@ def _upsert(wire: _WireUpsert) -> UpsertEntry:
         valid_from=_moment("valid_from", wire.valid_from),
         valid_until=_moment("valid_until", wire.valid_until),
         supersedes=_names(wire.supersedes),
+        must_quote=wire.evidence is not None,
     )
 
 
 def _memory(wire: _WireMemory) -> UpsertEntry:
-    """Seed 004's form: its dialogue is lines with speakers, of which only the person's own words are evidence."""
+    """Seed 004's form: its dialogue is lines with speakers, of which only the person's own words are evidence; it is
+    never without.
+    """
     lines = (wire.raw_dialogue or "").replace("\\n", "\n").splitlines()
     said = [line.removeprefix("User: ") for line in lines if not line.startswith("Assistant:")]
     return UpsertEntry(
@@ -214,6 +219,7 @@ def _memory(wire: _WireMemory) -> UpsertEntry:
         confidence=_thousandths(wire.confidence),
         evidence=_quotes([*said]),
         shareable=bool(wire.global_safe),
+        must_quote=True,
     )
 
 

@@ -17,6 +17,8 @@ TOKEN = "token"
 PRIVATE_KEY = "private key"
 PASSWORD = "password"
 CARD = "card number"
+MARK = "[redacted:"
+"""How that begins which stands in the place of a secret."""
 
 _START = r"(?<![A-Za-z0-9_-])"
 _END = r"(?![A-Za-z0-9_-])"
@@ -50,9 +52,16 @@ SHAPES: tuple[Shape, ...] = (
     Shape(PRIVATE_KEY, ("ncryptsec1",), rf"{_START}(?i:ncryptsec1[02-9ac-hj-np-z]{{50,}})"),
     Shape(PRIVATE_KEY, ("age-secret-key-1",), r"(?i:AGE-SECRET-KEY-1[0-9A-Z]{50,})"),
     Shape(API_KEY, ("sk-",), rf"{_START}sk-{_MIXED}[A-Za-z0-9_-]{{20,}}"),
+    Shape(PRIVATE_KEY, ("prv",), rf"{_START}[xyztuvYZUV]prv[1-9A-HJ-NP-Za-km-z]{{100,}}"),
+    Shape(
+        PRIVATE_KEY,
+        ("5", "k", "l"),
+        rf"{_START}(?=[A-Za-z]*\d)(?:5[1-9A-HJ-NP-Za-km-z]{{50}}|[KL][1-9A-HJ-NP-Za-km-z]{{51}}){_END}",
+    ),
     Shape(API_KEY, ("sk_", "rk_", "pk_"), rf"{_START}(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{{16,}}"),
     Shape(API_KEY, ("akia", "asia", "abia", "acca"), rf"{_START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{{16}}{_END}"),
-    Shape(API_KEY, ("aiza",), rf"{_START}AIza[0-9A-Za-z_-]{{35}}"),
+    Shape(API_KEY, ("sk-",), rf"{_START}sk-(?:ant|proj|svcacct|admin)-[A-Za-z0-9_-]{{24,}}"),
+    Shape(API_KEY, ("aiza",), rf"{_START}AIza[0-9A-Za-z_-]{{35,}}"),
     Shape(API_KEY, ("gsk_",), rf"{_START}gsk_[A-Za-z0-9]{{40,}}"),
     Shape(API_KEY, ("xai-",), rf"{_START}xai-[A-Za-z0-9]{{60,}}"),
     Shape(API_KEY, ("pa-",), rf"{_START}pa-{_MIXED}[A-Za-z0-9_-]{{40,}}"),
@@ -76,23 +85,71 @@ SHAPES: tuple[Shape, ...] = (
     Shape(TOKEN, (":aa",), r"(?<!\d)\d{8,10}:AA[\w-]{32,34}"),
     Shape(TOKEN, ("do",), rf"{_START}do[opr]_v1_[a-f0-9]{{64}}"),
     Shape(TOKEN, ("shp",), rf"{_START}shp(?:at|ca|pa|ss)_[a-fA-F0-9]{{32}}"),
+    Shape(TOKEN, ("tskey-",), rf"{_START}tskey-[a-z]+-[A-Za-z0-9_-]{{16,}}"),
+    Shape(TOKEN, ("glsa_", "glc_"), rf"{_START}gl(?:sa|c)_[A-Za-z0-9_=]{{32,}}"),
+    Shape(TOKEN, ("sq0",), rf"{_START}sq0[a-z]{{3}}-[\w-]{{22,}}"),
+    Shape(TOKEN, ("dckr_pat_",), rf"{_START}dckr_pat_[\w-]{{20,}}"),
+    Shape(TOKEN, ("lin_api_",), rf"{_START}lin_api_[A-Za-z0-9]{{30,}}"),
+    Shape(TOKEN, ("ntn_",), rf"{_START}ntn_[A-Za-z0-9]{{40,}}"),
+    Shape(TOKEN, ("figd_",), rf"{_START}figd_[\w-]{{30,}}"),
+    Shape(TOKEN, ("sbp_",), rf"{_START}sbp_[a-f0-9]{{40}}"),
+    Shape(TOKEN, ("hvs.",), rf"{_START}hvs\.[\w-]{{24,}}"),
+    Shape(TOKEN, ("dapi",), rf"{_START}dapi[a-f0-9]{{32}}"),
+    Shape(TOKEN, ("rubygems_",), rf"{_START}rubygems_[a-f0-9]{{40,}}"),
+    Shape(TOKEN, ("atatt3",), rf"{_START}ATATT3[\w=-]{{40,}}"),
+    Shape(TOKEN, ("sntrys_",), rf"{_START}sntrys_[\w+/=-]{{40,}}"),
+    Shape(API_KEY, ("r8_",), rf"{_START}r8_[A-Za-z0-9]{{36,}}"),
+    Shape(API_KEY, ("nvapi-",), rf"{_START}nvapi-[\w-]{{40,}}"),
+    Shape(API_KEY, ("pplx-",), rf"{_START}pplx-[A-Za-z0-9]{{40,}}"),
+    Shape(API_KEY, ("pmak-",), rf"{_START}PMAK-[a-f0-9-]{{40,}}"),
+    Shape(API_KEY, ("nrak-",), rf"{_START}NRAK-[A-Z0-9]{{26,}}"),
+    Shape(API_KEY, ("xkeysib-",), rf"{_START}xkeysib-[a-f0-9-]{{40,}}"),
     Shape(TOKEN, ("whsec_",), rf"{_START}whsec_[A-Za-z0-9+/=]{{20,}}"),
     Shape(TOKEN, ("bearer ",), rf"(?i:\bbearer) (?P<secret>{_MIXED}[A-Za-z0-9._~+/-]{{20,}}=*)"),
     Shape(TOKEN, ("accountkey=",), r"(?i:AccountKey)=(?P<secret>[A-Za-z0-9+/]{40,}=*)"),
-    Shape(PASSWORD, ("://",), r"(?i:\b[a-z][a-z0-9+.-]{1,20})://[^\s:/@]{1,64}:(?P<secret>[^\s/@]{3,})@"),
+    Shape(
+        TOKEN,
+        ("authorization",),
+        r"(?i:authorization)[\"']?\s*[:=]\s*[\"']?(?i:basic|digest|token|apikey|bearer)\s+(?P<secret>[^\s\"',;]{6,})",
+    ),
+    Shape(PASSWORD, ("://",), r"(?i:\b[a-z][a-z0-9+.-]{1,20})://[^\s:/@]{0,64}:(?P<secret>[^\s/]{3,})@(?=[\w.[-])"),
+    Shape(
+        PASSWORD,
+        ("curl",),
+        r"(?i:\bcurl)\b[^\n]{0,300}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']+:(?P<secret>[^\s\"']{3,})",
+    ),
+    Shape(
+        PASSWORD,
+        ("mysql", "mariadb"),
+        r"(?i:\bmysql|\bmariadb)[\w-]{0,20}\b[^\n]{0,300}?\s-p[\"']?(?P<secret>[^\s\"'-][^\s\"']{2,})",
+    ),
+    Shape(
+        PASSWORD,
+        ("</",),
+        r"(?i:<(?P<tag>\w*(?:password|passwd|pwd|secret|token|apikey))>)\s*(?P<secret>[^<\s]{3,})\s*</(?P=tag)>",
+    ),
+    Shape(PASSWORD, ("sshpass",), r"\bsshpass\s+-p\s*[\"']?(?P<secret>[^\s\"']{3,})"),
+    Shape(
+        API_KEY,
+        ("key ", "token ", "secret "),
+        r"(?<!public )(?i:\b(?:key|token|secret)) (?P<secret>(?!0x)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)"
+        r"[A-Za-z0-9_+/=-]{24,})",
+    ),
     Shape(
         API_KEY,
         ("key", "token", "secret"),
         r"(?i:\b(?:\w+[_-])?(?:api[ _-]?key|(?:access|auth|client|secret|private|signing|encryption)"
         r"[ _-]?(?:key|token|secret)|secret[ _-]?access[ _-]?key|token|secret)(?:[_-]\w+)?)[\"']?\s*(?:[:=]|:=|=>)\s*"
-        r"[\"'`]?(?P<secret>(?=[^\s\"'`]*\d)(?=[^\s\"'`]*[A-Za-z])[^\s\"'`,;]{12,})",
+        r"[\"'`]?(?P<secret>(?=[^\s\"'`]*\d)(?=[^\s\"'`]*[A-Za-z])[^\s\"'`,;&<]{12,})",
     ),
 )
 _COMPILED = tuple((shape, re.compile(shape.pattern)) for shape in SHAPES)
 
 _DIGITS = re.compile(
-    r"(?<![\w.,/:#-])(?:\d{12,19}|\d{4}(?:[ -]\d{4}){2,3}(?:[ -]\d{1,4})?|\d{4}[ -]\d{6}[ -]\d{4,5})(?![\w-])"
+    r"(?:(?P<hash>#)|(?<![\w.,/#-]))(?P<digits>\d{12,19}|\d{4}(?:[ .-]{0,3}\d{4}){2,3}(?:[ .-]{1,3}\d{1,4})?"
+    r"|\d{4}[ .-]{1,3}\d{6}[ .-]{1,3}\d{4,5}|\d(?:[ -]\d){13,15})(?![\w-])"
 )
+_CARD_WORD = re.compile(r"(?i:card|visa|master|amex|credit|debit|karte|tarjeta|carte|cart)\D{0,30}\Z")
 LONGEST_ADDRESS = 300
 _LENGTHS = {"34": 15, "37": 15, "30": 14, "36": 14, "38": 14}
 _MASTERCARD = range(2221, 2721)
@@ -105,13 +162,18 @@ def shaped(text: str) -> Iterator[Stretch]:
     for shape, pattern in _COMPILED:
         if any(hint in lower for hint in shape.hints):
             for found in pattern.finditer(text):
-                yield Stretch(*found.span("secret" if "secret" in pattern.groupindex else 0), shape.name)
+                start, end = found.span("secret" if "secret" in pattern.groupindex else 0)
+                if not text.startswith(MARK, start):
+                    yield Stretch(start, end, shape.name)
     yield from _cards(text)
 
 
 def _cards(text: str) -> Iterator[Stretch]:
-    found = (each for each in _DIGITS.finditer(text) if is_card(each[0]) and not _is_in_address(text, each.start()))
-    return (Stretch(*each.span(), CARD) for each in found)
+    for found in _DIGITS.finditer(text):
+        start, end = found.span("digits")
+        is_number = found["hash"] is not None and not _CARD_WORD.search(text, max(0, start - 40), start)
+        if is_card(text[start:end]) and not is_number and not _is_in_address(text, start):
+            yield Stretch(start, end, CARD)
 
 
 def _is_in_address(text: str, start: int) -> bool:

@@ -4,14 +4,17 @@
     "my password is …"                  by how it is said (`secret_sentences`)  redacted; no memory
     64 hexadecimal digits               may be a key, may be a hash             the message stays; no memory
 
+All of them as the text is read (`legible`): what cannot be seen makes no difference.
+
 In the place of what is taken out stands what it was: `[redacted: api key]`.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from projections.policies.legible import legible
 from projections.policies.secret_sentences import Spoken, spoken_secrets
-from projections.policies.secret_shapes import Stretch, shaped, unknown_hex
+from projections.policies.secret_shapes import MARK, Stretch, shaped, unknown_hex
 from projections.policies.verdict import Verdict
 
 VERSION = "secrets@1"
@@ -34,12 +37,14 @@ class Redacted(NamedTuple):
 
 
 def _mark(name: str) -> str:
-    return f"[redacted: {name}]"
+    return f"{MARK} {name}]"
 
 
 def redact(text: str, spoken: Spoken) -> Redacted:
     """A text with marks in the place of its secrets."""
-    stretches = tuple(_apart([*shaped(text), *spoken_secrets(text, spoken)]))
+    seen = legible(text)
+    found = [*shaped(seen.text), *spoken_secrets(seen.text, spoken)]
+    stretches = tuple(_apart(Stretch(*seen.span(each.start, each.end), each.name) for each in found))
     return Redacted("".join(_pieces(text, stretches)), stretches) if stretches else Redacted(text)
 
 
@@ -71,4 +76,4 @@ def holds_secret(text: str, spoken: Spoken) -> Verdict | None:
     found = redact(text, spoken).stretches
     if found:
         return Verdict(f"it holds a secret ({found[0].name})", VERSION)
-    return Verdict(UNKNOWN_HEX, VERSION) if unknown_hex(text) else None
+    return Verdict(UNKNOWN_HEX, VERSION) if unknown_hex(legible(text).text) else None

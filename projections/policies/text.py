@@ -34,7 +34,7 @@ _RUN = re.compile(f"[{WHITESPACE}]+")
 
 def whole(text: str) -> str:
     """The text with pairs of surrogates joined, and lone ones (which no UTF-8 can hold) as U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def tidy(text: str) -> str:

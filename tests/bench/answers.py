@@ -103,10 +103,11 @@ def live(talk: Talk, number: int, speaker: int = 0) -> HeardRequest:
 
 
 async def arrival(folder: Path, count: int) -> dict[str, Any]:
-    """One session, one message after the other, the loops in the background as ever."""
+    """One session, one message after the other at the pace of 50 a second, the loops in the background as ever."""
     async with day(folder) as today:
         talk = Talk(first=1_000, channels=1)
         for number in range(WARM + count):
+            await asyncio.sleep(1 / PER_SECOND)
             await today.message(live(talk, number))
         model, asked = today.model, WARM + count
         return {

@@ -6,7 +6,7 @@ Nothing here waits for a clock: the model waits for the test, and the quiet for 
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -85,6 +85,38 @@ async def test_one_person_in_two_channels_at_once_is_read_once(tmp_path: Path) -
             "in the room too",
         ]
         assert sum(count for _, count in read(assistant)) == 3
+
+
+class Waited(asyncio.Lock):
+    """A lock that tells when somebody has to wait for it."""
+
+    def __init__(self, told: asyncio.Event) -> None:
+        super().__init__()
+        self._told = told
+
+    async def acquire(self) -> Literal[True]:
+        if self.locked():
+            self._told.set()
+        return await super().acquire()
+
+
+async def test_who_asks_to_extract_during_an_extraction_waits_for_it_and_nothing_is_read_twice(tmp_path: Path) -> None:
+    model = HeldModel()
+    model.hold("extraction")
+    async with talking(tmp_path, model, None, **EVERY_TURN) as assistant:
+        heard = await assistant.memory.heard("ada", "I like tea")
+        waits_or_asks = asyncio.Event()
+        lock = assistant._learning[heard.person] = Waited(waits_or_asks)
+        await assistant.answer(heard)
+        assistant.after_turn(heard)
+        await model.reached["extraction"].wait()
+        model.reached["extraction"] = waits_or_asks
+        asking = asyncio.create_task(assistant.extract(heard.person))
+        await waits_or_asks.wait()
+        assert lock.locked()
+        model.let_go()
+        assert await asking == []
+        assert lines(model.asked("extraction")) == [["I like tea"]]
 
 
 async def test_two_people_in_one_channel_are_read_apart_and_summarised_together(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ import pytest
 
 from dnam.assistant import Assistant
 from dnam.belongings import THEMSELF, Belongings, belongings
+from dnam.belongings_json import as_json
 from dnam.belongings_page import page
 from dnam.cli.screen import jsonable
 from dnam.memory import Memory
 from dnam.times import iso
 from dnam.whereabouts import in_direct, with_handles
 from projections.decisions.draft import Draft
-from projections.decisions.hear import HeardRequest, Mention, hear
+from projections.decisions.hear import HeardRequest, Mention, hear, message_identity
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import ConfigSet, ItemMoved, ItemRefused, ItemUpserted, PersonNoted, PersonOptedOut
@@ -25,8 +26,8 @@ from projections.events.values import OPERATOR, Audience, By, Evidence, Item, So
 from projections.ids import EventId, Ref
 from projections.items import items_of
 from projections.messages import spoken_in, units_of
-from projections.people import accounts_of
-from projections.policies.compartments import Setting, direct, everywhere
+from projections.people import SOMEONE, accounts_of
+from projections.policies.compartments import Setting, direct, everywhere, in_guild
 from replay.erasure import erase
 from tests.dnam.cli.memories import GARDEN, GENERAL, STAFF
 from tests.dnam.scripted import FakeClock, ScriptedModel
@@ -219,6 +220,41 @@ def test_the_page_takes_nobody_s_words_for_its_own(tmp_path: Path) -> None:
     shown = page(theirs(tmp_path, shouting), when)
     assert "\\# Accounts - \\*root\\* \\<b\\>\\[x\\](y)" in shown
     assert shown.count("\n## Accounts") == 1
+
+
+def test_lore_in_their_words_is_there_whoever_kept_it_and_no_other(tmp_path: Path) -> None:
+    async def kept(memory: Memory) -> None:
+        kim, ines, tobi = [await memory.person(each.id, platform="discord") for each in (KIM, INES, TOBI)]
+        guild = in_guild(GARDEN)
+
+        def heard_as(key: str) -> Evidence:
+            return Evidence("words", event_of(memory, key), Ref("discord", key))
+
+        await memory.remember_for(guild, "The garden opens at eight", by=By("person", kim))
+        await memory.remember_for(guild, "The shed is locked", by=By("person", ines))
+        await memory.remember_for(guild, "The hose is green", by=OPERATOR)
+        of_kims = [heard_as("2"), heard_as("4")]
+        await memory.remember_for(guild, "Moss is best", by=By("person", tobi), evidence=of_kims)
+        await memory.remember_for(guild, "Moss and fern", by=By("person", kim), evidence=[heard_as("1"), heard_as("2")])
+        await memory.forget_for(guild, "The garden opens at eight", by=OPERATOR)
+
+    of = theirs(tmp_path, talk, kept)
+    assert [(each.text, each.status) for each in of.lore] == [
+        ("The garden opens at eight", "forgotten"),
+        ("Moss is best", "active"),
+    ]
+    written, others = of.lore
+    assert ([each.by for each in written.life], written.quotes) == ([THEMSELF, "the operator"], ())
+    assert ([each.by for each in others.life], len(others.quotes)) == ([SOMEONE], 2)
+    assert INES.name not in as_json(of).decode()
+    told = page(of, when)
+    assert "## What is nobody's, in your words\n\n### The garden opens at eight\n" in told
+    assert "The shed is locked" not in told
+
+
+def event_of(memory: Memory, key: str) -> EventId:
+    with memory.engine.reading() as rows:
+        return rows.ids.event_id(message_identity("discord", key, "heard", NOW + int(key) * 1000))
 
 
 def test_it_says_what_is_left_out(of_kim: Belongings) -> None:

@@ -10,7 +10,9 @@ import errno
 import fcntl
 import os
 import shutil
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,10 +28,15 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import Event, MessageHeard, TurnAnswered, TurnDelivered
 from projections.messages import MESSAGES
+from projections.registry import FOLD
 from projections.summaries import SUMMARIES
 from projections.turns import TURNS
+from replay import builder
+from replay.builder import rebuild
 from replay.errors import Busy, DamagedViews, KeyMissing, LogError, LogFull, ReadOnly
+from replay.folder import Folder
 from replay.jobs import Job
+from replay.store import DiskStore
 from tests.dnam.patience import Patience
 from tests.dnam.scripted import FakeClock, Script, ScriptedModel, down
 
@@ -138,6 +145,31 @@ def an_encoder_that_fails(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
+def rebuilding(bench: Bench) -> Iterator[None]:
+    """All views are built anew, as after a night's compaction, and put in force once this is over."""
+    begun, go, views = threading.Event(), threading.Event(), Folder(bench.data / "views")
+    store = bench.assistant.memory.engine.store
+    assert isinstance(store, DiskStore)
+
+    def waits(_: int, __: int) -> None:
+        begun.set()
+        go.wait()
+
+    before = views.current()
+    with bench.patch.context() as patch, ThreadPoolExecutor(1) as thread:
+        patch.setattr(builder, "STRETCH", 0)  # all of it but what comes meanwhile, without the lock
+        building = thread.submit(rebuild, store, FOLD, waits)
+        building.add_done_callback(lambda _: begun.set())
+        begun.wait()
+        try:
+            yield
+        finally:
+            go.set()
+        building.result()
+    assert views.current() not in (None, before)
+
+
+@contextmanager
 def nothing(_: Bench) -> Iterator[None]:
     """What is switched off is no trouble."""
     yield
@@ -194,6 +226,7 @@ CASES = {
     "log locked for long": Case(writing(Busy("another process has held it for 60 seconds")), True, "another process"),
     "views removed": Case(nothing, before=without_views),
     "views damaged": Case(nothing, before=damaged_views),
+    "views rebuilding": Case(rebuilding),
     "encoder fails": Case(an_encoder_that_fails, seen="encoder: no vectors"),
     # what can be switched off
     "no summaries": Case(nothing, settings={"DNAM_SUMMARY_ENABLED": "0"}),

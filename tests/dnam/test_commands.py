@@ -13,7 +13,9 @@ from dnam.assistant import Assistant
 from dnam.commands import table
 from dnam.commands.command import NOTED, Invocation, Reply
 from dnam.commands.parse import Call, Misread
+from dnam.commands.picking import WORDS_STAY
 from dnam.commands.table import COMMANDS, read, run
+from dnam.commands.unmatched import EVERYTHING, NONE, RULE
 from dnam.conversation import Conversation, Spot
 from dnam.languages import load
 from dnam.memory import Memory
@@ -112,7 +114,7 @@ class TestReading:
             ("!memory remember", "`!memory remember <text>` needs a sentence."),
             ("!memory edit", "`!memory edit <id> <text>` needs the id of an item, which `show` lists."),
             ("!memory edit durable-1 ", "`!memory edit <id> <text>` needs a sentence."),
-            ("!memory forget", "`!memory forget <what>` needs an item's id, or most of its words."),
+            ("!memory forget", "`!memory forget <what>` needs an item's id, or a piece of its text, at least 60 %."),
             ("!memory show me", "`!memory show` takes nothing more."),
         ],
     )
@@ -192,7 +194,8 @@ class TestShow:
         assert await world.asks("ada", "!memory") == (
             "**Durable memory:** (0 chars, ~0 tokens)\n(none)\n\n"
             "**Rolling summary:** (0 chars, ~0 tokens)\n(none)\n\n"
-            "**Total prompt memory:** 0 chars, ~0 tokens"
+            "**Total prompt memory:** 0 chars, ~0 tokens\n\n"
+            "I remember nothing of you here yet: `!memory remember <text>` keeps something."
         )
 
     async def test_items_stand_as_in_a_prompt_with_their_ids_behind_them(self, world: World) -> None:
@@ -274,20 +277,28 @@ class TestForgetEditRestore:
     async def test_forget_by_words_lists_what_it_took_and_how_to_undo_it(self, world: World) -> None:
         item = await world.remembers("ada", "I like green tea")
         assert await world.asks("ada", "!memory forget LIKE GREEN TEA") == (
-            f"Forgot 1 item(s).\n- [fact] I like green tea `{item}`\nTo take it back: `!memory restore <id>`"
+            f"Forgot 1 item(s).\n- [fact] I like green tea `{item}`\n{WORDS_STAY}\n"
+            "To take it back: `!memory restore <id>`"
         )
         assert item not in await world.asks("ada", "!memory")
 
     async def test_forget_by_id(self, world: World) -> None:
         item = await world.remembers("ada", "I like green tea")
         assert (await world.asks("ada", f"!memory forget {item}")).startswith("Forgot 1 item(s).\n")
-        assert await world.asks("ada", f"!memory forget {item}") == "No matching items found."
+        assert (await world.asks("ada", f"!memory forget {item}")).startswith(NONE)
 
     @pytest.mark.parametrize("what", ["tea", "durable-00000000", "\ufeff"])
     async def test_too_few_words_and_unknown_ids_match_nothing(self, world: World, what: str) -> None:
         await world.remembers("ada", "I like green tea")
         text = await world.asks("ada", f"!memory forget {what}")
-        assert text == "No matching items found." or text.startswith("Say what to forget")
+        assert text.startswith((f"{NONE} {RULE}", "Say what to forget"))
+        assert ("Did you mean:\n- [fact] I like green tea `durable-" in text) is (what == "tea")
+        assert "green tea" in await world.asks("ada", "!memory")
+
+    @pytest.mark.parametrize("what", ["everything", " ALL ", "everything about me"])
+    async def test_everything_is_forgotten_by_another_command(self, world: World, what: str) -> None:
+        await world.remembers("ada", "I like green tea")
+        assert await world.asks("ada", f"!memory forget {what}") == EVERYTHING
         assert "green tea" in await world.asks("ada", "!memory")
 
     async def test_restore_brings_it_back_once(self, world: World) -> None:
@@ -477,8 +488,8 @@ class TestCompartments:
     async def test_nobody_sees_or_changes_what_is_somebody_else_s(self, world: World) -> None:
         item = await world.remembers("ada", "I like green tea", OPEN)
         assert "tea" not in await world.asks("bob", "!memory", OPEN)
-        assert await world.asks("bob", "!memory forget I like green tea", OPEN) == "No matching items found."
-        assert await world.asks("bob", f"!memory forget {item}", OPEN) == "No matching items found."
+        assert await world.asks("bob", "!memory forget I like green tea", OPEN) == f"{NONE} {RULE}"
+        assert await world.asks("bob", f"!memory forget {item}", OPEN) == f"{NONE} {RULE}"
         assert (await world.asks("bob", f"!memory edit {item} x", OPEN)).startswith("There is no item")
 
     async def test_of_whom_nothing_may_be_kept_there_is_nothing_to_show_or_to_keep(self, world: World) -> None:
@@ -567,5 +578,5 @@ class TestWhatCannotBeDone:
         assert (await world.assistant.answer(heard)).text.endswith("\nMemory is switched off here.")
         assert (await world.asks("ada", "!memory config")).startswith("**What holds here:**\n`respond_mode = mention`")
         named = [line.split("`")[1].split()[1] for line in (await world.asks("ada", "!memory help")).splitlines()[1:]]
-        assert named == ["export", "opt-out", "opt-in", "erase", "config", "help"]
+        assert named == ["export", "opt-out", "opt-in", "erase", "redact", "erase-guild", "config", "help"]
         world.memory.engine.close()

@@ -13,6 +13,7 @@ from dnam.languages import load
 from dnam.memory import Memory
 from dnam.settings import read as read_settings
 from projections.decisions.place import PlaceSeen
+from projections.decisions.retention import DAY_MS
 from projections.ids import Ref
 from projections.policies.rights import FOR_MANAGERS
 from replay.engine import Engine
@@ -28,7 +29,8 @@ class Room:
     """A memory, and people who ask in a channel of it."""
 
     def __init__(self) -> None:
-        self.memory = Memory(Engine.in_memory(FakeClock()), read_settings({}, {}), load("en"))
+        self.clock = FakeClock()
+        self.memory = Memory(Engine.in_memory(self.clock), read_settings({}, {}), load("en"))
         self.assistant = Assistant(self.memory, OfflineModel(load("en")))
 
     async def reply(self, text: str, user: str = "100", place: PlaceSeen = GENERAL, **rights: bool) -> Reply:
@@ -188,10 +190,38 @@ async def test_everybody_says_whether_their_own_words_are_learned_from(room: Roo
 
 
 async def test_what_is_old_is_looked_for_once_a_day(room: Room) -> None:
-    assert await room.asks("set me retention_days=1") == "person/N100: `retention_days = 1`, within a day."
+    told = "person/N100: `retention_days = 1`, what is older goes within a day."
+    assert await room.asks("set me retention_days=1") == told
     assert "`retention_days = 1` (from person/N100)" in (await room.asks("list")).splitlines()
     assert await room.asks("get me") == "**person/N100:**\n`retention_days = 1`"
-    assert await room.asks("unset me retention_days") == "person/N100: `retention_days` is not set, within a day."
+    assert await room.asks("unset me retention_days") == "person/N100: `retention_days` is not set, from now on."
+
+
+async def test_what_takes_away_what_stands_is_counted_and_set_by_a_second_word(room: Room) -> None:
+    await room.reply("list")
+    room.clock.time += 3 * DAY_MS
+    for setting, value in (("retention_days=1", "1"), ("retention_days 2", "2")):
+        told = await room.refused(f"set guild {setting}", manages_guild=True)
+        assert told.startswith("Not set yet: 1 message would not be kept any longer.")
+        assert told.endswith(f"To do it: `!memory config set guild {setting} yes`")
+        assert (await room.config()).retention_days == 0
+        assert "`, what is older goes" in await room.asks(f"set guild {setting} YES", manages_guild=True)
+        assert (await room.config()).retention_days == int(value)
+        await room.asks("unset guild retention_days", manages_guild=True)
+
+
+async def test_what_would_go_of_one_s_own_is_not_counted_where_others_read_along(room: Room) -> None:
+    await room.reply("list")
+    room.clock.time += 3 * DAY_MS
+    told = await room.refused("set me retention_days=1")
+    assert told.startswith("Not set yet: what you said longer ago would not be kept any longer.")
+    assert "retention_days = 1" in await room.asks("set me retention_days=1 yes")
+
+
+async def test_nobody_who_may_not_set_it_is_told_how_much_would_go(room: Room) -> None:
+    await room.reply("list")
+    room.clock.time += 3 * DAY_MS
+    assert await room.refused("set guild retention_days=1 yes") == f"{FOR_MANAGERS[:1].upper()}{FOR_MANAGERS[1:]}."
 
 
 @pytest.mark.parametrize(

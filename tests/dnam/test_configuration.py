@@ -1,5 +1,7 @@
 """What holds for a person in a place: scopes over dnam.toml, the environment and defaults, key by key."""
 
+import pytest
+
 from dnam.configuration import PlaceConfig, config_for, held
 from dnam.settings import read
 from projections.config import GLOBAL, Scope
@@ -38,15 +40,25 @@ def test_each_key_has_the_narrowest_scope_that_gives_it_a_value() -> None:
     world = World()
     ladder = [GLOBAL, Scope("guild", GARDEN), Scope("channel", GENERAL), Scope("person", person=KIM)]
     for number, scope in enumerate(ladder):
-        put(world, scope, "retention_days", str(number + 1))
-        assert there(world).retention_days == number + 1
+        put(world, scope, "context_history", str(number + 1))
+        assert there(world).context_history == number + 1
     put(world, GLOBAL, "learn", "none")
-    put(world, Scope("guild", GARDEN), "context_history", "3")
-    assert there(world) == PlaceConfig("owner", 3, "none", 4)
-    put(world, ladder.pop(), "retention_days", None)
-    assert there(world).retention_days == 3
+    put(world, Scope("guild", GARDEN), "retention_days", "3")
+    assert there(world) == PlaceConfig("owner", 4, "none", 3)
+    put(world, ladder.pop(), "context_history", None)
+    assert there(world).context_history == 3
     found = {each.key: each.origin for each in held(world.rows, SETTINGS, KIM, GENERAL, GARDEN)}
-    assert found["retention_days"] == "channel/discord:1"
+    assert found["context_history"] == "channel/discord:1"
+
+
+@pytest.mark.parametrize(
+    ("own", "guild", "held_days"), [("3", "30", 3), ("30", "3", 3), ("0", "3", 3), ("3", "0", 3), ("0", "0", 0)]
+)
+def test_of_how_long_words_are_kept_the_shorter_holds(own: str, guild: str, held_days: int) -> None:
+    world = World()
+    put(world, Scope("person", person=KIM), "retention_days", own)
+    put(world, Scope("guild", GARDEN), "retention_days", guild)
+    assert there(world).retention_days == held_days
 
 
 def test_others_scopes_do_not_hold_here() -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from dnam.context_files import CORE, channel_names, context_files, shipped
-from projections.events import PlaceDescribed
+from projections.events import PlaceDescribed, TurnAnswered
 from projections.events.heard import PlaceKind
 from projections.events.values import PLATFORM, Audience
 from projections.ids import Ref
-from tests.dnam.discord.stage import bot_in, idle, shown
+from tests.dnam.discord.stage import bot_in, events, idle, shown
 from tests.dnam.discord.stage import garden as discord_garden
 from tests.dnam.scripted import ScriptedModel, talking
+from tests.dnam.test_loops import recorded
 from tests.world import NOW, World
 
 
@@ -152,18 +153,21 @@ async def test_whoever_names_a_place_reaches_no_file_of_another(folder: Path, tm
             assert isinstance(model, ScriptedModel)
             assert sorted("swordfish" in each.system for each in model.asked("answer")) == [False, True]
             assert len(shown(world, place)) == 1
+            turns = [each for each in events(bot, TurnAnswered) if isinstance(each, TurnAnswered)]
+            assert sorted(each.files[-1].path for each in turns) == [CORE, "/channels/staff.md"]
 
 
 async def test_their_text_is_system_text_and_the_turn_keeps_their_digests(folder: Path, tmp_path: Path) -> None:
     write(folder, base__who="You are kind.")
     model = ScriptedModel()
     async with talking(tmp_path / "data", model, context_dir=str(folder)) as assistant:
-        heard = await assistant.memory.heard("100", "hello")
-        thought = await assistant.think(heard)
+        await assistant.answer(await assistant.memory.heard("100", "hello"))
+        (turn,) = recorded(assistant, TurnAnswered)
     (ask,) = model.asked("answer")
     assert "--- /base/who.md ---\nYou are kind." in ask.system
     assert ask.system.index("## Memory") < ask.system.index("You are kind.")
     assert "You are kind." not in ask.prompt
     assert ask.prompt.startswith("Context files (read with Read tool before responding, in order):\n- /base/core.md\n")
-    assert [each.path for each in thought.files] == [CORE, "/base/who.md"]
-    assert thought.files[1].digest == hashlib.sha256(b"You are kind.").digest()
+    assert isinstance(turn, TurnAnswered)
+    assert [each.path for each in turn.files] == [CORE, "/base/who.md"]
+    assert turn.files[1].digest == hashlib.sha256(b"You are kind.").digest()

@@ -24,6 +24,8 @@ from projections.events import MessageRedacted, PersonOptedOut
 from projections.events.values import OPERATOR
 from projections.fold import Record
 from projections.ids import EventId, Seq
+from projections.items import ITEMS
+from projections.policies.instructions import instructs
 from projections.registry import FOLD
 from replay import codec
 from replay.builder import check
@@ -125,6 +127,22 @@ def test_an_export_of_what_came_back_is_the_same_export(tmp_path: Path) -> None:
         lines = exported(there)
     with returned(written(tmp_path / "e.jsonl", lines), tmp_path / "here") as here:
         assert exported(here)[1:-1] == lines[1:-1]  # the first says when, the last has the digest of that
+
+
+def test_what_somebody_kept_comes_back_though_a_model_may_not_note_it(tmp_path: Path) -> None:
+    text = "Send Ben the invoice"
+
+    async def make_it() -> list[bytes]:
+        async with Memory.open(tmp_path / "old", clock=late()) as memory:
+            assert instructs(text, memory.guarding.instructions) is not None
+            await memory.remember("kim", text)
+            return exported(memory.engine)
+
+    lines = asyncio.run(make_it())
+    with returned(written(tmp_path / "export", lines), tmp_path / "new") as engine:
+        assert exported(engine)[1:-1] == lines[1:-1]
+        with engine.reading() as rows:
+            assert [each.row.item.text for each in rows.scan(ITEMS)] == [text]
 
 
 def test_a_memory_goes_on_after_it_came_back_and_takes_a_later_export(tmp_path: Path) -> None:

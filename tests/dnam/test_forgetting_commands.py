@@ -24,6 +24,7 @@ from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import (
+    ErasureCompleted,
     ExtractionAnswered,
     ExtractionFailed,
     JobFailed,
@@ -102,6 +103,8 @@ async def test_it_says_what_it_will_do_and_how_to_confirm(world: World) -> None:
     assert "the model provider" in reply.text
     assert "backups with keys" in reply.text
     assert "in the log's headers" in reply.text
+    assert "What you set for yourself (`config`) goes with it" in reply.text
+    assert "what others typed about you, which is theirs" in reply.text
     assert reply.text.endswith("To do it: `!memory erase yes`")
     assert reply.confirm == ""
     assert await world.knows("kim")
@@ -109,14 +112,20 @@ async def test_it_says_what_it_will_do_and_how_to_confirm(world: World) -> None:
 
 async def test_where_there_are_buttons_one_confirms_it_and_no_word_does(world: World) -> None:
     await world.says("kim", "I like tea")
-    for typed in ("erase", "erase yes"):
+    for typed in ("erase", "erase yes", "erase sure"):
         reply = await world.replies("kim", typed, has_buttons=True)
         assert (reply.confirm, reply.failed) == ("erase", False)
+        assert reply.text.endswith("To do it, press *Erase everything* below.")
         assert "erase yes" not in reply.text
     assert events(world.memory, PersonErased) == []
     done = await confirmed(world.assistant, await world.asked_by("kim", has_buttons=True), "erase")
     assert done.text.startswith("**Erased.**")
     assert len(events(world.memory, PersonErased)) == 1
+
+
+async def test_help_tells_the_word_only_where_it_confirms(world: World) -> None:
+    assert "`!memory erase [yes]`: " in (await world.replies("kim", "help")).text
+    assert "`!memory erase`: " in (await world.replies("kim", "help", has_buttons=True)).text
 
 
 async def test_typed_it_is_confirmed_by_a_word(world: World) -> None:
@@ -134,6 +143,8 @@ async def test_typed_it_is_confirmed_by_a_word(world: World) -> None:
     assert event.by == By("person", NOBODY)  # what lies in the clear names nobody
     await world.settled()
     assert unfinished(world.memory.engine) == []
+    (completed,) = events(world.memory, ErasureCompleted)
+    assert completed.by == event.by  # nobody else had it done
     assert (await world.replies("kim", "show")).failed is False  # somebody new
 
 
@@ -178,6 +189,20 @@ async def test_exports_in_the_folder_are_counted_and_go(world: World) -> None:
     path.write_bytes(export.file.data)
     assert "Exports in my folder that held you, removed: 1." in (await world.replies("kim", "erase yes")).text
     assert not path.exists()
+
+
+async def test_a_file_that_cannot_be_removed_yet_does_not_make_it_undone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise LogFull("the disk is full")
+
+    monkeypatch.setattr("dnam.erasing.sweep", full)
+    await world.says("kim", "I like tea")
+    done = await world.replies("kim", "erase yes")
+    assert (done.failed, done.text.partition(" ")[0]) == (False, "**Erased.**")
+    assert "if that is broken off, it is finished at my next start" in done.text
+    assert [str(each) for each in world.memory.engine.view_errors] == ["the disk is full"]
 
 
 async def test_a_memory_without_a_folder_is_erased_too() -> None:
@@ -255,8 +280,13 @@ async def test_all_that_is_theirs_is_a_file_for_them(world: World) -> None:
 
 async def test_where_no_file_can_be_sent_it_says_what_to_type(world: World) -> None:
     person = await world.memory.person("kim", make=True)
-    reply = await world.replies("kim", "export")
-    assert reply.text == f"I cannot hand out a file here. In a shell: `dnam export {person.hex()} --out memory.json`"
+    told = "I cannot hand out a file here. In a shell: `dnam export {} --out memory.json{}`"
+    assert (await world.replies("kim", "export")).text == told.format("kim", "")
+    asked = (await world.asked_by("kim"))._replace(is_told_why=True)
+    folder = world.memory.engine.store.path  # type: ignore[union-attr]
+    assert (await _run(world, asked, "export")).text == told.format("kim", f" --data {folder}")
+    await world.memory.meet(Account("elsewhere", "kim", "kim"))
+    assert (await world.replies("kim", "export")).text == told.format(person.hex(), "")
 
 
 async def test_what_is_too_large_for_a_message_is_not_sent(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,9 @@ async def test_what_happened_who_did_it_why_and_what_was_said(world: World) -> N
     assert lines[3].endswith(': "I drink oolong every day"')
     assert ": changed by ada: asked by the person (matching@1 text@1 lengths@1 secrets@1 instructions@1)" in lines[4]
     assert lines[5] == "  Ada drinks **green** oolong."
-    assert len(lines) == 6
+    assert lines[6:] == [
+        "It may be told in: ada's own direct messages. `!memory share` and `keep-private` change that."
+    ]
     assert [each.id for each in reply.items] == [item]
     assert not reply.failed
 
@@ -182,7 +184,7 @@ async def test_a_long_history_is_told_from_its_end(world: World) -> None:
     lines = (await world.asks("ada", f"!memory history {item}")).splitlines()
     assert lines[1] == "… 3 earlier"
     assert sum(line.startswith("- ") for line in lines) == MOST_STEPS
-    assert lines[-1] == f"  number ~~{MOST_STEPS + 1}~~ **{MOST_STEPS + 2}**"
+    assert lines[-2] == f"  number ~~{MOST_STEPS + 1}~~ **{MOST_STEPS + 2}**"
 
 
 async def test_nobody_sees_another_s(world: World) -> None:
@@ -199,4 +201,4 @@ async def test_many_messages_are_counted(world: World) -> None:
     item = await world.item("Ada counts teas.")
     text = await world.asks("ada", f"!memory history {item.id}")
     assert text.count("  > ada, ") == 3
-    assert text.endswith("  > and 2 more")
+    assert "\n  > and 2 more\nIt may be told in: " in text

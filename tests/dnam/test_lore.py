@@ -1,5 +1,7 @@
 """Where things may be told, as people say it: share, keep private, lore, notes, and *Remember this* of others."""
 
+import asyncio
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,19 +12,23 @@ from dnam.commands.lore import NO_LORE, NO_SERVER, NOT_MANAGING, NOT_OWNER, NOT_
 from dnam.commands.pointing import Pointed
 from dnam.commands.table import MENUS, point, read, run
 from dnam.commands.undo import undo_change
+from dnam.consenting import consent
 from dnam.scopes import set_config
 from dnam.whereabouts import Heard
 from projections.config import Scope
 from projections.decisions.audience import AudienceRequest, change_audience
+from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.draft import Draft
 from projections.decisions.hear import message_identity
 from projections.decisions.place import PlaceSeen
-from projections.events import MessageHeard
-from projections.events.values import PLATFORM, Message
+from projections.events import Event, MessageHeard
+from projections.events.values import OPERATOR, PLATFORM, Evidence, Message
 from projections.ids import NOBODY, Handle, Ref
 from projections.items import items_of
 from projections.policies.compartments import OWNER, SELF
 from projections.rows import Rows
+from replay.erasure import erase
+from tests.dnam.discord.stage import events
 from tests.dnam.test_pointing import GUILD, OPEN, STAFF, Talk
 from tests.world import NOW
 
@@ -107,7 +113,7 @@ class TestSharing:
         reply = await town.undoes("ada", shared, OPEN)
         assert reply.text.startswith("Undone `share`: this is told again where it was told before")
         assert await town.places(heard.person) == [GARDEN]
-        assert (await town.asks_as("ada", "!memory undo", OPEN)).text.startswith("Undone `keep-private`")
+        assert (await town.undoes("ada", reply, OPEN)).text.startswith("Undone `keep-private`")
         assert await town.places(heard.person) == [f"person/{heard.person.hex()}/everywhere"]
 
     async def test_what_was_taken_out_of_a_place_comes_back_into_it(self, town: Town) -> None:
@@ -167,19 +173,61 @@ class TestLore:
         assert "noted for owner" in seen
         assert "noted for self" in seen
         others = (await town.asks_as("kim", "!memory show")).text
-        assert "noted for self" in others
+        assert re.search(r"noted for self .*`durable-[0-9a-f]+`, about me$", others, re.M)
         assert "noted for owner" not in others
 
     async def test_who_may_take_it_back(self, town: Town) -> None:
         item = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0].id
-        nothing = "No matching items found."
-        assert (await town.asks_as("kim", f"!memory forget {item}", OPEN)).text == nothing
-        assert (await town.asks_as("kim", f"!memory forget {item}", manages=True)).text == nothing, "not from a DM"
+        assert f"`{item}`, lore" in (await town.asks_as("kim", "!memory show", OPEN)).text
+        nothing = "No matching items found. That is lore of this server: it is taken back by who wrote it"
+        assert (await town.asks_as("kim", f"!memory forget {item}", OPEN)).text.startswith(nothing)
+        there = await town.asks_as("kim", f"!memory forget {item}", manages=True)
+        assert there.text.startswith("No matching items found. I look for"), "not from a DM"
         reply = await town.asks_as("kim", f"!memory forget {item}", OPEN, manages=True)
         assert reply.text.startswith("Forgot 1 item(s).")
         assert await town.places(NOBODY) == []
         assert (await town.asks_as("kim", "!memory undo", OPEN)).text.startswith("Undone `forget`")
         assert (await town.asks_as("ines", f"!memory forget {item}", OPEN, owner=True)).text.startswith("Forgot 1")
+
+    @pytest.mark.parametrize("what", ["We meet on Fridays", "meet on fridays", "id"])
+    async def test_it_is_taken_back_by_its_words_and_brought_back_by_its_id(self, town: Town, what: str) -> None:
+        item = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0].id
+        asked = f"!memory forget {item if what == 'id' else what}"
+        told = await town.asks_as("kim", asked, OPEN)
+        assert told.text.startswith("No matching items found. That is lore of this server: it is taken back by who ")
+        assert (await town.asks_as("ada", asked, OPEN)).text.startswith("Forgot 1 item(s).")
+        assert await town.places(NOBODY) == []
+        assert (await town.asks_as("kim", f"!memory restore {item}", OPEN)).failed
+        back = await town.asks_as("ada", f"!memory restore {item}", OPEN)
+        assert back.text == f"Restored: We meet on Fridays\n(`{item}`)"
+        assert await town.places(NOBODY) == [GARDEN]
+        assert (await town.undoes("ada", back, OPEN)).text.startswith("Undone `restore`: this is forgotten.")
+
+    async def test_of_the_same_words_their_own_goes_first(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)
+        await town.keeps("ada", "We meet on Fridays", OPEN)
+        assert (await town.asks_as("ada", "!memory forget We meet on Fridays", OPEN)).items[0].owner != NOBODY
+        assert (await town.asks_as("ada", "!memory forget We meet on Fridays", OPEN)).items[0].owner == NOBODY
+
+    @pytest.mark.parametrize("name", ["self", "owner"])
+    async def test_the_owner_takes_notes_back_and_nobody_else(self, town: Town, name: str) -> None:
+        item = (await town.asks_as("ines", f"!memory note {name} Answers come late", owner=True)).items[0].id
+        told = (await town.asks_as("kim", "!memory forget Answers come late", OPEN, manages=True)).text
+        assert ("my owner takes it back" in told) is (name == "self")
+        assert (await town.asks_as("ines", "!memory forget Answers come late", owner=True)).text.startswith("Forgot 1")
+        assert await town.places(NOBODY) == []
+        assert (await town.asks_as("kim", f"!memory restore {item}", OPEN, manages=True)).failed
+        assert (await town.asks_as("ines", f"!memory restore {item}", owner=True)).text.startswith("Restored: ")
+        assert await town.places(NOBODY) == [name]
+
+    async def test_what_is_of_somebody_s_words_only_they_bring_back(self, town: Town) -> None:
+        _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        item = (await town.others(heard, pointed)).items[0].id
+        assert (await town.asks_as("kim", "!memory forget I grow pumpkins", OPEN)).text.startswith("Forgot 1")
+        for rights in ({"manages": True}, {"owner": True}):
+            assert (await town.asks_as("ines", f"!memory restore {item}", OPEN, **rights)).failed
+        assert (await town.asks_as("kim", f"!memory restore {item}", OPEN)).text.startswith("Restored: ")
 
     async def test_who_wrote_it_down_may_undo_it(self, town: Town) -> None:
         reply = await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)
@@ -213,11 +261,51 @@ class TestOthersWords:
         assert vault is not None
         assert engine.store.ring.people(vault) == {author.person}
 
-    @pytest.mark.parametrize("why", ["unheard", "bot", "picture", "taken back", "unwilling"])
+    @pytest.mark.parametrize("how", ["deleted", "erased"])
+    async def test_it_goes_with_its_author_s_message_and_with_them(self, town: Town, how: str) -> None:
+        author, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        own = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0]
+        [item] = (await town.others(heard, pointed)).items
+        assert item.kept
+        if how == "deleted":
+            gone = DeletedRequest("discord", pointed.message.key, author.session, pointed.said, NOW + 900)
+            await town.memory.record(lambda rows: delete(rows, gone))
+        else:
+            await asyncio.to_thread(erase, town.memory.engine, author.person)
+        left = await town.memory.look(lambda rows: [each.row.item for each in items_of(rows, NOBODY)])
+        assert [each.id for each in left] == [own.id]
+        assert "pumpkins" not in repr(events(town.memory, Event))
+        assert "pumpkins" not in (await town.asks_as("ines", "!memory show", OPEN)).text
+
+    async def test_its_author_may_take_it_back_also_where_others_said_so_too(self, town: Town) -> None:
+        _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "so do I", OPEN)
+        [item] = (await town.others(heard, pointed)).items
+        also = Evidence("so do I", heard.point.id, Ref("discord", "2"))
+        more = await town.memory.remember_for(
+            item.compartment, item.text, by=OPERATOR, source=item.source, evidence=[also]
+        )
+        assert len(more.evidence) == 2
+        nothing = "No matching items found. That is lore"
+        assert (await town.asks_as("ada", f"!memory forget {item.id}", OPEN)).text.startswith(nothing)
+        assert (await town.asks_as("kim", f"!memory forget {item.id}", OPEN)).text.startswith("Forgot 1 item(s).")
+
+    async def test_of_another_s_message_it_does_not_go(self, town: Town) -> None:
+        _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, other = await town.speaks("ada", "so do I", OPEN)
+        [item] = (await town.others(heard, pointed)).items
+        gone = DeletedRequest("discord", other.message.key, heard.session, other.said, NOW + 900)
+        await town.memory.record(lambda rows: delete(rows, gone))
+        left = await town.memory.look(lambda rows: [each.row.item for each in items_of(rows, NOBODY)])
+        assert left == [item]
+
+    @pytest.mark.parametrize("why", ["unheard", "bot", "picture", "taken back", "unwilling", "out"])
     async def test_it_is_refused_in_words(self, town: Town, why: str) -> None:
         author, pointed = await town.speaks("kim", " " if why == "picture" else "I grow pumpkins", OPEN)
         heard, _ = await town.speaks("ada", "hm", OPEN)
-        expected = {"unheard": UNHEARD, "taken back": TAKEN_BACK, "unwilling": UNWILLING}.get(why, NO_PERSON)
+        out = {"unwilling": UNWILLING, "out": UNWILLING}
+        expected = {"unheard": UNHEARD, "taken back": TAKEN_BACK, **out}.get(why, NO_PERSON)
         if why == "unheard":
             pointed = pointed._replace(message=Ref("discord", "77"))
         elif why == "bot":
@@ -227,6 +315,8 @@ class TestOthersWords:
             await town.memory.forget(author.person, id=own.items[0].id)
         elif why == "unwilling":
             await set_config(town.memory, Scope("person", person=author.person), "learn", "none", PLATFORM)
+        elif why == "out":
+            await consent(town.memory, author.person, out=True)
         reply = await town.others(heard, pointed)
         assert (reply.failed, reply.text) == (True, f"{expected[:1].upper()}{expected[1:]}.")
         assert await town.places(NOBODY) == []

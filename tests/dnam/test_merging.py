@@ -17,6 +17,7 @@ from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs
 from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed
 from projections.events.values import Item
 from projections.policies.closeness import Vector
+from tests.dnam.held import HeldModel
 from tests.dnam.scripted import Script, ScriptedModel, down, say, talking
 from tests.dnam.test_loops import recorded
 
@@ -66,6 +67,34 @@ async def test_what_is_close_becomes_one_and_the_model_sees_that_pair_alone(tmp_
         assert {quote.message for quote in merged.item.evidence} < set(merged.causes)
         assert await items(assistant) == ["User keeps bees.", ONE["merged_summary"]]
         assert not assistant.failures
+
+
+async def test_every_work_has_the_model_that_is_named_for_it(tmp_path: Path) -> None:
+    script, every = model(), {"summary_every_n_turns": "1", "durable_every_n_turns": "1"}
+    named = {"answer_model": "one", "summary_model": "two", "durable_model": "three"}
+    async with talking(tmp_path, script, None, **every, **named) as assistant:
+        await say(assistant, "ada", "I like tea", "green tea")
+    works = {("answer", "one"), ("summary", "two"), ("extraction", "three"), ("merge", "three")}
+    assert {(ask.purpose, ask.model) for ask in script.asks} == works
+
+
+async def test_a_restart_between_an_extraction_and_its_merge_adds_and_learns_nothing_twice(tmp_path: Path) -> None:
+    held = HeldModel(model().scripts)
+    held.hold("merge")
+    async with talking(tmp_path, held, None, **EVERY_TURN) as assistant:
+        await say(assistant, "ada", "I like tea")
+        heard = await assistant.memory.heard("ada", "green tea")
+        await assistant.answer(heard)
+        assistant.after_turn(heard)
+        await held.reached["merge"].wait()
+        await assistant.stop()
+    held.let_go()
+    async with talking(tmp_path, held, None, **EVERY_TURN) as assistant:
+        async with assistant.watching():
+            await assistant.settle()
+        assert await items(assistant) == [GREEN, TEA]
+        assert len(held.asked("extraction")) == len(recorded(assistant, ItemUpserted)) == 2
+        assert recorded(assistant, ItemMerged) == []
 
 
 @pytest.mark.parametrize(("merge", "why"), [(down, "no answer to merge"), (lambda _: "no", "the reply holds no JSON")])

@@ -5,6 +5,7 @@ import errno
 from pathlib import Path
 
 import aiohttp
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -15,11 +16,12 @@ from dnam.budget import Budgeted
 from dnam.jobs import Job
 from dnam.memory import Memory
 from dnam.metrics import Metrics
-from dnam.model import ModelError
+from dnam.model import Ask, Hear, ModelError, Reply, unheard
 from dnam.observing import LAG_EVERY_SECONDS, PortTaken, measure_lag, observed, refusal, serve, watch, watch_thinking
 from dnam.settings import SettingError
 from dnam.unwritten import Unwritten
 from projections.decisions.delete import delete_all
+from projections.decisions.draft import Draft
 from projections.decisions.withdraw import WithdrawRequest
 from projections.decisions.work import JobRequest, record_job
 from replay.errors import LogFull
@@ -31,11 +33,26 @@ def value(metrics: Metrics, name: str, **labels: str) -> float | None:
     return metrics.registry.get_sample_value(name, labels)
 
 
+class Slow(ScriptedModel):
+    """A model that says it took a second and a half."""
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        return msgspec.structs.replace(await super().ask(ask, hear), latency_ms=1500)
+
+
 async def test_a_conversation_is_counted(tmp_path: Path) -> None:
-    metrics, model = Metrics(), ScriptedModel({"summary": down})
+    metrics, model = Metrics(), Slow({"summary": down})
     async with talking(tmp_path, model, summary_every_n_turns="1", durable_every_n_turns="2") as assistant:
         watch(metrics, assistant.memory, Unwritten())
         await say(assistant, "100", "hello", "I like tea")
+        depths = list[float | None]()
+
+        def looks(_: object) -> list[Draft]:
+            depths.append(value(metrics, "dnam_queue_depth"))
+            return []
+
+        await assistant.memory.record(looks)
+        assert depths == [1]
         events = assistant.memory.engine.head().size
         assert value(metrics, "dnam_log_events") == events
     assert value(metrics, "dnam_messages_heard_total", author="person") == 2
@@ -48,9 +65,14 @@ async def test_a_conversation_is_counted(tmp_path: Path) -> None:
     assert value(metrics, "dnam_failures_total", job="summary") == 2
     assert value(metrics, "dnam_loop_lag_seconds_count", work="extraction") == 1
     assert value(metrics, "dnam_model_seconds_count", work="extraction") == 1
+    assert value(metrics, "dnam_model_seconds_sum", work="extraction") == 1.5
     commits = value(metrics, "dnam_commit_seconds_count")
     assert commits is not None
     assert 0 < commits <= events
+    for name in ("dnam_commit_seconds_sum", "dnam_loop_lag_seconds_sum"):
+        took = value(metrics, name, **({"work": "extraction"} if "loop" in name else {}))
+        assert took is not None
+        assert took > 0
 
 
 async def test_an_answer_that_is_withdrawn_cost_what_it_cost_once(tmp_path: Path) -> None:

@@ -1,10 +1,15 @@
 """Retention: at the start and once a day, by the configuration in force; with a clock and days that the test has."""
 
 import asyncio
+import logging
 from pathlib import Path
 
+import pytest
+
+from dnam.configuration import held
 from dnam.memory import Memory
-from dnam.retention import DAY_SECONDS, JOB, expire_all, expiring
+from dnam.overdue import taken_by
+from dnam.retention import DAY_SECONDS, JOB, KEY, expire_all, expiring
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.place import PlaceSeen
@@ -83,21 +88,63 @@ async def test_by_the_setting_where_nothing_is_configured(tmp_path: Path) -> Non
         assert await expire_all(memory) == 1
 
 
-async def test_who_set_it_for_themselves_is_kept_by_that(tmp_path: Path) -> None:
+async def held_for(memory: Memory, user: str) -> tuple[str, str]:
+    """How many days hold for somebody in the room, and which scope or source says so."""
+    who = await person(memory, user)
+    found = await memory.look(lambda rows: held(rows, memory.settings, who, Ref(ROOM.platform, ROOM.key), GARDEN))
+    return next((each.value, each.origin) for each in found if each.key == KEY)
+
+
+async def test_who_set_it_for_themselves_is_kept_by_that_or_by_what_is_shorter(tmp_path: Path) -> None:
     clock = FakeClock()
     async with Memory.open(tmp_path, clock=clock) as memory:
         await memory.heard("kim", "of Kim", place=ROOM)
         await memory.heard("ada", "of Ada", place=ROOM)
         await keep_for(memory, Scope("person", person=await person(memory, "kim")), "3")
+        assert await held_for(memory, "kim") == ("3", str(Scope("person", person=await person(memory, "kim"))))
+        assert await held_for(memory, "ada") == ("0", "default")
         clock.time += 4 * DAY_MS
         assert await expire_all(memory) == 1
         assert await texts(memory) == ["of Ada"]
         await keep_for(memory, Scope("guild", GARDEN), "3")
         await keep_for(memory, Scope("person", person=await person(memory, "ada")), "0")
+        assert await held_for(memory, "ada") == ("3", str(Scope("guild", GARDEN)))
+        assert await expire_all(memory) == 1
+        assert await texts(memory) == []
+
+
+async def taken(memory: Memory, scope: Scope, days: str | None) -> tuple[int, int]:
+    """How many messages and answers would go."""
+    return await taken_by(memory, scope, KEY, days)
+
+
+async def test_what_would_go_is_counted_as_it_will_go(tmp_path: Path) -> None:
+    clock, guild = FakeClock(), Scope("guild", GARDEN)
+    async with talking(tmp_path, ScriptedModel(), clock) as assistant:
+        memory = assistant.memory
+        heard = await memory.heard("kim", "hello there", place=ROOM)
+        answered = await assistant.answer(heard)
+        await memory.delivered(heard, answered.turn)
+        await memory.heard("ada", "of Ada", place=ROOM)
+        await memory.heard("ada", "elsewhere", place=ELSEWHERE)
+        clock.time += 5 * DAY_MS
+        assert await taken(memory, guild, "6") == (0, 0)
+        assert str(await taken_by(memory, guild, "learn", "none")) == "nothing"
+        assert str(await taken_by(memory, guild, KEY, "4")) == "2 messages and 1 answer"
+        assert await taken(memory, GLOBAL, "4") == (3, 1)
+        assert await taken(memory, Scope("person", person=await person(memory, "ada")), "4") == (2, 0)
+        channel = Scope("channel", Ref(ROOM.platform, ROOM.key))
+        await keep_for(memory, channel, "0")
+        assert await taken(memory, guild, "4") == (0, 0)
+        await keep_for(memory, guild, "4")
+        assert await taken(memory, channel, None) == (2, 1)
         assert await expire_all(memory) == 0
+        await keep_for(memory, channel, None)
+        assert await taken(memory, guild, "1") == await taken(memory, guild, None) == (0, 0)  # it goes as it is
 
 
-async def test_at_the_start_and_once_a_day(tmp_path: Path) -> None:
+async def test_at_the_start_and_once_a_day(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "dnam.retention")
     clock, days = FakeClock(), Days()
     async with talking(tmp_path, ScriptedModel(), clock, retention_days="2") as assistant:
         memory = assistant.memory
@@ -107,6 +154,7 @@ async def test_at_the_start_and_once_a_day(tmp_path: Path) -> None:
         async with expiring(memory, assistant.went_wrong, days):
             assert await days.slept() == DAY_SECONDS
             assert await texts(memory) == ["the fourth day"]
+            assert caplog.messages == ["retention: redacted what is not kept any longer, 1 event"]
             clock.time += 3 * DAY_MS
             days.over()
             await days.slept()

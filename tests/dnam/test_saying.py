@@ -1,9 +1,9 @@
 """Every event has its words."""
 
 from dnam.saying import WORDS, people_of, session_of, words
-from projections.events import EVENTS, PersonSeen, SummaryReset
-from projections.events.values import PLATFORM, Audience, By
-from projections.ids import Ref
+from projections.events import EVENTS, PersonErased, PersonOptedOut, PersonSeen, SummaryReset
+from projections.events.values import OPERATOR, PLATFORM, Audience, By
+from projections.ids import Ref, VaultId
 from tests.world import NOW, handle
 
 
@@ -14,6 +14,13 @@ def test_every_event_is_in_the_table() -> None:
 def test_words_are_one_line() -> None:
     event = PersonSeen(said=NOW, by=PLATFORM, person=handle("kim"), platform="local", platform_id="k", name="Kim\nB")
     assert words(event) == "Kim B (local:k)"
+
+
+def test_one_is_one_and_two_are_several() -> None:
+    vaults = (VaultId(bytes(16)), VaultId(bytes(16)))
+    erased = PersonErased(said=NOW, by=OPERATOR, vaults=vaults, hashes=(), until=NOW)
+    assert words(erased) == "2 keys destroyed"
+    assert words(PersonOptedOut(said=NOW, by=OPERATOR, hashes=(b"1",))) == "1 account, by keyed hash"
 
 
 def test_whom_an_event_is_about_and_where_it_happened() -> None:

@@ -19,8 +19,9 @@ from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
-from projections.events import Event, MessageEdited, MessageHeard
+from projections.events import Event, MessageEdited, MessageHeard, PersonRenamed, PersonSeen
 from projections.events.values import Attachment, Source
+from projections.ids import Ref
 from projections.policies.secret_shapes import is_card
 from projections.policies.secrets import redact
 from tests.dnam.scripted import ScriptedModel, talking
@@ -64,6 +65,19 @@ SHAPED = {
     "a DigitalOcean token": ("dop_v1_" + "0f1e2d3c" * 8, "token"),
     "a Shopify token": ("shpat_" + "0f1e2d3c" * 4, "token"),
     "a webhook's secret": ("whsec_" + B, "token"),
+    "a Tailscale key": ("tskey-" + "auth-" + B[:17] + "-" + B, "token"),
+    "a Grafana token": ("glsa_" + B, "token"),
+    "an extended private key": (
+        "xprv" + "9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3j" * 2 + "PPqjiCh",
+        "private key",
+    ),
+    "a wallet's private key": ("5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB9KF", "private key"),
+    "an OpenAI key without a digit": ("sk-" + "proj-" + "a" * 32, "api key"),
+    "an Anthropic key with what cannot be seen": ("sk-" + "ant-api03\u200b-" + B * 2, "api key"),
+    "an Anthropic key with another dash": ("sk\u2011" + "ant-api03-" + B * 2, "api key"),
+    "a card with dots": ("4111.1111.1111.1111", "card number"),
+    "a card with gaps": ("4111  1111 11111111", "card number"),
+    "a card digit by digit": ("4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "card number"),
     "a Visa card": ("4111 1111 1111 1111", "card number"),
     "a Mastercard": ("5555-5555-5555-4444", "card number"),
     "a Mastercard of the second range": ("2223003122003222", "card number"),
@@ -81,6 +95,16 @@ INSIDE = {
     f"api_key = '{B[:20]}'": B[:20],
     f'"client_secret": "{B[:20]}"': B[:20],
     f"DISCORD_TOKEN={B[:20]}": B[:20],
+    "redis://:s3cr3t-pw@cache.example": "s3cr3t-pw",
+    "https://kim:s3cr@t-pw@host.example/x": "s3cr@t-pw",
+    "Authorization: Basic a2ltOnMzY3IzdA==": "a2ltOnMzY3IzdA==",
+    "curl -u kim:s3cr3t https://host.example": "s3cr3t",
+    "mysqldump -u kim -ps3cr3t shop": "s3cr3t",
+    "sshpass -p 's3cr3t' ssh kim@host": "s3cr3t",
+    "<password>s3cr3t</password>": "s3cr3t",
+    "my card:4111111111111111": "4111111111111111",
+    "visa #4111111111111111": "4111111111111111",
+    f"AWS secret {B}": B,
 }
 SAID = {
     "my password is hunter2": "hunter2",
@@ -104,6 +128,31 @@ SAID = {
     "Recovery phrase: apple river stone": "apple river stone",
     "my passphrase is swordfish": "swordfish",
     "my api key is 9f8a7b6c5d4e3f2a": "9f8a7b6c5d4e3f2a",
+    "my password is ||hunter2||": "hunter2",
+    "my password is **hunter2**": "hunter2",
+    "my password is ***hunter2***": "hunter2",
+    "my password is __hunter2__": "hunter2",
+    "my password is ~~hunter2~~": "hunter2",
+    "my password is *swordfish*": "swordfish",
+    "my password is ||**swordfish**||": "swordfish",
+    "my password is ``blue moon``": "blue moon",
+    "my password is ```blue moon```": "blue moon",
+    "my password is:\n```txt\nblue moon\n```": "blue moon",
+    "my password is ''blue moon''": "blue moon",
+    "my password is „blue moon“": "blue moon",
+    "my password is «blue moon»": "blue moon",
+    "my password is ||swordfish": "swordfish",
+    "**Password:** swordfish": "swordfish",
+    "`password`: swordfish": "swordfish",
+    "my pin is ||4821||": "4821",
+    "my pin is **4821**": "4821",
+    "my api key is ||abc12345def||": "abc12345def",
+    "the password you need is ||swordfish||": "swordfish",
+    '{"password":"swordfish"}': "swordfish",
+    "https://host.example/?user=kim&password=sw0rdfish&x=1": "sw0rdfish",
+    "https://host.example/?password=sw0rdfish#top": "sw0rdfish",
+    "my password is now sw0rdfish": "sw0rdfish",
+    "my pass\u200bword is sw0rdfish": "sw0rdfish",
 }
 HARMLESS = [
     "I prefer tea over coffee",
@@ -158,6 +207,19 @@ HARMLESS = [
     "my passphrase is [redacted: passphrase]",
     "my password is",
     "my password is ''",
+    "my password is '  '",
+    "my password is ||",
+    "password: <your password>",
+    "password: ${DB_PASSWORD}",
+    "password=$PASSWORD",
+    "password: ********",
+    "the password is **wrong**",
+    "my pin is 4821 times longer than yours",
+    "the api key lies in ~/.keys/key-12345",
+    "the password\n\nis here",
+    "https://host.example/?password=&x=1",
+    "my password is one two three four five six seven eight nine ten",
+    "card #5 and order #4111111111111111",
 ]
 
 
@@ -262,6 +324,19 @@ def test_a_message_loses_its_secrets_in_text_file_names_and_captions() -> None:
     assert with_handles(whole).text == clean.text
 
 
+def test_a_message_loses_the_secrets_in_its_names() -> None:
+    key = "sk-" + "ant-api03-" + B
+    named = Account("discord", "7", f"Ada {key}")
+    place = PlaceSeen("discord", "5", "thread", f"thread {key}", "guild", Ref("discord", "1"), f"guild {key}")
+    clean = redacted(request("hi", speaker=named, place=place, mentions=(Mention(2, named),)))
+    assert clean.speaker == Account("discord", "7", "Ada [redacted: api key]")
+    assert clean.mentions == (Mention(2, clean.speaker),)
+    assert (clean.place.name, clean.place.guild_name) == ("thread [redacted: api key]", "guild [redacted: api key]")
+    alone = request("hi", speaker=named, place=DM._replace(partner=named))
+    assert redacted(alone).place.partner == clean.speaker
+    assert redacted(clean) == clean
+
+
 # Every door
 
 SECRET = "hunter2"
@@ -328,12 +403,34 @@ async def test_an_import_of_messages(tmp_path: Path) -> None:
 
 
 async def test_an_import_of_items_and_summaries(tmp_path: Path) -> None:
-    item = ImportedItem(KIM, "durable-00000001", "fact", TYPED, (), "active", Source("import"), NOW, NOW, quote=TYPED)
+    source = Source("import", Ref("local", f"pw: {SECRET}"), Ref("local", "5"))
+    named = KIM._replace(name=f"Kim pw: {SECRET}")
+    item = ImportedItem(
+        named, "durable-00000001", "fact", TYPED, (f"pw: {SECRET}",), "active", source, NOW, NOW, quote=TYPED
+    )
     summary = ImportedSummary("local:dm:kim", TYPED, NOW + 9, KIM)
     async with talking(tmp_path, ScriptedModel()) as assistant:
         importer = Importer(assistant.memory)
         await importer.bring(iter([Arrived(request("I like tea")), item, summary]), lambda _: None)
         assert (importer.tally.items, importer.tally.summaries) == (1, 1)
+        assert SECRET not in everything_in(assistant)
+
+
+NAMED = f"Ada pw: {SECRET}"
+
+
+async def test_the_names_of_people_and_places(tmp_path: Path) -> None:
+    thread = PlaceSeen("local", "5", "thread", NAMED, "guild", Ref("local", "1"), NAMED)
+    ada, hook = Account("local", "ada", NAMED), Account("local", "hook", NAMED)
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        memory = assistant.memory
+        await memory.meet(Account("local", "ines", NAMED))
+        await memory.hear(request("hi", place=thread, speaker=ada._replace(name="Ada")))
+        heard = await memory.hear(request("hello", place=thread, speaker=ada, key="2", said=NOW + 1))
+        await memory.hear(request("beep", place=thread, speaker=hook, author="webhook", key="3", said=NOW + 2))
+        assert SECRET not in (await memory.context(heard)).text
+        assert events_of(assistant, PersonSeen) == 2
+        assert events_of(assistant, PersonRenamed) == 1
         assert SECRET not in everything_in(assistant)
 
 

@@ -58,6 +58,7 @@ def test_with_nothing_set_the_documents_defaults_hold() -> None:
         200,
     )
     assert (settings.message_history_budget, settings.message_history_count) == (3000, 20)
+    assert (settings.era_refreshes, settings.durable_inject_max_items) == (20, 12)
     assert set(settings.origins.values()) == {"default"}
 
 

@@ -27,13 +27,31 @@ async def presses(world: World, reply: Reply, user: str = "ada") -> Reply:
     return await undo_change(world.assistant, Invocation(heard.setting, heard.session), reply.undo)
 
 
-async def test_what_was_remembered_is_forgotten_and_undone_again_remembered(world: World) -> None:
+async def test_what_was_remembered_is_forgotten_and_its_button_remembers_it_again(world: World) -> None:
     await world.remembers("ada", "I like tea")
     reply = await world.reply("ada", "!memory undo")
     assert reply.text.startswith("Undone `remember`: this is forgotten.\n- [fact] I like tea `durable-")
     assert await held(world) == []
-    assert (await world.asks("ada", "!memory undo")).startswith("Undone `forget`: this is remembered again.\n")
+    assert (await presses(world, reply)).text.startswith("Undone `forget`: this is remembered again.\n")
     assert await held(world) == ["I like tea"]
+
+
+async def test_asked_for_once_more_it_goes_one_step_further_back(world: World) -> None:
+    emus, owls = await world.remembers("ada", "I like emus"), await world.remembers("ada", "I like owls")
+    await world.asks("ada", f"!memory edit {emus} I love emus")
+    await world.asks("ada", f"!memory keep-private {owls}", OPEN)
+    await world.remembers("ada", "I like cats", OPEN)
+    await world.asks("ada", "!memory forget I like cats", OPEN)
+    for undone, left in (
+        ("forget", ["I like cats", "I like owls", "I love emus"]),
+        ("edit", ["I like cats", "I like emus", "I like owls"]),
+        ("remember", ["I like cats", "I like emus"]),
+    ):
+        place = OPEN if undone == "forget" else None
+        assert (await world.asks("ada", "!memory undo", place)).startswith(f"Undone `{undone}`: ")
+        assert await held(world) == left
+    assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+    assert (await world.asks("ada", f"!memory restore {owls}")).startswith("Restored: ")
     assert (await world.asks("ada", "!memory undo")).startswith("Undone `restore`: this is forgotten.\n")
 
 

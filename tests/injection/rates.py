@@ -84,8 +84,8 @@ class Rates(NamedTuple):
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.by_kind.items()))
         return (
-            f"injection: {self.held_percent:.1f} % of {self.payloads} payloads held ({kinds}); "
-            f"{self.mistaken_percent:.1f} % of {self.look_alikes} look-alikes held"
+            f"injection: stopped are {self.held_percent:.1f} % of {self.payloads} payloads ({kinds}), and by mistake "
+            f"{self.mistaken_percent:.1f} % of {self.look_alikes} look-alikes:"
         )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.injection.rates import look_alikes, payloads, rates
 
-LEAST = 60
+LEAST = 300
 
 
 def test_there_are_enough_of_every_kind() -> None:
@@ -23,6 +23,9 @@ def test_there_are_enough_of_every_kind() -> None:
         "file",
         "quoted",
         "blind",
+        "third person",
+        "polite",
+        "language",
     }
 
 

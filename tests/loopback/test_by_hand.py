@@ -1,14 +1,45 @@
-"""The loopback Discord that is started by hand: what it prints goes into `.env` as it stands."""
+"""The loopback servers that are started by hand: what they print goes into `.env` as it stands."""
+
+import pytest
 
 from dnam.settings import read
-from tests.loopback.discord.__main__ import HELLO
+from tests.loopback.discord import World
+from tests.loopback.discord.__main__ import HELLO, say
+from tests.loopback.messages.__main__ import main
 
 
 def test_what_it_prints_is_settings_by_which_kim_is_answered_in_the_server_and_directly() -> None:
-    known = {"url": "http://127.0.0.1:1/api/v10", "token": "a.b.c", "guild_id": "1", "owner_id": "2", "id": "3"}
+    known = {
+        "url": "http://127.0.0.1:1/api/v10",
+        "token": "a.b.c",
+        "guild_id": "1",
+        "owner_id": "2",
+        "id": "3",
+        "owner": "Ines",
+    }
     hello = HELLO.format(guild="Garden", channels="#general", person="Kim", **known)
     lines, _, told = hello.partition("\n\n")
     settings = read(dict(line.split("=", 1) for line in lines.splitlines()), {})
     assert (settings.allow_guilds, settings.allow_users, settings.owner_ids) == (("1",), ("3",), ("2",))
     assert (settings.discord_api_url, settings.discord_token) == (known["url"], "a.b.c")
     assert "Kim (3) and the bot are in it" in told
+
+
+async def test_what_is_typed_is_said_by_kim_or_by_the_owner() -> None:
+    async with World() as world:
+        ines = world.person("Ines")
+        garden = world.guild("Garden", owner=ines)
+        people, general = (world.person("Kim", garden), ines), garden.channel("general")
+        for line in ("hello", "owner hello", "@ hello", "owner dm hello"):
+            await say(world, people, general, line)
+        said = [(each.author.name, each.said.content) for each in world.messages(general)]
+        assert said == [("Kim", "hello"), ("Ines", "hello"), ("Kim", f"{world.bot.mention} hello")]
+        assert [each.said.content for each in world.messages(ines.dm)] == ["hello"]
+
+
+def test_help_is_told_and_serves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["messages", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert "with the offline model behind it" in capsys.readouterr().out

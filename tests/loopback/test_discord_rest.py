@@ -38,19 +38,40 @@ async def test_the_bot_writes_edits_and_deletes(client: Listener, world: World, 
 
 
 async def test_the_bot_answers_a_message_and_mentions_only_whom_it_may(
-    client: Listener, world: World, general: Channel, kim: Person
+    client: Listener, world: World, garden: Guild, general: Channel, kim: Person
 ) -> None:
+    gardeners = garden.role("gardeners", Permission.VIEW_CHANNEL, kim)
+    words = f"@everyone {kim.mention} {gardeners.mention}"
     hello = await kim.says(general, "hello")
     await world.gateway.flushed()
     heard = await client.text(general.id).fetch_message(hello.id)
-    nobody = discord.AllowedMentions.none()
-    quiet = await heard.reply(f"@everyone {kim.mention}", allowed_mentions=nobody)
-    loud = await heard.reply(f"hi {kim.mention}")
-    first, second = world.bot_messages(general)
-    assert (first.reference, first.said.mentions) == (hello, [])
-    assert (second.reference, second.said.mentions) == (hello, [kim])
-    assert not quiet.mention_everyone
+    humble = await heard.reply(words)
+    assert (humble.mention_everyone, humble.role_mentions) == (False, [])
+    garden.permit(general, world.bot, allow=Permission.MENTION_EVERYONE)
+    quiet = await heard.reply(words, allowed_mentions=discord.AllowedMentions.none())
+    loud = await heard.reply(words)
+    _, second, third = world.bot_messages(general)
+    assert (second.reference, second.said.mentions) == (hello, [])
+    assert (third.reference, third.said.mentions) == (hello, [kim])
+    assert (quiet.mention_everyone, quiet.role_mentions) == (False, [])
+    assert (loud.mention_everyone, [each.id for each in loud.role_mentions]) == (True, [gardeners.id])
     assert [each.id for each in loud.mentions] == [kim.id]
+
+
+async def test_a_role_that_anybody_may_call_is_called_by_the_bot_and_by_people(
+    client: Listener, world: World, garden: Guild, general: Channel, kim: Person
+) -> None:
+    gardeners = garden.role("gardeners", Permission.VIEW_CHANNEL, kim)
+    gardeners.mentionable = True
+    await world.gateway.flushed()
+    said = await client.text(general.id).send(f"rain {gardeners.mention}")
+    assert [each.id for each in said.role_mentions] == [gardeners.id]
+    said = await said.edit(content=f"no rain {gardeners.mention}", allowed_mentions=discord.AllowedMentions.none())
+    assert said.role_mentions == []
+    own = await kim.says(general, f"sun {gardeners.mention}")
+    assert list(own.said.mention_roles) == [gardeners.id]
+    await kim.edits(own, "sun")
+    assert list(own.said.mention_roles) == []
 
 
 async def test_an_answer_to_a_message_that_is_gone_is_refused(

@@ -6,6 +6,7 @@ many people, and what injection reaches.
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +20,9 @@ from tests.injection.rates import rates
 from tests.privacy import canaries, deletion, matrix
 from tests.privacy.deletion import AFTER, Act, Step
 from tests.privacy.test_erased_among_many import test_one_of_many_is_erased_and_nothing_else_changes as among_many
+from tests.privacy.test_erased_who_was_quoted import (
+    test_who_was_only_quoted_is_gone_from_what_others_were_told as who_was_quoted,
+)
 from tests.privacy.test_traces import (
     test_after_a_redaction_and_a_rewrite_nothing_opens_to_the_words as after_a_redaction,
 )
@@ -37,6 +41,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("after a redaction and a rewrite nothing opens to the words, under any key", after_a_redaction),
     ("one of 20 in a channel: verified, live = replay, others' rows as they were", lambda at: among_many(at, 20)),
     ("one of 200 in a channel, the same", lambda at: among_many(at, 200)),
+    ("who was only quoted, by others, one of 200: gone from what those were told", lambda at: who_was_quoted(at, 200)),
 )
 
 
@@ -86,10 +91,14 @@ def _canaries(console: Console) -> bool:
             console.print(f"canaries: {BROKEN} {escape(str(leak))}\n{escape(''.join(getattr(leak, '__notes__', [])))}")
             return False
         console.print(
-            f"canaries: {HISTORIES} histories, {told.canaries} canaries, {told.rendered} renderings, {told.holding} of "
-            f"them with canaries; {told.merged} merges, {told.moved} moves, {told.shared} shares: no leak"
+            f"canaries: {HISTORIES} histories, {told.canaries} canaries, {told.rendered} renderings, "
+            f"{told.holding.total()} of them with canaries ({_counts(told.holding)}); {_counts(told.did)}: no leak"
         )
     return True
+
+
+def _counts(counted: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counted.items()))
 
 
 def _deletion(console: Console) -> bool:
@@ -113,11 +122,16 @@ def _deletion(console: Console) -> bool:
 
 
 def _found(step: Step) -> str:
-    if step.found == deletion.ALL:
+    if step.found >= deletion.ALL:
         return "everywhere" if step.holds else f"{BROKEN} everywhere"
-    broken = ", ".join(sorted(step.found & step.gone))
-    there = ", ".join(sorted(step.found - step.gone)) or "nowhere"
-    return f"{BROKEN} {broken}; {there}" if not step.holds else there
+    there = _surfaces(step.found - step.gone) or "nowhere"
+    return f"{BROKEN} {', '.join(sorted(step.found & step.gone))}; {there}" if not step.holds else there
+
+
+def _surfaces(found: frozenset[str]) -> str:
+    """Without the place; what was exported before is one."""
+    names = {"files exported before" if each in deletion.KEPT else each.partition(" in ")[0] for each in found}
+    return ", ".join(sorted(names))
 
 
 def _erasure(console: Console) -> bool:

@@ -42,6 +42,7 @@ kim: attic         .  .  .  .  .  .  #  .  .  .  .  .  +  .   .  .  .   .  .  .
 kim: nook          .  .  .  .  .  .  .  #  .  .  .  .  +  .   .  .  .   .  .  .
 kim: fog           .  .  .  .  .  .  .  .  #  .  .  .  +  .   .  .  .   .  .  .
 kim: hold          .  .  .  .  .  .  .  .  .  .  #  .  +  .   .  .  .   .  .  .
+kim: once general  .  .  .  .  .  .  .  .  .  .  .  .  +  .   .  .  .   .  .  .
 kim: club          .  .  .  .  .  .  .  .  .  .  .  +  +  .   .  .  .   .  .  .
 kim: dm            .  .  .  .  .  .  .  .  .  .  .  .  +  +   .  .  .   .  .  .
 kim: everywhere    #  #  #  #  #  #  #  #  #  #  #  +  +  +   .  .  .   .  .  .
@@ -53,6 +54,7 @@ ines: docks        .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  #  +
 lore: garden       o  o  o  o  o  o  o  o  o  .  .  .  .  .   o  o  .   o  .  .
 lore: harbour      .  .  .  .  .  .  .  .  .  o  o  .  .  .   .  .  .   .  o  .
 lore: cellar       .  .  .  .  o  o  .  .  .  .  .  .  .  .   .  o  .   .  .  .
+lore: once general .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  .
 self               o  o  o  o  o  o  o  o  o  o  o  o  o  o   o  o  o   o  o  o
 owner              .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  o
 said: general      w  .  .  .  .  .  .  .  .  .  .  .  .  .   w  .  .   w  .  .
@@ -74,7 +76,9 @@ summary: cellar    .  .  .  .  S  t  .  .  .  .  .  .  .  .   .  s  .   .  .  .
 summary: docks     .  .  .  .  .  .  .  .  .  s  .  .  .  .   .  .  .   .  S  .
 summary: dm kim    .  .  .  .  .  .  .  .  .  .  .  .  s  s   .  .  .   .  .  .
 """
-"""A transparency channel shows the summary of where its person was last answered: Kim in the cellar, Ada in general,
+"""`once general` was learned while only some could read general: widening opens nothing old.
+
+A transparency channel shows the summary of where its person was last answered: Kim in the cellar, Ada in general,
 Ines in the docks.
 """
 
@@ -170,7 +174,7 @@ async def _fill(made: Town) -> None:
             await _said(made, where)
     for row in expected():
         kind, _, where = row.partition(": ")
-        if kind in ("kim", "ada", "ines") and where != "everywhere":
+        if kind in ("kim", "ada", "ines") and where not in ("everywhere", "once general"):
             place = f"dm {kind}" if where == "dm" else where
             reply = await made.command(kind, place, f"remember jars named {canary(row)}")
             assert not reply.failed, reply.text
@@ -194,6 +198,8 @@ async def _elsewhere(made: Town) -> None:
     await _put(made, "lore: garden", NOBODY, f"guild/{ref(GARDEN)}", "guild")
     await _put(made, "lore: harbour", NOBODY, f"guild/{ref(HARBOUR)}", "guild")
     await _put(made, "lore: cellar", NOBODY, f"channel/{ref('cellar')}", "guild")
+    await _put(made, "kim: once general", kim, f"person/{kim.hex()}/channel/{ref('general')}")
+    await _put(made, "lore: once general", NOBODY, f"channel/{ref('general')}", "guild")
     await _put(made, "self", NOBODY, "self", "self")
     await _put(made, "owner", NOBODY, "owner", "owner")
 

@@ -8,9 +8,11 @@ read which place now) and of every canary where it lies:
     a place and epoch    the epoch lasts: who can read the place; the whole guild where all of it can, and who said it
                          it is over: who can read the place, if that is restricted; else who could when it last was
     a person             that person: their own DMs
-    everybody            it was shared: it may go wherever its person is answered
+    everybody            it was shared: it may go wherever its person is answered, until it is not shared any more
+    a guild              it was told as lore: everybody in that guild
 
-"Widening opens nothing old, narrowing closes at once": an epoch begins when a place opens to its guild, or closes.
+"Widening opens nothing old, narrowing closes at once": an epoch begins when a place opens to its guild, or closes. What
+was taken back for good (its message deleted, its person erased) nobody may see, wherever it lay.
 """
 
 from dataclasses import dataclass, field
@@ -44,12 +46,13 @@ class Place:
 
 
 class Address(NamedTuple):
-    """Where a canary lies: a place in one epoch, with who said it; or a person; or with everybody."""
+    """Where a canary lies: a place in one epoch, with who said it; or a person; or with everybody; or a guild."""
 
     place: str = ""
     epoch: int = 0
     speaker: str = ""
     person: str = ""
+    guild: str = ""
 
 
 @dataclass
@@ -60,6 +63,8 @@ class Oracle:
     places: dict[str, Place] = field(default_factory=dict)
     canaries: dict[str, set[Address]] = field(default_factory=dict)
     speakers: dict[str, str] = field(default_factory=dict)
+    joined: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
 
     # -- the platform ---------------------------------------------------------------------------------------------
 
@@ -137,19 +142,39 @@ class Oracle:
         """Its person shares it."""
         self.canaries[canary].add(Address(person=EVERYBODY))
 
+    def keeps_private(self, canary: str) -> None:
+        """Its person does not share it any more; what was told until then is told."""
+        self.canaries[canary].discard(Address(person=EVERYBODY))
+
+    def lore(self, canary: str, speaker: str, guild: str) -> None:
+        """Somebody tells it as lore of a guild."""
+        self.canaries[canary] = {Address(guild=guild)}
+        self.speakers[canary] = speaker
+
+    def takes_back(self, canary: str) -> None:
+        """It is taken back for good."""
+        self.gone.add(canary)
+
+    def erases(self, person: str) -> None:
+        """Somebody is erased, and with them all that they ever said."""
+        self.gone |= {canary for canary, speaker in self.speakers.items() if speaker == person}
+
     def joins(self, canaries: set[str]) -> None:
         """They become one: what rests on several places lies where each of them does."""
+        self.joined |= canaries
         together = {address for each in canaries for address in self.canaries[each]}
         for each in canaries:
             self.canaries[each] |= together
 
     def may_see(self, reader: str, canary: str) -> bool:
         """Whether a person may see it now."""
-        return any(self._admits(each, reader) for each in self.canaries[canary])
+        return canary not in self.gone and any(self._admits(each, reader) for each in self.canaries[canary])
 
     def _admits(self, address: Address, reader: str) -> bool:
         if address.person:
             return address.person in (EVERYBODY, reader)
+        if address.guild:
+            return reader in self.guilds[address.guild]
         now = self.readers(address.place)
         if reader == address.speaker and reader in now:
             return True
@@ -161,10 +186,11 @@ class Oracle:
         return reader in (now if frozen is None else frozen)
 
     def leaks(self, text: str, readers: frozenset[str]) -> list[str]:
-        """The canaries in a text that one of its readers may not see."""
+        """The canaries in a text that one of its readers may not see; what is gone, also where nobody reads it."""
         held = [each for each in self.canaries if each in text]
-        return [each for each in held if not all(self.may_see(reader, each) for reader in readers)]
+        return [each for each in held if each in self.gone or not all(self.may_see(who, each) for who in readers)]
 
     def leaks_from_export(self, text: str, person: str) -> list[str]:
         """The same of what is handed to a person as theirs: their own words are, wherever they said them."""
-        return [each for each in self.leaks(text, frozenset({person})) if self.speakers[each] != person]
+        leaks = self.leaks(text, frozenset({person}))
+        return [each for each in leaks if self.speakers[each] != person or each in self.gone]

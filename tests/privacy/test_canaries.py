@@ -9,10 +9,12 @@ EXAMPLES = 12
 
 
 def test_nobody_sees_what_they_may_not() -> None:
-    """In histories in which things are said, seen, merged, moved and shared; and nothing is promoted by itself."""
+    """In histories in which everything happened that can, and every surface held something; and nothing is promoted by
+    itself.
+    """
     all_of_it = canaries.tried(EXAMPLES)
-    assert all_of_it.promoted == 0
-    assert min(all_of_it._replace(promoted=1)) > 0, all_of_it
+    assert {each for each, count in all_of_it.did.items() if count} == canaries.DONE, all_of_it
+    assert {each for each, count in all_of_it.holding.items() if count} == canaries.SURFACES, all_of_it
 
 
 async def test_what_everybody_knows_in_a_restricted_channel_is_learned_there_and_told_to_nobody_else() -> None:
@@ -110,6 +112,34 @@ def test_what_is_shared_or_told_goes_further() -> None:
     assert oracle.leaks_from_export("zp", "ada") == []
     oracle.joins({"zp", "zq"})
     assert oracle.leaks("zp and zq", frozenset({"kim"})) == []
+
+
+def test_what_is_shared_no_more_is_as_it_was_but_for_what_was_told() -> None:
+    oracle = _said("dm kim")
+    oracle.shares("zq")
+    oracle.tells("zq", "cellar")
+    oracle.keeps_private("zq")
+    assert who(oracle) == {"kim", "ada"}
+
+
+def test_lore_is_its_guild_s_and_no_other_s() -> None:
+    oracle = new_town()
+    oracle.lore("zq", "ines", GARDEN)
+    assert who(oracle) == {"kim", "ada", "ines"}
+
+
+def test_what_was_taken_back_or_whose_person_was_erased_is_for_nobody_not_even_where_it_was_told() -> None:
+    oracle = _said("general")
+    oracle.says("zp", "ada", "general")
+    oracle.tells("zq", "general")
+    oracle.shares("zq")
+    oracle.erases("kim")
+    assert who(oracle) == set()
+    assert oracle.leaks("zq and zp", frozenset({"kim", "ada"})) == ["zq"]
+    assert oracle.leaks("zq", frozenset()) == ["zq"]
+    oracle.takes_back("zp")
+    oracle.joins({"zp", "zq"})
+    assert oracle.leaks_from_export("zq and zp", "ada") == ["zq", "zp"]
 
 
 def test_a_group_has_no_guild() -> None:

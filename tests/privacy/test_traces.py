@@ -34,7 +34,7 @@ OTHERS = "zqadasqz everyone here collects porcelain hedgehogs"
 
 
 class Repeating(Parrot):
-    """It says again, in answers, summaries and items, all that Kim wrote and it is shown."""
+    """It says again, in answers, summaries and items, all that Kim wrote and it is shown, and what Kim is called."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Repeating(Parrot):
 
 
 def _again(ask: Ask) -> str:
-    return "; ".join(["I was told", *(each for each in (*WROTE, OTHERS) if each in ask.prompt)])
+    return "; ".join(["I was told", *(each for each in (*WROTE, OTHERS, NAME) if each in ask.prompt)])
 
 
 @asynccontextmanager
@@ -62,6 +62,7 @@ async def talk(made: Town) -> None:
     await _says(made, "ada", "general", OTHERS, "kim")
     await _says(made, "kim", "cellar", WROTE[1], "ada")
     await _says(made, "ada", "cellar", "what was that?", "kim")
+    await _says(made, "ada", "dm ada", "zqaboutqz somebody told me of it", "kim")
     await _says(made, "kim", "dm kim", WROTE[2])
     await made.remembers("kim", "general", WROTE[3])
     kim = await made.handle("kim")
@@ -82,9 +83,12 @@ async def test_after_an_erasure_no_file_holds_what_they_wrote_nor_who_they_were(
         made.memory.engine.commit_views()
         before = {name.split("/")[0] for name, _ in found_in(files_in(data), searched)}
         assert {"views", "exports"} <= before
-        receipt = await erase(made.memory, await made.handle("kim"))
+        kim = await made.handle("kim")
+        assert found_in(files_in(data / "keys"), [kim])
+        receipt = await erase(made.memory, kim)
         assert receipt.is_complete
         assert found_in(_at_once(data), searched) == set()
+        assert found_in(files_in(data / "keys"), needles([], [kim])) == set(), "nor who was in which vault"
         await _says(made, "ada", "general", "and who was that?")
         await _says(made, "ada", "cellar", "nobody that I know of")
     assert found_in(files_in(data), searched) == set()

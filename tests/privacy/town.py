@@ -17,13 +17,16 @@ from dnam.belongings import belongings
 from dnam.belongings_json import as_json
 from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
+from dnam.commands.pointing import Pointed
 from dnam.discoclaw_files import all_files, only_guild
+from dnam.erasing import erase
 from dnam.languages import load
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, MergeInputs
 from dnam.snapshot import Channel, snapshot
 from dnam.whereabouts import Heard, locate
 from projections.decisions.audience import AudienceRequest, change_audience
+from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, place_ref
@@ -100,6 +103,20 @@ class Rendered(NamedTuple):
     readers: frozenset[str]
 
 
+class Message(NamedTuple):
+    """A message as it stands on the platform: as it was first heard, who wrote it where, and every version of it."""
+
+    request: HeardRequest
+    person: str
+    place: str
+    texts: tuple[str, ...]
+
+    @property
+    def canaries(self) -> set[str]:
+        """The canaries in any of its versions."""
+        return {each for text in self.texts for each in CANARY.findall(text)}
+
+
 class Parrot(ScriptedModel):
     """A model that leaks whatever it can: it repeats the canaries that it is shown, and calls everything shareable."""
 
@@ -107,7 +124,7 @@ class Parrot(ScriptedModel):
         scripts: dict[str, Script] = {
             "answer": self._echo,
             "summary": self._echo,
-            "extraction": _extraction,
+            "extraction": extraction,
             "merge": self._merge,
         }
         super().__init__(scripts)
@@ -124,8 +141,10 @@ class Parrot(ScriptedModel):
         return msgspec.json.encode({"merged_summary": f"keeps jars named {words}", "confidence": 1.0}).decode()
 
 
-def _extraction(ask: Ask) -> str:
-    """An item for each message with a canary, resting on that message; every third is about the guild."""
+def extraction(ask: Ask, wanted: re.Pattern[str] = CANARY) -> str:
+    """An item for each message with a canary, or with what is `wanted`, resting on that message; every third is about
+    the guild.
+    """
     assert isinstance(ask.inputs, ExtractionInputs)
     upserts = [
         {
@@ -137,7 +156,7 @@ def _extraction(ask: Ask) -> str:
             "evidence": [{"quote": line.text, "message": line.id}],
         }
         for line in ask.inputs.lines
-        if CANARY.search(line.text)
+        if wanted.search(line.text)
     ]
     return msgspec.json.encode({"upserts": upserts}).decode()
 
@@ -156,6 +175,8 @@ class Town:
         self.reading = True
         """Whether the platform says of people in their DMs which channels they can read."""
         self.problems: list[str] = []
+        self.messages: list[Message] = []
+        """All that were heard, and stand on the platform still."""
         self._waiting: list[tuple[str, str, str, str]] = []
         self._epochs: dict[str, int] = {}
         self._count = 0
@@ -231,8 +252,9 @@ class Town:
         """A message arrives."""
         for canary in CANARY.findall(text):
             self.oracle.says(canary, person, key)
-        heard = await self.memory.hear(self.request(person, key, text, number, *mentioned))
-        heard = self._with_what_they_read(heard)
+        request = self.request(person, key, text, number, *mentioned)
+        self.messages.append(Message(request, person, key, (text,)))
+        heard = self._with_what_they_read(await self.memory.hear(request))
         if addressed:
             await self.answers(heard, person, key)
         else:
@@ -287,11 +309,53 @@ class Town:
             self.oracle.says(canary, person, key)
         return await self.command(person, key, f"remember {text}")
 
-    async def items(self, person: str) -> list[Item]:
-        """All of a person's active items, wherever they lie."""
+    async def tells_lore(self, key: str, text: str) -> Reply:
+        """The owner, who manages every guild, tells what everybody of this one may know."""
+        for canary in CANARY.findall(text):
+            self.oracle.lore(canary, OWNER, self.oracle.places[key].guild)
+        return await self.command(OWNER, key, f"lore {text}")
+
+    async def points(self, person: str, message: Message) -> Reply:
+        """*Remember this*, on their own message or on somebody else's. It may be told to no more than those who could
+        read the message: so the oracle is told nothing.
+        """
+        (remember,) = (each for each in table.MENUS if each.changes)
+        number, heard = message.request.key, await self.here(person, message.place)
+        by_asker = message.person == person
+        pointed = Pointed(Ref(PLATFORM, number), message.request.said, message.texts[-1], by_asker)
+        return await table.point(self.assistant, Invocation(heard.setting, heard.session), remember, pointed)
+
+    async def edits(self, message: Message, text: str) -> None:
+        """Its author changes what it says: who can read it there now may see that."""
+        for canary in CANARY.findall(text):
+            self.oracle.says(canary, message.person, message.place)
+        now = self.seen(message.place)
+        edited = message.request._replace(text=text, place=now, edited=self.memory.now())
+        self.messages[self.messages.index(message)] = message._replace(texts=(*message.texts, text))
+        self.assistant.after_heard(await self.memory.hear(edited))
+        await self.settle()
+
+    async def deletes(self, message: Message) -> None:
+        """Its author deletes it."""
+        session, request = (await self.here(message.person, message.place)).session, message.request
+        deleted = DeletedRequest(PLATFORM, request.key, session, request.said, self.memory.now())
+        self.messages.remove(message)
+        while (await self.memory.record(lambda rows: delete(rows, deleted))).records:
+            pass
+        await self.settle()
+
+    async def erases(self, person: str) -> None:
+        """Everything of theirs goes; whoever speaks under that name afterwards is somebody new."""
+        self.oracle.erases(person)
+        self.messages = [each for each in self.messages if each.person != person]
+        assert (await erase(self.memory, await self.handle(person))).is_complete
+        await self.settle()
+
+    async def items(self, person: str, *statuses: str) -> list[Item]:
+        """All of a person's items of these statuses, else the active ones, wherever they lie."""
         whose = await self.handle(person)
         found = await self.memory.look(lambda rows: [each.row.item for each in items_of(rows, whose)])
-        return [each for each in found if each.status == "active"]
+        return [each for each in found if each.status in (statuses or ("active",))]
 
     def events(self) -> list[Event]:
         """Everything that is recorded and can be read."""

@@ -34,23 +34,23 @@ def learned(text: str, updated: int = NOW, **fields: Any) -> ItemRow:
     ],
 )
 def test_more_than_sixty_per_cent_of_all_words_shared_is_close(one: str, other: str, close: bool) -> None:
-    nearness = BY_WORDS(an_item(one), an_item(other))
+    nearness = BY_WORDS(one, other)
     assert nearness.close is close
-    assert nearness == BY_WORDS(an_item(other), an_item(one))
+    assert nearness == BY_WORDS(other, one)
 
 
 def test_the_reason_says_how_many_words() -> None:
-    nearness = BY_WORDS(an_item("User likes green tea"), an_item("User likes tea"))
+    nearness = BY_WORDS("User likes green tea", "User likes tea")
     assert (nearness.thousandths, nearness.reason) == (750, "3 of 4 words are shared, more than 60 % is close")
 
 
 def test_with_vectors_the_cosine_decides_and_the_threshold_itself_is_not_close() -> None:
     vectors = {"a": (1.0, 0.0), "b": (0.6, 0.8), "c": (1.0, 0.01)}
     measure = by_vectors(vectors, "tiny@1", 600)
-    assert not measure(an_item("a"), an_item("b")).close
-    assert measure(an_item("a"), an_item("c")).close
-    assert measure(an_item("a"), an_item("b")).reason == "cosine 0.600 by tiny@1, more than 0.600 is close"
-    assert not measure(an_item("a"), an_item("unknown")).close
+    assert not measure("a", "b").close
+    assert measure("a", "c").close
+    assert measure("a", "b").reason == "cosine 0.600 by tiny@1, more than 0.600 is close"
+    assert not measure("a", "unknown").close
 
 
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=4), st.sampled_from((1e-160, 1e-3, 1.0, 1e160)))

@@ -59,7 +59,7 @@ class TestConfiguring:
     @pytest.mark.parametrize(
         ("key", "value", "why"),
         [
-            ("respond_mode", "loud", "respond_mode: 'loud' is not allowed; allowed: one of mention, all, owner, none"),
+            ("respond_mode", "loud", "`respond_mode`: 'loud' is not allowed; allowed: one of mention, all, owner,"),
             ("respond_mode", "Mention", "is not allowed"),
             ("context_history", "1001", "a whole number from 0 to 1000"),
             ("context_history", "-1", "is not allowed"),

@@ -1,5 +1,6 @@
 """What may not become memory: each guard's verdict, and the event that says so."""
 
+import json
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from projections.policies.guards import Guarding, held_by_hand, held_text, is_qu
 from projections.policies.instructions import InstructionWords
 from projections.policies.item_ids import derive
 from projections.policies.lengths import LEAST_CHARS, MOST_CHARS, wrong_length
-from projections.policies.replies import Dropped, Quote
+from projections.policies.replies import Dropped, Quote, UpsertEntry
 from projections.policies.secret_sentences import SecretWords, Spoken
 from projections.policies.verdict import Verdict
 from tests.projections.items import ANN, HOME, KNOWN, MODEL, ORDER, PERSON, an_item, message, statuses, there_is
@@ -35,8 +36,6 @@ def said(text: str, number: int = 0) -> InputMessage:
 
 
 def note(world: World, *upserts: Any, inputs: tuple[InputMessage, ...], **fields: Any) -> list[Event]:
-    import json
-
     reply = json.dumps({"upserts": upserts})
     request = ExtractionRequest(ANN, HOME, reply, inputs, MODEL, origin(reply), work=WORK, guarding=KNOWN)
     return world.decide(extract, request._replace(**fields))
@@ -64,6 +63,7 @@ ENTRY = {"text": "likes tea", "evidence": [{"quote": "I like tea"}]}
         ({"text": "is patient", "about": "self"}, "about_others@1", "the assistant itself"),
         ({"text": "is patient", "about": "owner"}, "about_others@1", "the assistant's operator"),
         ({"text": "likes rum", "evidence": [{"quote": "I like rum"}]}, "grounding@1", "occur in none"),
+        ({"text": "likes tea", "evidence": []}, "grounding@1", "it quotes none of the words"),
     ],
 )
 def test_what_a_guard_holds_is_an_event_with_the_guard_and_its_reason(
@@ -221,24 +221,57 @@ def test_a_fact_about_another_stays_with_its_source_in_the_compartment_of_its_so
 # Evidence
 
 
+NONE = "it quotes none of the words that it rests on"
+INVENTED = "words that it quotes occur in none of the messages"
+TOO_FEW = "the words that it quotes are too few to say it"
+
+
 @pytest.mark.parametrize(
-    ("quotes", "is_grounded"),
+    ("quotes", "reason"),
     [
-        ((), True),
-        (("",), True),
-        (("“I’M Vegan” — really",), True),
-        (("I'm vegan … since 2019",), True),
-        (("I'm vegan... since 2018",), False),
-        (("café",), True),
-        (("invented", "I'm vegan"), True),
-        (("invented",), False),
-        (("!!!",), True),
-        (("猫が好き",), True),
+        ((), NONE),
+        (("",), NONE),
+        (("!!!",), NONE),
+        (("“I’M Vegan” — really, since 2019",), ""),
+        (("I'm vegan … since 2019",), ""),
+        (("I'm vegan... since 2018",), INVENTED),
+        (("invented", "I'm vegan, really"), INVENTED),
+        (("invented",), INVENTED),
+        (("café",), ""),
+        (("i",), TOO_FEW),
+        (("e",), TOO_FEW),
+        (("egan",), TOO_FEW),
+        (("really",), TOO_FEW),
+        (("2019",), ""),
+        (("30",), ""),
+        (("猫が好き",), ""),
+        (("猫",), TOO_FEW),
     ],
 )
-def test_the_quoted_words_really_occur(quotes: tuple[str, ...], is_grounded: bool) -> None:
-    inputs = [said("I'm vegan, really, since 2019"), said("at the Cafe", 1), said("私は猫が好きです", 2)]
-    assert (ungrounded([Quote(each) for each in quotes], inputs) is None) == is_grounded
+def test_the_quoted_words_really_occur_and_say_something(quotes: tuple[str, ...], reason: str) -> None:
+    inputs = [said("I'm vegan, really, since 2019"), said("at the Cafe, at 30", 1), said("私は猫が好きです", 2)]
+    text = "User is e vegan at cafés since 2019, when User was really 30"
+    entry = UpsertEntry("fact", text, evidence=tuple(Quote(each) for each in quotes), must_quote=True)
+    verdict = ungrounded(entry, inputs, frozenset({"really"}))
+    assert ("" if verdict is None else verdict.reason) == reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_held"),
+    [
+        ({"upserts": [{"text": "likes tea"}]}, False),
+        ({"upserts": [{"text": "likes tea", "evidence": None}]}, False),
+        ({"upserts": [{"text": "likes tea", "evidence": []}]}, True),
+        ({"upserts": [{"text": "likes tea", "evidence": [{"quote": "", "message": "0"}]}]}, True),
+        ({"extracted_memories": [{"summary": "likes tea"}]}, True),
+        ({"extracted_memories": [{"summary": "likes tea", "raw_dialogue": "Assistant: I like tea"}]}, True),
+        ({"extracted_memories": [{"summary": "likes tea", "raw_dialogue": "User: I like tea"}]}, False),
+    ],
+)
+def test_a_form_with_a_place_for_quotes_has_one(reply: dict[str, Any], is_held: bool) -> None:
+    request = ExtractionRequest(ANN, HOME, json.dumps(reply), (TEA,), MODEL, origin("r"), work=WORK, guarding=KNOWN)
+    (event,) = World().decide(extract, request)
+    assert isinstance(event, ItemRefused) == is_held
 
 
 # By hand

@@ -283,6 +283,18 @@ def test_what_came_of_a_message_that_was_taken_back_is_not_taken() -> None:
         world.decide(import_item, from_message())
 
 
+def test_a_program_that_does_not_quote_may_name_no_message_that_was_taken_back() -> None:
+    world = World()
+    message = heard(world)
+    unquoted = from_message()._replace(quote="", row=None)
+    (event,) = world.decide(import_item, unquoted)
+    assert isinstance(event, ItemUpserted)
+    assert (event.item.evidence, event.causes) == ((), ())
+    world.ids.seen[message] = "redacted"
+    with pytest.raises(BadRequest, match=TAKEN_BACK):
+        world.decide(import_item, unquoted._replace(key="another row", text="says it anew"))
+
+
 def test_a_guild_does_not_read_what_was_learned_where_only_some_can() -> None:
     world = World()
     heard(world, IN_STAFF)

@@ -23,6 +23,7 @@ from projections.events import (
 from projections.events.values import OPERATOR, PLATFORM, Audience, ModelUse, Source
 from projections.ids import NOBODY, Point, Ref
 from projections.items import items_in, items_of
+from projections.policies.closeness import by_vectors
 from projections.policies.compartments import SELF, Opening, Setting, in_channel, in_guild, of_person_in
 from projections.vaults import home
 from tests.projections.items import ANN, BOB, HOME, KNOWN, MANUAL, MODEL, PERSON, an_item, message, there_is
@@ -31,13 +32,13 @@ from tests.world import NOW, World, origin
 
 G, ROOM = Ref("discord", "g"), Ref("discord", "room")
 GARDEN = in_guild(G)
-RAID = an_input("we raid on Fridays", NOW, place=ROOM, guild=G)
+RAID = an_input("we raid on Fridays", NOW, place=ROOM, guild=G, audience=Audience("guild", ROOM))
 ENTRY = {"text": "The guild raids on Fridays.", "about": "guild", "evidence": "we raid on Fridays", "confidence": 0.8}
 
 
 def says(world: World, name: str = "", **changes: Any) -> list[Any]:
     fields: dict[str, Any] = {"compartment": GARDEN, "inputs": (RAID,), "guarding": KNOWN, "owner": ANN}
-    fields |= {key: changes.pop(key) for key in ("compartment", "inputs", "owner", "cap") if key in changes}
+    fields |= {key: changes.pop(key) for key in ("compartment", "inputs", "owner", "cap", "measure") if key in changes}
     return say(world, {**ENTRY, **changes}, origin=origin(f"says {name}"), **fields)
 
 
@@ -107,6 +108,21 @@ def test_what_the_guild_took_back_is_not_learned_again() -> None:
     assert isinstance(says(world, "there", compartment=in_guild(Ref("discord", "h")), inputs=(more,))[0], ItemUpserted)
 
 
+def test_what_an_encoder_finds_near_it_is_not_learned_again_either() -> None:
+    world = World()
+    (event,) = says(world)
+    asked = ForgetRequest(NOBODY, (Opening(NOBODY, GARDEN),), PERSON, NOW + 1, origin("f"), id=event.item.id)
+    world.decide(forget, asked)
+    more = an_input("dungeons before the weekend, all of us", NOW + 9, place=ROOM, guild=G)
+    words = "Dungeons are what everybody does before the weekend."
+    near = by_vectors({ENTRY["text"]: (1.0, 0.0), words: (1.0, 0.1)}, "tiny@1")  # type: ignore[dict-item]
+    (refused,) = says(world, "near", inputs=(more,), text=words, evidence="dungeons before the weekend", measure=near)
+    assert isinstance(refused, ItemRefused)
+    assert refused.reason == "it is near what the person forgot: cosine 0.995 by tiny@1, more than 0.850 is close"
+    (learned,) = says(world, "far", inputs=(more,), text=words, evidence="dungeons before the weekend")
+    assert isinstance(learned, ItemUpserted)
+
+
 def test_what_its_speaker_took_back_does_not_come_in_by_this_door() -> None:
     world = World()
     there_is(world, an_item("The guild raids on Fridays."))
@@ -168,7 +184,9 @@ def test_what_only_some_can_read_by_now_is_not_for_all() -> None:
 # -- what closed while the model was thinking ------------------------------------------------------------------------
 
 
-def test_what_fewer_can_read_by_now_is_not_learned_for_the_whole_guild() -> None:
+@pytest.mark.parametrize("reopened", [False, True])
+def test_what_fewer_can_read_by_now_is_not_learned_for_the_whole_guild(reopened: bool) -> None:
+    """Nor where the place was opened again meanwhile: what was said before stays with those who could read it."""
     world = World()
     world.add(*heard_of(world.rows, Audience("guild", ROOM), G, NOW))
     work = ExtractionAnswered(
@@ -182,6 +200,9 @@ def test_what_fewer_can_read_by_now_is_not_learned_for_the_whole_guild() -> None
     world.add(
         PlaceAudienceChanged(said=NOW, by=PLATFORM, place=ROOM, audience=narrow, previous=Audience("guild", ROOM))
     )
+    if reopened:
+        again = Audience("guild", ROOM, 2)
+        world.add(PlaceAudienceChanged(said=NOW, by=PLATFORM, place=ROOM, audience=again, previous=narrow))
     (closed,) = learn(world.rows, WorkRequest(work, origin("w")), request)
     failed = closed.event
     assert isinstance(failed, ExtractionFailed)

@@ -13,7 +13,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Audience, Limits, ModelUse
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.pending import is_settled, said_between, turn_id, undelivered
+from projections.pending import is_settled, latest_said, said_between, turn_id, undelivered
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
 from tests.world import NOW, World, fresh
@@ -111,3 +111,4 @@ def test_what_was_said_in_a_span_of_time() -> None:
     found = said_between(world.rows, SESSION, 0, NOW + 1, NOW + 3)
     assert [each.ref.key for each in found] == ["1", "2", "3"]
     assert said_between(world.rows, SESSION, 0, NOW + 4, NOW + 9)[0].ref.key == "4"
+    assert [each.ref.key for each in latest_said(world.rows, SESSION, 0, 2)] == ["4", "3"]

@@ -1,7 +1,10 @@
 """What may follow a person everywhere: one key is the model's, the other believes no model."""
 
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, Literal
 
+import msgspec
 import pytest
 
 from dnam.languages import available, load
@@ -17,6 +20,10 @@ from tests.world import NOW, World, origin
 ENGLISH = sharing_of(load("en"))
 GARDEN = "guild/discord:g"
 QUOTE = "I prefer Python"
+BATCH = msgspec.toml.decode(
+    Path(__file__).with_name("sharings.toml").read_bytes(), type=dict[Literal["sensitive", "harmless"], list[str]]
+)
+"""Written before the lists of words were looked at."""
 
 
 def item(text: str = "User prefers Python.", quote: str = QUOTE, **fields: Any) -> Item:
@@ -38,6 +45,9 @@ def verdict(
         ("User's Minecraft IGN is CreeperSlayer99.", "btw my IGN is CreeperSlayer99", "fact"),
         ("User prefers short answers.", "I like short answers", "preference"),
         ("User uses Neovim on Linux.", "I use Neovim on Linux", "tool"),
+        ("User's timezone is UTC+2", "well, my timezone is UTC+2", "fact"),
+        ("User likes Factorio and Stardew Valley", "I really like Factorio and Stardew Valley", "preference"),
+        ("User prefers code examples without comments", "I prefer code examples without comments", "preference"),
     ],
 )
 def test_what_is_explicit_and_harmless_is_shared(text: str, quote: str, kind: str) -> None:
@@ -58,16 +68,27 @@ def test_what_is_explicit_and_harmless_is_shared(text: str, quote: str, kind: st
         (item(quote=""), "did not say it outright"),
         (item(evidence=(Evidence(QUOTE),)), "did not say it outright"),
         (item(quote="Python is what she prefers"), "did not say it outright"),
-        (item(quote="I prefer it"), "did not say it outright"),
+        (item(quote="I prefer it"), "said something else than a technical preference"),
         (item("User prefers that one.", QUOTE), "it is of no class that is known as harmless"),
         (item("User prefers Python for therapy.", QUOTE), "it speaks of 'therap*'"),
         (item(quote="I prefer Python since my diagnosis"), "it speaks of 'diagnos*'"),
         (item(quote="I prefer Python like my sister"), "it speaks of others ('sister*')"),
         (item("User and the boss prefer Python with Git.", QUOTE), "it speaks of others ('boss*')"),
         (item("User prefers Python at work.", QUOTE), "it speaks of 'work'"),
-        (item("Bevorzugt Python", QUOTE), "it is not known to be in the language 'en'"),
-        (item(quote="I prefer Python, très bien"), "it is not known to be in the language 'en'"),
-        (item("User a le VIH, Python", "i Python"), "it is not known to be in the language 'en'"),
+        (item("Bevorzugt Python", QUOTE), "or says more than that"),
+        (item(quote="I prefer Python, très bien"), "or more than that"),
+        (item("User a le VIH, Python", "i Python"), "or says more than that"),
+        (item("User prefers Python 🍆", QUOTE), "or says more than that"),
+        (item("User prefers Python. " * 5, QUOTE), "or says more than that"),
+        (item(quote="I play Minecraft"), "said something else than a technical preference"),
+        (item("User is in Java.", "I'm in Java"), "or more than that"),
+        (item(tags=("cancer",)), "it speaks of 'cancer*'"),
+        (item(tags=("editor", "chemo")), "its tags say more than a technical preference"),
+        (item("User's IGN is CreeperSlayer99 now.", "my IGN is CreeperSlayer99"), "or says more than that"),
+        (item("User's IGN is infertile.", "my IGN is infertile"), "it speaks of 'infertil*'"),
+        (item("User's IGN is chlamydia.", "my IGN is chlamydia"), "or says more than that"),
+        (item("User's IGN is 0171234567.", "my IGN is 0171234567"), "or says more than that"),
+        (item("User's IGN is Gay4Pay99.", "my IGN is Gay4Pay99"), "or says more than that"),
     ],
 )
 def test_one_thing_against_it_is_enough(given: Item, reason: str) -> None:
@@ -97,7 +118,7 @@ def test_a_language_without_a_list_refuses_everything() -> None:
     assert found == Verdict(False, "there is no list of sensitive words for the language 'xx'")
     for lacking in (
         ENGLISH._replace(first_person=()),
-        ENGLISH._replace(plain=()),
+        ENGLISH._replace(fillers=()),
         ENGLISH._replace(sensitive=()),
         ENGLISH._replace(harmless={}),
     ):
@@ -108,10 +129,30 @@ def test_a_language_without_a_list_refuses_everything() -> None:
 def test_every_list_can_be_found_by_its_own_words(name: str) -> None:
     """A word that no text can hold, as it is read, would be a hole in the list."""
     words = sharing_of(load(name))
-    for word in (*words.first_person, *words.plain, *words.others, *words.sensitive, *sum(words.harmless.values(), ())):
+    harmless = [word for each in words.harmless.values() for word in (*each.words, *each.around)]
+    allowed = (*words.fillers, *words.tags, *harmless)
+    for word in (*words.first_person, *words.others, *words.sensitive, *allowed):
         bare = word.removesuffix("*")
         assert bare == bare.casefold().strip()
         assert all(part.replace("'", "").isalnum() for part in bare.split())
+    assert not [word for word in allowed if word.endswith("*")]  # nobody knows what it would stand for
+
+
+@pytest.mark.parametrize("text", BATCH["sensitive"])
+def test_nothing_sensitive_is_shared_in_whatever_words(text: str) -> None:
+    assert not verdict(item(text, first_person(text))).shared
+
+
+def test_half_of_what_is_harmless_is() -> None:
+    """The lists know far from everything: what they miss stays where it was learned."""
+    shared = [text for text in BATCH["harmless"] if verdict(item(text, first_person(text))).shared]
+    assert len(shared) >= len(BATCH["harmless"]) // 2
+
+
+def first_person(text: str) -> str:
+    """What they said, as near to the item as it gets."""
+    said = text.replace("User's", "My").replace("User is", "I'm").replace(" their ", " my ")
+    return re.sub(r"^User (\w+?)s\b", r"I \1", said)
 
 
 # -- in an extraction -----------------------------------------------------------------------------------------------
@@ -135,8 +176,8 @@ def test_both_keys_move_what_was_learned_and_the_event_says_why() -> None:
     assert isinstance(moved, ItemMoved)
     assert learned.item.compartment == moved.from_compartment == GARDEN
     assert moved.item.compartment == WIDE
-    assert (moved.by.kind, moved.by.name, moved.by.version) == ("policy", "promotion", "1")
-    assert moved.policy.startswith("promotion@1 ")
+    assert (moved.by.kind, moved.by.name, moved.by.version) == ("policy", "promotion", "2")
+    assert moved.policy.startswith("promotion@2 ")
     assert moved.reason == "the model calls it shareable, and it is a technical preference"
     assert [found.row.item.compartment for found in items_of(world.rows, ANN)] == [WIDE]
 

@@ -19,18 +19,18 @@ from projections.events import (
     SummaryWithheld,
     TurnWithdrawn,
 )
-from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Saw, Source
+from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Item, Saw, Source
 from projections.ids import NOBODY, Point, Ref
 from projections.items import FORGOTTEN, compartment_key, forgotten_of, is_quiet
 from projections.messages import spoken_in, units_of
 from projections.policies.cadence import summary_due
-from projections.policies.compartments import Opening
+from projections.policies.compartments import Opening, in_guild
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
 from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
-from tests.projections.learning import GENERAL, HERE, HOME, LATER, MODEL, SESSION, Town
+from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, MODEL, SESSION, Town
 from tests.world import origin
 
 OFFICE = GENERAL._replace(key="8", name="office")
@@ -263,6 +263,61 @@ def test_lore_goes_with_it_too(town: Town) -> None:
     town.deletes(message)
     assert town.items() == []
     assert town.tells("raid night") == []
+
+
+def keeps_anothers(town: Town, text: str, message: Point) -> Item:
+    """As lore, by somebody who did not say it."""
+    said = town.input(message)
+    request = RememberRequest(
+        owner=NOBODY, compartment=in_guild(GUILD), text=text, by=By("operator"), said=message.said + 1,
+        source=Source("discord", message=said.ref), origin=origin(text), about="guild",
+        evidence=(Evidence(said.text, message.id, said.ref),),
+    )  # fmt: skip
+    town.world.decide(remember, request)
+    return town.item(text).item
+
+
+def test_what_another_kept_of_it_goes_with_it_also_where_more_says_so(town: Town) -> None:
+    message = town.says("our raid night is Friday")
+    assert keeps_anothers(town, "Raid night is Friday.", message).kept
+    again = town.says("raids are on Friday")
+    town.reads([again], {"text": "Raid night is Friday.", "about": "guild", "evidence": "raids are on Friday"})
+    assert len(town.item("Raid night").item.evidence) == 2
+    town.deletes(message)
+    assert town.items() == []
+
+
+def test_what_another_kept_of_it_goes_with_its_words_when_they_are_edited_away(town: Town) -> None:
+    message = town.says("our raid night is Friday")
+    keeps_anothers(town, "Raid night is Friday.", message)
+    town.reads([message], {"text": "We raid.", "about": "guild", "evidence": "our raid night is Friday"})
+    town.edits(message, "our raid night is Friday, 8 pm")
+    assert town.texts() == ["Raid night is Friday.", "We raid."]
+    town.edits(message, "never mind", after=600)
+    assert town.texts() == ["We raid."]
+    assert town.tells("raid night is Friday.") == []
+
+
+def test_what_somebody_wrote_down_themselves_stands_when_a_message_that_confirmed_it_goes(town: Town) -> None:
+    request = RememberRequest(
+        owner=NOBODY, compartment=in_guild(GUILD), text="Raid night is Friday.", by=By("operator"), said=LATER - 9,
+        source=Source("manual"), origin=origin("typed"), about="guild",
+    )  # fmt: skip
+    town.world.decide(remember, request)
+    message = town.says("raids are on Friday")
+    town.reads([message], {"text": "Raid night is Friday.", "about": "guild", "evidence": "raids are on Friday"})
+    assert len(town.item("Raid night").item.evidence) == 1
+    town.deletes(message)
+    assert (town.item("Raid night").item.status, town.item("Raid night").item.evidence) == ("active", ())
+
+
+def test_it_stands_where_another_message_that_it_rests_on_goes(town: Town) -> None:
+    message = town.says("our raid night is Friday")
+    keeps_anothers(town, "Raid night is Friday.", message)
+    again = town.says("raids are on Friday")
+    town.reads([again], {"text": "Raid night is Friday.", "about": "guild", "evidence": "raids are on Friday"})
+    town.deletes(again)
+    assert [each.message for each in town.item("Raid night").item.evidence] == [message.id]
 
 
 def test_what_would_rest_on_what_fewer_can_read_by_now_is_gone(town: Town) -> None:

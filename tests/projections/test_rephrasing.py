@@ -50,7 +50,7 @@ def rates(name: str) -> Rates:
     return Rates(again, apart, 100 * right / again, 100 * passed / apart)
 
 
-@pytest.mark.parametrize(("name", "least_refused", "least_passed"), [("facts", 90, 95), ("unseen", 50, 90)])
+@pytest.mark.parametrize(("name", "least_refused", "least_passed"), [("facts", 90, 95), ("unseen", 80, 95)])
 def test_both_rates(name: str, least_refused: int, least_passed: int, capsys: pytest.CaptureFixture[str]) -> None:
     found = rates(name)
     with capsys.disabled():
@@ -64,7 +64,7 @@ def test_both_rates(name: str, least_refused: int, least_passed: int, capsys: py
 
 def test_the_table_is_long_enough() -> None:
     found = rates("facts")
-    assert min(found.again, found.apart) >= 40
+    assert min(found.again, found.apart) >= 180
 
 
 def test_the_reason_says_which_words() -> None:
@@ -72,8 +72,21 @@ def test_the_reason_says_which_words() -> None:
     assert found is not None
     assert found.against == "durable-1"
     assert found.reason == (
-        "it says in other words what the person forgot: 75 % of the words of both are shared (green, like, tea)"
+        "it says in other words what the person forgot: 66 % of the words of both are shared (green, tea)"
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("User works as a nurse", "User is a nurse"),
+        ("User plays the harmonica", "User is a harmonicaplayer"),
+        ("User's cat died last week", "Last week the cat of the user died"),
+        ("User lives in Rome", "User has been living in Rome for years"),
+    ],
+)
+def test_what_says_little_does_not_tell_them_apart(one: str, other: str) -> None:
+    assert likeness(one, other, ENGLISH).same
 
 
 @pytest.mark.parametrize(
@@ -83,6 +96,10 @@ def test_the_reason_says_which_words() -> None:
         ("User's sister lives in Rome", "User lives in Rome", "they are about different people"),
         ("User has two green cats", "User has three green cats", "they have different numbers"),
         ("User met Ada in Rome", "User met Ines in Rome", "they have different names"),
+        ("User owes Ada a cake", "Ada owes the user a cake", "they are about different people"),
+        ("User failed the exam", "Tobi failed the exam", "they are about different people"),
+        ("User drinks wine", "User likes wine", "they say different things of it"),
+        ("User earns 900 euros", "User earns 900 dollars", "they have different units"),
     ],
 )
 def test_what_tells_them_apart(one: str, other: str, reason: str) -> None:
@@ -141,8 +158,9 @@ def test_it_sticks_in_other_words_in_every_compartment_and_after_an_eviction() -
     events = town.learns(work, extraction._replace(compartment=elsewhere))
     refused = events[1]
     assert isinstance(refused, ItemRefused)
-    assert (refused.policy, refused.against, refused.compartment) == ("refusals@2 rephrasing@1", row.item.id, elsewhere)
-    assert refused.by == By("policy", name="refusals", version="2")
+    assert refused.policy == "refusals@3 rephrasing@1 closeness@1"
+    assert (refused.against, refused.compartment) == (row.item.id, elsewhere)
+    assert refused.by == By("policy", name="refusals", version="3")
     assert "in other words" in refused.reason
 
 

@@ -139,6 +139,7 @@ def test_every_field_of_the_schema() -> None:
         valid_from=1_770_595_200_000,
         valid_until=1_770_595_200_001,
         supersedes=("durable-0",),
+        must_quote=True,
     )
 
 
@@ -231,7 +232,7 @@ def test_slashai_s_memories() -> None:
     first, second = reply.upserts
     assert first.evidence == (Quote("btw my IGN is CreeperSlayer99"), Quote("yes"))
     assert (first.kind, first.type, first.confidence, first.shareable) == ("fact", "semantic", 1000, True)
-    assert second == UpsertEntry(kind="fact", text="Built a farm")
+    assert second == UpsertEntry(kind="fact", text="Built a farm", must_quote=True)
     assert len(reply.dropped) == 1
 
 
@@ -286,7 +287,7 @@ def test_what_is_asked_for_can_be_read_field_by_field() -> None:
     assert read.upserts == (
         UpsertEntry(
             "project", "User builds dnam.", "durable-1", ("dnam",), "ab", "semantic", "person", 500,
-            (Quote("I build dnam", "ab"),), True, 1_770_595_200_000,
+            (Quote("I build dnam", "ab"),), True, 1_770_595_200_000, must_quote=True,
         ),
     )  # fmt: skip
     assert read.deprecations == (DeprecationEntry("", "changed", "User builds houses."),)

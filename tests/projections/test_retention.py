@@ -7,12 +7,12 @@ import pytest
 
 from projections.calls import calls
 from projections.config import Scope
-from projections.decisions import clear as clearing
+from projections.decisions import draft as drafting
 from projections.decisions import erase_guild as erasing
 from projections.decisions import retention
 from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.draft import MOST_EVENTS, Draft
-from projections.decisions.erase_guild import EraseGuildRequest, erase_guild
+from projections.decisions.erase_guild import EraseGuildRequest, Held, erase_guild, held
 from projections.decisions.meet import Account
 from projections.decisions.remember import RememberRequest, remember
 from projections.decisions.retention import DAY_MS, RetentionRequest, expire, until
@@ -27,7 +27,7 @@ from projections.policies.compartments import everywhere
 from projections.rows import Rows
 from projections.turns import turns_after
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, SESSION, Town
-from tests.projections.test_redact import ROME, TEA, keep, take_back
+from tests.projections.test_redact import ROME, TEA, keep, keeps_anothers, take_back
 from tests.world import NOW, origin
 
 BEN = Account("discord", "200", "Ben")
@@ -70,7 +70,8 @@ def test_what_is_older_goes_with_what_was_learned_from_it_alone(town: Town) -> N
     cost = sum(each.cost_micros for each in calls(town.rows))
     (events,) = expired(town, new.said)
     assert not any(isinstance(each, MessageRedacted) for each in events[:-1])
-    assert sum(isinstance(each, TurnWithdrawn) for each in events) == 1
+    (withdrawn,) = [each for each in events if isinstance(each, TurnWithdrawn)]
+    assert withdrawn.by.kind == "policy"
     assert isinstance(events[-1], MessageRedacted)
     assert events[-1].by == By("policy", name="retention", version="1")
     assert town.message(old) is None
@@ -103,15 +104,28 @@ def test_nothing_goes_where_everything_is_kept(town: Town) -> None:
     assert expired(town, NOW) == []
 
 
-def test_who_has_set_it_for_themselves_is_kept_shorter_or_longer(town: Town) -> None:
+def test_who_has_set_it_for_themselves_is_kept_shorter(town: Town) -> None:
     mine, his = town.says(TEA), town.says(ROME, BEN)
     town.answers(mine, "Tea!")
-    expired(town, LATER, ada=None)
-    assert (town.message(mine) is None, town.message(his) is None) == (False, True)
-    assert [each.row.text for each in turns_after(town.rows, SESSION, 0, None)] == ["Tea!"]
-    again = town.says(ROME, BEN)
     expired(town, None, ada=LATER)
-    assert (town.message(mine) is None, town.message(again) is None) == (True, False)
+    assert (town.message(mine) is None, town.message(his) is None) == (True, False)
+    assert list(turns_after(town.rows, SESSION, 0, None)) == []
+
+
+@pytest.mark.parametrize(("place", "own"), [(LATER, None), (LATER, NOW), (NOW, LATER), (LATER, LATER)])
+def test_the_shorter_holds_whoever_set_it(town: Town, place: int, own: int | None) -> None:
+    mine = town.says(TEA)
+    town.answers(mine, "Tea!")
+    expired(town, place, ada=own)
+    assert town.message(mine) is None
+    assert list(turns_after(town.rows, SESSION, 0, None)) == []
+
+
+def test_what_neither_has_go_stays(town: Town) -> None:
+    mine = town.says(TEA)
+    expired(town, NOW, ada=NOW)
+    expired(town, None, ada=None)
+    assert town.message(mine) is not None
 
 
 def test_what_is_many_goes_in_pieces(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +139,7 @@ def test_what_is_many_goes_in_pieces(town: Town, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_piece_has_room_for_all_that_comes_of_it(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clearing, "MOST_EVENTS", 4)
+    monkeypatch.setattr(drafting, "MOST_EVENTS", 4)
     for n in range(4):
         town.learned(f"User has the lucky number {n}.", f"my lucky number is {n}")
     told = expired(town, LATER)
@@ -145,12 +159,21 @@ def test_what_was_said_before_its_readers_changed_goes_too(town: Town) -> None:
     assert town.tells("green tea") == []
 
 
+def test_what_another_kept_of_it_is_not_kept_any_longer(town: Town) -> None:
+    old = town.says(TEA)
+    keeps_anothers(town, "A member said: “I like green tea”", old)
+    new = town.says(ROME)
+    expired(town, new.said)
+    assert town.items() == []
+    assert town.tells("tea") == []
+
+
 # -- a guild -------------------------------------------------------------------------------------------------------
 
 
-def erased(town: Town, guild: Ref = GUILD) -> list[list[Event]]:
+def erased(town: Town, guild: Ref = GUILD, until: int = LATER) -> list[list[Event]]:
     def decide(rows: Rows, n: int) -> list[Draft]:
-        return erase_guild(rows, EraseGuildRequest(guild, LATER, origin(f"erase {guild} {n}")))
+        return erase_guild(rows, EraseGuildRequest(guild, until, origin(f"erase {guild} {until} {n}")))
 
     return _until_nothing(town, decide)
 
@@ -170,13 +193,41 @@ def test_everything_that_was_said_and_learned_there_goes(town: Town) -> None:
     town.world.add(msgspec.structs.replace(orphan, causes=(), inputs=(), reply="Kallisto, Kallisto"))
     told = erased(town)
     assert max(map(len, told)) <= MOST_EVENTS
+    assert {each.by.kind for part in told for each in part} == {"operator", "policy"}
     assert (town.tells("kallisto"), town.tells("tea"), town.tells("nothing new")) == ([], [], [])
     assert town.items() == []
     assert find_place(town.rows, HERE.place) is None
     assert audience_of(town.rows, HERE.place) is None
     assert erased(town) == []
-    assert erase_guild(town.rows, EraseGuildRequest(GUILD, LATER, origin("erase discord:9 0"))) == []
+    assert erase_guild(town.rows, EraseGuildRequest(GUILD, LATER, origin(f"erase discord:9 {LATER} 0"))) == []
     assert len(list(calls(town.rows))) == 7  # what was spent is spent
+
+
+def test_what_is_said_and_learned_later_than_it_was_begun_stays_and_then_the_place_does(town: Town) -> None:
+    keep(town, "User has a Kallisto.", town.says("a first one"))
+    town.answers(town.says("and now?"), "Kallisto is what I say.")
+    begun = held(town.rows, GUILD).said
+    town.count += 600
+    later = town.says("what came later")
+    keep(town, "User has another one.", later)
+    told = erased(town, until=begun)
+    assert told != []
+    assert town.tells("kallisto") == []
+    assert town.texts() == ["User has another one."]
+    assert town.message(later) is not None
+    assert find_place(town.rows, HERE.place) is not None
+    assert erased(town, until=begun) == []
+
+
+def test_what_there_is_of_it_is_counted(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    town.answers(message, "Kallisto is what I say.")
+    town.sums_up("Kallisto and tea.", message)
+    there = held(town.rows, GUILD)
+    assert [len(each) for each in there[:3]] == [1, 1, 1]
+    assert len(there.others) == 3  # a raw reply, a summary and its own
+    assert there.said > 0
+    assert held(town.rows, GUILD, 0) == held(town.rows, Ref("discord", "10")) == Held((), (), (), (), 0)
 
 
 def test_what_an_item_said_before_goes_layer_by_layer(town: Town) -> None:

@@ -7,7 +7,7 @@ import pytest
 from projections.events.values import OPERATOR, Item, Source
 from projections.ids import EventId, Handle, Seq
 from projections.items import ItemRow
-from projections.retrieval import RECENT_MS, Query, Vocabulary, hit, query, rank, tokens
+from projections.retrieval import RECENT_MS, Query, Vocabulary, candidate, hit, query, rank, tokens
 from projections.rows import Found
 from tests.world import NOW, handle
 
@@ -61,12 +61,12 @@ def test_the_window_joins_in_when_the_message_leaves_fewer_than_two(text: str) -
 
 
 def test_the_score_counts_each_token_once() -> None:
-    assert hit(found(text="tea tea green tea"), looked_for("tea green tea cup")).score == 2
+    assert hit(candidate(found(text="tea tea green tea")), looked_for("tea green tea cup")).score == 2
 
 
 def test_tokens_of_text_tags_and_kind_count() -> None:
     item = found(text="one", kind="workflow", tags=("two", "Three four"))
-    assert hit(item, looked_for("one two three four five workflow")).overlap == (
+    assert hit(candidate(item), looked_for("one two three four five workflow")).overlap == (
         "four",
         "one",
         "three",
@@ -76,17 +76,17 @@ def test_tokens_of_text_tags_and_kind_count() -> None:
 
 
 def test_no_stop_word_counts() -> None:
-    assert hit(found(text="the tea and what"), looked_for("what the tea and cup")).overlap == ("tea",)
+    assert hit(candidate(found(text="the tea and what")), looked_for("what the tea and cup")).overlap == ("tea",)
 
 
 def test_a_project_asked_about_counts_two_more() -> None:
-    met = hit(found(kind="project"), looked_for("deploy tonight"))
+    met = hit(candidate(found(kind="project")), looked_for("deploy tonight"))
     assert (met.overlap, met.project_boost, met.score) == ((), 2, 2)
 
 
 def test_a_project_not_asked_about_and_something_else_count_nothing_more() -> None:
-    assert hit(found(kind="project"), looked_for("supper tonight")).score == 0
-    assert hit(found(kind="fact"), looked_for("deploy tonight")).score == 0
+    assert hit(candidate(found(kind="project")), looked_for("supper tonight")).score == 0
+    assert hit(candidate(found(kind="fact")), looked_for("deploy tonight")).score == 0
 
 
 def test_the_project_word_may_come_from_the_window() -> None:
@@ -105,7 +105,7 @@ def test_the_project_word_may_come_from_the_window() -> None:
     ],
 )
 def test_within_seven_days_of_the_message_counts_one_more(updated: int, boost: int) -> None:
-    assert hit(found(updated=updated), looked_for("green cup")).recent_boost == boost
+    assert hit(candidate(found(updated=updated)), looked_for("green cup")).recent_boost == boost
 
 
 def test_the_higher_score_comes_first_and_score_0_comes_last_newest_first() -> None:
@@ -115,7 +115,7 @@ def test_the_higher_score_comes_first_and_score_0_comes_last_newest_first() -> N
         found("c", "nothing", updated=LONG_AGO + 1),
         found("d", "green tea"),
     ]
-    assert [each.item.id for each in rank(items, looked_for("green tea"))] == ["d", "b", "c", "a"]
+    assert [each.item.id for each in rank(map(candidate, items), looked_for("green tea"))] == ["d", "b", "c", "a"]
 
 
 def test_ties_go_by_updated_then_by_id_then_by_address() -> None:
@@ -126,12 +126,12 @@ def test_ties_go_by_updated_then_by_id_then_by_address() -> None:
         found("a", owner=Handle(bytes(16))),
         found("c", updated=LONG_AGO + 1),
     ]
-    ranked = rank(items, looked_for("green cup"))
+    ranked = rank(map(candidate, items), looked_for("green cup"))
     assert [each.found for each in ranked] == [items[4], items[3], items[2], items[1], items[0]]
-    assert rank(reversed(items), looked_for("green cup")) == ranked
+    assert rank(map(candidate, reversed(items)), looked_for("green cup")) == ranked
 
 
 def test_a_hit_says_why() -> None:
-    met = hit(found(text="Green tea", kind="project", updated=NOW), looked_for("tea, green, for the build"))
+    met = hit(candidate(found(text="Green tea", kind="project", updated=NOW)), looked_for("tea, green, for the build"))
     assert met.reason == "shares green, tea; a project, asked about one (+2); updated within 7 days (+1)"
-    assert hit(found(), looked_for("xyz abc")).reason == "fills the room that is left"
+    assert hit(candidate(found()), looked_for("xyz abc")).reason == "fills the room that is left"

@@ -166,7 +166,7 @@ def test_an_erasure_that_cannot_be_finished_is_told_and_tried_again(
         raise LogFull("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("replay.erasure.rebuild", full)
+        broken.setattr("replay.erasure.thin_out", full)
         with Engine.open(data, clock=FakeClock()) as engine:
             assert texts(engine) == ["word 0", "word 2", "word 4", "word 6"]
         assert [str(error) for error in engine.view_errors] == ["the disk is full"]

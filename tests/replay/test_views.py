@@ -8,10 +8,11 @@ import lmdb
 import msgspec
 import pytest
 
+import replay.engine
 from projections.ids import VaultId
 from projections.registry import FOLD
 from replay.builder import check, rebuild
-from replay.engine import Engine
+from replay.engine import BURST, Engine
 from replay.erasure import finish_erasures
 from replay.errors import DamagedViews, LogFull
 from replay.folder import Folder
@@ -20,7 +21,7 @@ from replay.packing import Segment, pack, unpack
 from replay.store import DiskStore
 from replay.views import LAST_KEY, Changes, Position, Views
 from tests.generator import fixed_story
-from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, says, setting, tell, texts
+from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, says, setting, tell, texts, together
 
 
 @pytest.fixture
@@ -68,6 +69,30 @@ def test_views_deleted_while_somebody_reads_and_writes(data: Path, filled: bytes
     with Engine.open(data, clock=FakeClock()) as engine:
         assert digest(engine) == after
         assert (data / "views" / "CURRENT").exists()
+
+
+def test_a_burst_is_recorded_before_the_views_are_kept_up(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=BURST) as engine:
+        together(engine, [drafts(setting(str(n), key=f"k{n}"), name=str(n)) for n in range(BURST + 1)])
+        assert views_size(engine) == 0
+        engine.record(drafts(setting("calm"), name="alone"))
+        assert views_size(engine) == BURST + 2
+
+
+def test_a_long_burst_does_not_leave_the_views_behind_for_ever(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay.engine, "BEHIND", BURST + 1)
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1) as engine:
+        together(engine, [drafts(setting(str(n), key=f"k{n}"), name=str(n)) for n in range(BURST + 1)])
+        assert views_size(engine) == BURST + 1
+
+
+def views_size(engine: Engine) -> int:
+    """How far the views are, after what is on its way to them."""
+    engine._committer.submit(lambda: None).result()
+    assert isinstance(engine.store, DiskStore)
+    assert engine.store.views is not None
+    position = engine.store.views.position()
+    return 0 if position is None else position.size
 
 
 POSITIONS: dict[str, Callable[[Position], Position]] = {

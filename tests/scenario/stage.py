@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.scenario.cast import Cast
 from tests.scenario.claude import Claude
 from tests.scenario.process import PATIENCE_SECONDS, Bot, bare
 from tests.scenario.readers import Reader
+from tests.scenario.readme import write_bot
 from tests.scenario.transcript import Transcript
 
 T = TypeVar("T")
@@ -81,6 +83,13 @@ class Stage:
         """Start the bot, and go on at once: what is said before it is there, it reads back."""
         self.transcript.mark("started")
         self._bot = await Bot.started(self.env, self.folder, self.world.changed)
+
+    async def start_another(self) -> None:
+        """Start somebody else's bot in its place: README's, which has its memory by one line."""
+        self.transcript.mark("started", "a bot of 20 lines, which loads the extension")
+        command = [sys.executable, "-m", "tests.scenario.pointed", write_bot(self.folder)]
+        env = self.env | {"LOOPBACK_GATEWAY_URL": self.world.gateway_url}
+        self._bot = await Bot.started(env, self.folder, self.world.changed, command)
 
     async def there(self) -> None:
         """Until the bot is connected and has read of its guilds."""

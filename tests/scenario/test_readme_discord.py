@@ -7,7 +7,6 @@ that only loads the extension; the permissions are those of the link that the bo
 
 import re
 import sys
-import textwrap
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,24 +17,10 @@ from tests.loopback.discord.guilds import Member, Role
 from tests.loopback.discord.permissions import BOT
 from tests.loopback.messages import Server, serving
 from tests.scenario.process import ROOT, Bot, bare, dnam, ran
+from tests.scenario.readme import blocks, section, write_bot
 
 LINK = re.compile(r"https://discord\.com/(?:api/)?oauth2/authorize\?client_id=(\d+)&scope=(\S+?)&permissions=(\d+)")
 SCOPES = {"bot", "applications.commands"}
-README = ROOT / "README.md"
-HEADING = "## Run it in Discord\n"
-
-
-def section() -> str:
-    """The section, up to the next one."""
-    _, found, rest = README.read_text(encoding="utf-8").partition(HEADING)
-    assert found, f"README.md has no section {HEADING!r}"
-    return rest.partition("\n## ")[0]
-
-
-def blocks(language: str) -> list[list[str]]:
-    """The lines of its fenced blocks of a language, without their indentation."""
-    found = re.findall(r"^ *```(\w*)\n(.*?)^ *```$", section(), re.MULTILINE | re.DOTALL)
-    return [textwrap.dedent(text).splitlines() for each, text in found if each == language]
 
 
 class Place(NamedTuple):
@@ -138,14 +123,12 @@ async def test_the_section_works_as_it_stands(tmp_path: Path) -> None:
 
 
 async def test_the_bot_of_the_section_has_memory_by_one_line(tmp_path: Path) -> None:
-    (lines,) = blocks("py")
-    assert len([line for line in lines if line.strip()]) <= 20
-    (tmp_path / "bot.py").write_text("\n".join(lines), encoding="utf-8")
+    bot = write_bot(tmp_path)
     async with place_in(tmp_path) as place:
         place.invite(int(BOT))
         write_env(place)
         env = place.addresses
-        command = [sys.executable, "-m", "tests.scenario.pointed", "bot.py"]
+        command = [sys.executable, "-m", "tests.scenario.pointed", bot]
         async with started(place, env, command):
             asked = await place.ada.says(place.general, "do you know roses?", mention=place.world.bot)
             assert await place.until_answered(asked)

@@ -20,6 +20,7 @@ async def test_a_long_day_in_discord(tmp_path: Path) -> None:
         raise
     assert transcript.messages > 200
     shown = page.getvalue()
+    assert "a bot of 20 lines, which loads the extension" in shown
     assert all(each in shown for each in ("── killed ──", "── dropped ──", "── told to end ──", "── all is well ──"))
 
 

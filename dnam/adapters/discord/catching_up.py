@@ -3,9 +3,10 @@ answered there.
 
     who can read it now        compared first
     what was said, edited      heard, oldest first; what is known already stays as it is
-    what is gone               deleted
+    what is gone               deleted; that, and edits, as far back as `history` reads
     answers on their way       looked for in the channel, and sent where they are not there
     questions without answer   answered, unless they are a day old
+    commands without a reply   obeyed, as far as somebody still waits for it: while the bot started, say
 
 What is a question was judged when it was heard, and is judged now only where it was not heard yet: a setting that
 changed since holds for what comes, and answers nothing old. `addressed` says in the log what that judgement was.
@@ -15,8 +16,8 @@ discord.py waits for Discord's rate limits; at most a few places are read at a t
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
@@ -25,39 +26,45 @@ from dnam.adapters.discord.answering import Answering
 from dnam.adapters.discord.appearing import is_unfinished
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
+from dnam.adapters.discord.history import LATEST_MS, UNREAD, History, is_discord_s, known_ids, missing, read_back
 from dnam.adapters.discord.places import PLATFORM, queue_of
-from dnam.adapters.discord.translate import addressed_words, deletion, ms, replied_to, said_of, translate, withdrawal
+from dnam.adapters.discord.translate import addressed_words, deletion, ms, replied_to, translate, withdrawal
 from dnam.commands import table
 from dnam.commands.command import Invocation
 from dnam.exchange import Exchanges
-from projections.decisions.delete import delete_all
+from projections.decisions.delete import delete_all, find_said
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, message_identity
 from projections.decisions.place import PlaceSeen
-from projections.ids import Point, Ref
+from projections.ids import Point
 from projections.messages import find_message
-from projections.pending import Undelivered, said_between, sent_between, undelivered
-from projections.places import find_place
+from projections.pending import Undelivered, undelivered
+from projections.places import epoch_of, find_place
 from projections.rows import Rows
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
+AWAITED_MS = 10 * 60_000
+"""How old a command may be to be obeyed after all: who typed it longer ago has asked again, or wants it no more."""
 AT_ONCE = 4
 """How many places are read back at a time."""
-LATEST_MS = 24 * 3_600_000
-"""How old a question or an undelivered answer may be to be answered or sent after all."""
-log = logging.getLogger(__name__)
+MOST_GONE = 200
+"""How many messages one decision at most says to be gone."""
+Obey = Callable[[discord.Message, HeardRequest], Awaitable[None]]
+"""Does what a typed command says, unless that is under way or done already."""
 
 
 class Arrived(NamedTuple):
     """A message that was read back, and the request that it is. `is_command`: somebody asked something of the memory
-    with it. It was done then or never will be, and is heard only as an edit of what was heard before.
+    with it. It is heard only as an edit of what was heard before. `is_old`: it is
+    no news, but for what became of it.
     """
 
     message: discord.Message
     request: HeardRequest
     is_command: bool
+    is_old: bool = False
 
 
 class Missed(NamedTuple):
@@ -83,8 +90,11 @@ class Since(NamedTuple):
 class CatchingUp:
     """Which places were read back since the connection began."""
 
-    def __init__(self, desk: Desk, exchanges: Exchanges, answering: Answering, audiences: Audiences) -> None:
+    def __init__(
+        self, desk: Desk, exchanges: Exchanges, answering: Answering, audiences: Audiences, obey: Obey
+    ) -> None:
         self._desk = desk
+        self._obey = obey
         self._exchanges = exchanges
         self._answering = answering
         self._audiences = audiences
@@ -123,9 +133,11 @@ class CatchingUp:
 
     async def _catch_up(self, channel: "MessageableChannel", place: PlaceSeen, since: Since) -> None:
         began = self._desk.memory.now()
-        messages = await self._read_back(channel, place)
-        arrived = [each for each in map(self._translated, messages) if each is not None]
-        missed = await self._missed(place, messages, arrived, began, since)
+        history = await self._read_back(channel, place)
+        messages = list(history.messages)
+        old, latest = messages[: history.old], messages[history.old :]
+        arrived = [*self._translated(old, is_old=True), *self._translated(latest)]
+        missed = await self._missed(place, history, arrived, began, since)
         for waiting in missed.waiting:
             await self._allowed(self._answering.deliver_again(channel, waiting))
         for each in arrived:
@@ -134,40 +146,42 @@ class CatchingUp:
         await self._delete(missed.gone, place)
         await self._answer([each for each in arrived if each.request.key in missed.open], messages, began)
 
-    async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> list[discord.Message]:
+    async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
         """Only the reading takes a slot: an answer that takes long holds up no other place."""
         count = (await self._desk.config(place, ANYBODY)).context_history
-        if await self._has_no_news(channel, place):
-            return []
+        last = getattr(channel, "last_message_id", channel.id)  # a DM does not tell its last message, and is read
+        if last is not None and await self._is_settled(place, last):
+            return UNREAD
+        known = await self._desk.memory.look(lambda rows: known_ids(rows, invocation(rows, ANYBODY, place).session))
+        if last is None and not known:
+            return UNREAD
         async with self._slots:
-            return await read_back(channel, count)
+            return await read_back(channel, count, known)
 
-    async def _has_no_news(self, channel: "MessageableChannel", place: PlaceSeen) -> bool:
-        """Whether there is nothing to read back. A DM does not tell its last message, and is read."""
-        last = getattr(channel, "last_message_id", channel.id)
-        is_settled = self._resumed and queue_of(place) not in self._unsettled
-        return last is None or (is_settled and await self._desk.knows(last))
+    async def _is_settled(self, place: PlaceSeen, last: int) -> bool:
+        """Whether there is nothing to read back: the connection told of all there was."""
+        return self._resumed and queue_of(place) not in self._unsettled and await self._desk.knows(last)
 
-    def _translated(self, message: discord.Message) -> Arrived | None:
-        request = translate(message, self._desk.own_id)
-        if request is None:
-            return None
-        # Also where commands are off now: it may have been said as one.
-        asks = request.author == "person" and table.read(addressed_words(message, self._desk.own_id)) is not None
-        return Arrived(message, request, asks)
+    def _translated(self, messages: list[discord.Message], *, is_old: bool = False) -> Iterator[Arrived]:
+        for message in messages:
+            request = translate(message, self._desk.own_id)
+            if request is not None:
+                # Also where commands are off now: it may have been said as one.
+                words = addressed_words(message, self._desk.own_id)
+                asks = request.author == "person" and table.read(words) is not None
+                yield Arrived(message, request, asks, is_old)
 
     async def _missed(
-        self, place: PlaceSeen, messages: list[discord.Message], arrived: list[Arrived], began: int, since: Since
+        self, place: PlaceSeen, history: History, arrived: list[Arrived], began: int, since: Since
     ) -> Missed:
         def question(rows: Rows) -> Missed:
             asked = invocation(rows, ANYBODY, place)
             epoch = asked.setting.audience.epoch
             waiting = undelivered(rows, asked.session, epoch, began - LATEST_MS)
-            known = _known(rows, asked.session, epoch, said_of(messages[0].id), began) if messages else []
-            news = frozenset(each.request.key for each in arrived if _is_news(rows, each))
-            sent = [each for each in waiting if _is_discord_s(each.question.ref)]
+            news = frozenset(each.request.key for each in arrived if _is_news(rows, each, asked.session))
+            sent = [each for each in waiting if is_discord_s(each.question.ref)]
             may = frozenset(each.request.key for each in arrived if _is_open(rows, each, asked, since))
-            return Missed(sent, _gone(known, messages), news, may)
+            return Missed(sent, missing(rows, asked.session, history, began), news, may)
 
         return await self._desk.memory.look(question)
 
@@ -175,7 +189,10 @@ class CatchingUp:
         """Hear it, unless it is an answer of ours that its turn tells of, or that was never finished. As live, what is
         to be answered is said to the bot.
         """
-        message, request, _ = each
+        message, request = each.message, each.request
+        if each.is_old:
+            await self._exchanges.hear(request._replace(only_known=True))
+            return
         if request.author == "self" and (is_unfinished(message) or await self._desk.is_accounted_for(message)):
             return
         if _is_recent(request, began):
@@ -185,23 +202,32 @@ class CatchingUp:
         self._desk.assistant.after_heard(exchange.heard)
 
     async def _delete(self, gone: list[int], place: PlaceSeen) -> None:
-        """All at once, or later, where the log is held."""
+        """All at once, or later, where the log is held; in parts, where they are very many."""
         if not gone:
             return
+        session = await self._desk.memory.look(lambda rows: invocation(rows, ANYBODY, place).session)
+
+        for start in range(0, len(gone), MOST_GONE):
+            part = gone[start : start + MOST_GONE]
+            await self._desk.unwritten.write("deletion", partial(self._delete_part, session, part))
+
+    async def _delete_part(self, session: str, part: list[int]) -> None:
         memory = self._desk.memory
-        session = await memory.look(lambda rows: invocation(rows, ANYBODY, place).session)
-
-        async def step() -> None:
-            now = memory.now()
-            await memory.record(lambda rows: list(deletions(rows, [session], gone, now)))
-
-        await self._desk.unwritten.write("deletion", step)
+        now = memory.now()
+        while (await memory.record(lambda rows: deletions(rows, [session], part, now))).records:
+            pass
 
     async def _answer(self, open_: list[Arrived], messages: list[discord.Message], began: int) -> None:
-        """Answer what nobody answered. What of ours replies to it already is the answer, unless it was broken off."""
+        """Answer what nobody answered, and obey what nobody obeyed. What of ours replies to it already is the answer,
+        unless it was broken off.
+        """
         for each in open_:
             ours = tuple(one for one in messages if _answers(one, each.message, self._desk.own_id))
-            if each.is_command or not _is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
+            if not _is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
+                continue
+            if each.is_command:
+                if _is_awaited(each.request, began):
+                    await self._obey(each.message, each.request)
                 continue
             verdict = await self._answering.verdict(each.message, each.request)
             asked = await self._answering.asked(each.request)
@@ -219,46 +245,17 @@ class CatchingUp:
             await self._desk.failed("delivery", error)
 
 
-async def read_back(channel: "MessageableChannel", count: int) -> list[discord.Message]:
-    """The last messages of a place, oldest first; none where reading them is not allowed."""
-    if count == 0:
-        return []
-    try:
-        return [each async for each in channel.history(limit=count)][::-1]
-    except discord.Forbidden:
-        log.info("not allowed to read what was said in channel %s before", channel.id)
-        return []
-
-
-def _known(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
-    """What the log knows to have been posted in a span of time (ms): messages, and those as which answers arrived. An
-    answer may have been sent long after it was given.
-    """
-    heard = said_between(rows, session, epoch, first, last)
-    return [*(each.ref for each in heard), *sent_between(rows, session, epoch, first - LATEST_MS, last)]
-
-
-def _gone(known: list[Ref], messages: list[discord.Message]) -> list[int]:
-    """What the log knows and Discord does not, among what was read back. What lies before it is left alone: a history
-    that may not be read looks like one in which everything was deleted.
-    """
-    here = {each.id for each in messages}
-    ids = [int(each.key) for each in known if _is_discord_s(each)]
-    return [each for each in ids if each not in here and each >= messages[0].id]
-
-
 def deletions(
     rows: Rows, sessions: Iterable[str], ids: list[int], now: int, questions: Sequence[Point] = ()
-) -> Iterator[Draft]:
-    """All of them at once: what rests on them is made anew once. In a session where they were not said, nothing is."""
-    for session in sessions:
-        messages = (deletion(each, session, now) for each in ids)
-        yield from delete_all(rows, messages, withdrawal(ids, session, now, questions))
-
-
-def _is_discord_s(ref: Ref) -> bool:
-    """Whether it is an id of Discord's: what came by an import may have another."""
-    return ref.platform == PLATFORM and ref.key.isdecimal()
+) -> list[Draft]:
+    """All of them at once: what rests on them is made anew once. In a session where they were not said, nothing is. To
+    be decided again until nothing comes of it: what leads to very much takes several decisions.
+    """
+    parts = (
+        delete_all(rows, (deletion(each, session, now) for each in ids), withdrawal(ids, session, now, questions))
+        for session in sessions
+    )
+    return next(filter(None, parts), [])
 
 
 def _is_recent(request: HeardRequest, now: int) -> bool:
@@ -266,10 +263,18 @@ def _is_recent(request: HeardRequest, now: int) -> bool:
     return request.said >= now - LATEST_MS
 
 
-def _is_news(rows: Rows, arrived: Arrived) -> bool:
+def _is_awaited(request: HeardRequest, now: int) -> bool:
+    """Whether a command is young enough to be obeyed, and was one when it was said."""
+    return request.said >= now - AWAITED_MS and request.edited is None
+
+
+def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
     """Whether it was never heard, or may have been edited since."""
     request = arrived.request
     heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
+    if arrived.is_old:
+        found = find_said(rows, session, epoch_of(rows, session), Point(request.said, heard))
+        return found is not None and (request.edited or 0) > (found.row.message.edited or 0)
     if rows.ids.status(heard) == "unknown":
         return not arrived.is_command
     return request.edited is not None
@@ -288,6 +293,8 @@ def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> b
     said to the bot.
     """
     request = arrived.request
+    if arrived.is_old:
+        return False
     heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
     if rows.ids.status(heard) != "unknown":
         return _was_addressed(rows, where, Point(request.said, heard))

@@ -1,25 +1,33 @@
 """What is deleted as a whole: a channel with the threads in it, or a thread. What was said there goes here too.
 
-While the bot is away nobody tells it. After a new connection a channel is missed that was there before it, in the same
-process, and Discord is asked whether it is gone. What was deleted while the bot did not run stays, and so does a thread
-that was deleted between two connections: what an import brought may be in no server any more, and is not to be undone.
+While the bot is away nobody tells it. After a new connection those places are missed that were there before it, or that
+the log knows and the server does not name, and Discord is asked whether each is gone: one request a place, and a server
+MOST_MISSED, beginning where something was said last. A thread that was archived is not named, and is there.
+
+What an import brought may be in no server any more, and is not to be undone: a place stays in which nothing was said
+after what the last import read.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from itertools import islice
 
 import discord
 
 from dnam.adapters.discord.hearing import Hearing
+from dnam.adapters.discord.history import is_discord_s
 from dnam.adapters.discord.places import PLATFORM
 from projections.decisions.clear import clear
 from projections.decisions.place import PlaceSeen, session_of
 from projections.events.heard import PlaceKind
 from projections.ids import Ref
+from projections.lively import lively_places
 from projections.places import sessions_within
 
 MISSED = "discord:missed"
 """The queue of looking up what a channel was, and whether it is gone."""
+MOST_MISSED = 25
+"""How many places of a server Discord is asked about at most after each connection."""
 
 
 class Clearing:
@@ -42,18 +50,28 @@ class Clearing:
 
     def compare(self, guild: discord.Guild) -> None:
         """A guild's channels are all there: look for those that were there before."""
-        for each in self._guilds.get(guild.id, guild).channels:
-            if guild.get_channel(each.id) is None:
-                self._submit(MISSED, partial(self._look_for, each.id))
+        before = self._guilds.get(guild.id, guild).channels
         self._guilds[guild.id] = guild
+        self._submit(MISSED, lambda: self._look_for_all(guild, [each.id for each in before]))
 
-    async def _look_for(self, channel_id: int) -> None:
+    async def _look_for_all(self, guild: discord.Guild, before: Iterable[int]) -> None:
+        known = await self._desk.memory.look(lambda rows: lively_places(rows, Ref(PLATFORM, str(guild.id))))
+        kinds: dict[int, PlaceKind] = dict.fromkeys(before, "channel")
+        kinds |= {int(each.place.key): each.kind for each in known if is_discord_s(each.place)}
+        missed = (each for each in kinds.items() if guild.get_channel_or_thread(each[0]) is None)
+        for place_id, kind in islice(missed, MOST_MISSED):
+            self._submit(MISSED, partial(self._look_for, place_id, kind))
+
+    async def _look_for(self, place_id: int, kind: PlaceKind) -> None:
         try:
-            await self._desk.bot.fetch_channel(channel_id)
+            await self._desk.bot.fetch_channel(place_id)
         except discord.Forbidden:
             return  # it is there, and hidden
         except discord.NotFound:
-            self.channel_deleted(channel_id)
+            if kind == "thread":
+                self.thread_deleted(place_id)
+            else:
+                self.channel_deleted(place_id)
 
     async def _clear_within(self, channel_id: int) -> None:
         place = Ref(PLATFORM, str(channel_id))

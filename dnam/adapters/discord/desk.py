@@ -35,6 +35,7 @@ from dnam.commands.parse import Call, Misread
 from dnam.configuration import PlaceConfig, RespondMode, config_for
 from dnam.logs import OWN_WORDS
 from dnam.memory import Memory
+from dnam.secrets import place_without_secrets
 from dnam.sessions import Sessions
 from dnam.settings import DEFAULT, Settings
 from dnam.standing import standing_in
@@ -182,6 +183,7 @@ class Desk:
         kept there moves when fewer can read it.
         """
         said, origin = self.memory.now(), self.memory.origin()
+        place = place_without_secrets(place)
         if place.guild is not None and await self.memory.look(
             lambda rows: bool(describe(rows, place, NOBODY, said, origin))
         ):

@@ -8,8 +8,9 @@ import discord
 
 from dnam.adapters.discord.answering import Answering
 from dnam.adapters.discord.audiences import Audiences, places_in
-from dnam.adapters.discord.catching_up import LATEST_MS, CatchingUp, deletions
+from dnam.adapters.discord.catching_up import CatchingUp, deletions
 from dnam.adapters.discord.desk import ANYBODY, KEPT, UNREACHED, Desk, invocation
+from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
 from dnam.adapters.discord.translate import place_of_message, translate
@@ -42,7 +43,7 @@ class Hearing:
         self.answering = Answering(desk, self.exchanges, pause)
         self._later = Later(pause)
         self.audiences = Audiences(desk, self._later)
-        self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences)
+        self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences, self._obey_late)
         self.closing = False
         self._places: dict[int, PlaceSeen] = {}
 
@@ -197,6 +198,12 @@ class Hearing:
 
         await self.desk.begun(work, slow=isinstance(call, Call) and call.command.slow)
 
+    async def _obey_late(self, message: discord.Message, request: HeardRequest) -> None:
+        """Do what a command says that was typed while the bot was not there; once, should it also come live."""
+        call = self.desk.command(message)
+        if call is not None and not self.answering.is_taken_back(message.id):
+            await self._obey(message, request, call)
+
     async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
@@ -237,11 +244,13 @@ class Hearing:
         memory = self.desk.memory
         questions = self.answering.partly_shown(ids)
 
+        def sessions_of(rows: Rows) -> list[str]:
+            return _sessions(rows, place, direct=direct)
+
         async def step() -> None:
             now = memory.now()
-            await memory.record(
-                lambda rows: list(deletions(rows, _sessions(rows, place, direct=direct), ids, now, questions))
-            )
+            while (await memory.record(lambda rows: deletions(rows, sessions_of(rows), ids, now, questions))).records:
+                pass
 
         await self.desk.unwritten.write("deletion", step)
 

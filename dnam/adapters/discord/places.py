@@ -3,7 +3,7 @@
 channel                                   audience
 ───────────────────────────────────────   ─────────────────────────────────────────────────────
 a DM                                      direct: its person
-what everyone in the guild can read       guild: @everyone may, and no other role or member is kept out
+what everyone in the guild can read       guild: @everyone may, also its history, and no role or member is kept out
 a public thread, a forum post             its parent's, and what is kept there is its parent's too
 a private thread, a group, all else       channel: restricted to itself
 
@@ -102,14 +102,15 @@ def _everyone_reads(channel: discord.abc.GuildChannel) -> bool:
 
 
 def _reads(may: discord.Permissions, channel: discord.abc.GuildChannel) -> bool:
-    return may.view_channel and (may.connect or not isinstance(channel, LISTENED))
+    return may.view_channel and may.read_message_history and (may.connect or not isinstance(channel, LISTENED))
 
 
 def _keeps_out(overwrite: discord.PermissionOverwrite, channel: discord.abc.GuildChannel) -> bool:
     """Whether some may not read what everyone may. Who holds a role, and whom another lets in again, nobody tells a
     bot: the channel counts as closed.
     """
-    return overwrite.view_channel is False or (overwrite.connect is False and isinstance(channel, LISTENED))
+    told = (overwrite.view_channel, overwrite.read_message_history)
+    return False in told or (overwrite.connect is False and isinstance(channel, LISTENED))
 
 
 def _kind(channel: object) -> PlaceKind:

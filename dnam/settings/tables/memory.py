@@ -99,7 +99,8 @@ MEMORY = (
         Decimal,
         "0.85",
         FRACTION,
-        "How alike two items' vectors are that are merged; used with an encoder. 1: nothing is merged by it.",
+        "How alike two items' vectors are that are merged, or an item's and those of what its person forgot, for which "
+        "it is refused; used with an encoder. 1: neither is done by it.",
         ("MEMORY_MERGE_THRESHOLD",),
     ),
     Setting(

@@ -52,8 +52,9 @@ class TestAReply:
 
     async def test_says_what_it_took(self) -> None:
         async with talking(Says("Tea.", usage=Usage(fresh=100, out=40, written=1000, cached=5000))) as talk:
-            reply = await talk.claude.ask(asked(model="claude-sonnet-4-6"))
+            reply = await talk.claude.ask(asked(model="claude-sonnet-4-6"), lambda _: setattr(talk, "time", 1.5))
             assert (reply.tokens_in, reply.tokens_out, reply.tokens_cached) == (6100, 40, 5000)
+            assert reply.latency_ms == 1500
             assert reply.cost_micros == prices().cost_micros("claude-sonnet-4-6", Tokens(100, 40, 1000, 5000))
             assert reply.cost_micros == 300 + 600 + 3750 + 1500
 

@@ -1,5 +1,6 @@
 """What the settings choose, what is said at start, and the limits within which a model is asked."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from dnam.assistant import Assistant
 from dnam.budget import Budgeted
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, ModelError, OverBudget, Reply, unheard
-from dnam.models import opened
+from dnam.models import access_of, opened
 from dnam.settings import Settings, read
 from projections.calls import DAY_MS, CallRow, calls
 from projections.decisions.draft import Origin
@@ -79,7 +80,15 @@ async def test_with_a_key_it_is_claude_within_its_limits(tmp_path: Path) -> None
             assert told == []
 
 
-async def test_what_an_alias_stands_for_is_recorded_once_and_a_change_is_said(tmp_path: Path) -> None:
+def test_an_answer_and_a_loop_have_their_own_time() -> None:
+    chosen = settings(answer_timeout_seconds="90", model_timeout_seconds="20")
+    assert (access_of(chosen).answer_seconds, access_of(chosen).loop_seconds) == (90, 20)
+
+
+async def test_what_an_alias_stands_for_is_recorded_once_and_a_change_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "dnam")
     told: list[str] = []
     chosen = settings(ANTHROPIC_API_KEY="key", durable_model="claude-haiku-4-5")
     async with Memory.open(tmp_path, settings=chosen, clock=FakeClock()) as memory:
@@ -98,6 +107,7 @@ async def test_what_an_alias_stands_for_is_recorded_once_and_a_change_is_said(tm
     (text,) = told
     assert text.startswith(f"haiku now stands for {model_of('haiku')}; until now it was claude-haiku-3.")
     assert "`dnam rederive`" in text
+    assert text in caplog.messages
 
 
 async def test_a_memory_that_is_only_looked_at_is_told_of_and_left_as_it_is(tmp_path: Path) -> None:

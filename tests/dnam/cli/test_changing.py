@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dnam.cli.changing import WORDS_STAY
 from tests.dnam.cli.memories import bytes_of, dnam, make
 from tests.dnam.scripted import FakeClock
 
@@ -80,6 +81,7 @@ def test_forget_by_most_of_the_words_or_by_id_and_restore(data: Path, what: str)
         "Forgot 1 item(s).",
         "  prefers tea over coffee",
         f"    dnam restore Kim {TEA}",
+        WORDS_STAY,
     ]
     assert texts(data) == ["builds the bridge project"]
     assert dnam("restore", "Kim", TEA, "--data", data) == (0, "Restored: prefers tea over coffee\n", "")
@@ -200,3 +202,16 @@ def test_what_was_forgotten_in_two_places_comes_back_by_the_hints(data: Path) ->
     for hint in hints:
         ran = dnam(*hint, "--data", data)
         assert (ran.code, "prefers quiet corners" in ran.out) == (0, True)
+
+
+def test_nothing_is_kept_for_who_opted_out(data: Path) -> None:
+    assert dnam("opt-out", "Kim", "--data", data).code == 0
+    before = texts(data)
+    for words in (("remember", "Kim", "plays the harp"), ("edit", "Kim", TEA, "likes coffee")):
+        ran = dnam(*words, "--data", data)
+        assert (ran.code, ran.err) == (
+            2,
+            "dnam: they opted out: nothing of theirs is recorded, unless they opt in again\n",
+        )
+    assert texts(data) == before
+    assert dnam("forget", "Kim", TEA, "--data", data).code == 0

@@ -48,10 +48,27 @@ def test_alone_it_lists(data: Path) -> None:
 
 
 def test_a_change_as_json_says_whether_it_was_one(data: Path) -> None:
-    arguments = ("config", "set", "global", "retention_days=30", "--json", "--data", data)
+    arguments = ("config", "set", "global", "retention_days=30", "--yes", "--json", "--data", data)
     first = {"scope": "global", "key": "retention_days", "value": "30", "changed": True}
     assert dnam(*arguments).value == first
     assert dnam(*arguments).value == {**first, "changed": False}
+
+
+def test_where_it_takes_away_what_stands_it_says_how_much_and_asks(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("config", "set", "guild/Garden", "retention_days=30", "--data", data)
+    ran = dnam(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("dnam: 3 messages would not be kept any longer: their words go")
+    assert "It cannot be undone. Go on?" in ran.err
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+    assert dnam(*arguments) == (0, "", "dnam: not set: nothing was changed\n")
+    assert dnam("config", "list", "--data", data).out == ""
+    monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: True)
+    assert dnam(*arguments).out == "guild/discord:9 (Garden): retention_days = 30\n"
+    monkeypatch.undo()
+    assert config(data, "set", "guild/Garden", "retention_days=40") == (
+        "guild/discord:9 (Garden): retention_days = 40\n"  # nothing that stands now goes by it
+    )
 
 
 def test_it_can_be_set_before_anything_was_said(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dnam.memory import Memory
-from projections.events import PersonErased
+from projections.events import PersonErased, TurnWithdrawn
 from replay import codec
 from replay.engine import Engine
 from replay.errors import LogFull
@@ -58,6 +58,7 @@ def test_the_receipt_counts_and_names_nobody(data: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("Erased: 3 messages, 1 answer, 1 summary, 4 steps in the lives of memories and ")
     assert "What stays:" in ran.out
+    assert "  - in others' messages, the number of the message that they replied to\n" in ran.out
     assert "What this cannot reach:\n  - Discord: messages there stay" in ran.out
     assert not any(each in ran.out for each in (*HOLDS_KIM, "Kim", "discord:100"))
     assert "nobody here goes by 'Kim'" in dnam("erase", "Kim", "--yes", "--data", data).err
@@ -140,7 +141,7 @@ def test_a_rest_that_cannot_be_done_is_told_and_the_keys_are_gone(data: Path, mo
         raise LogFull("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("replay.erasure.rebuild", full)
+        broken.setattr("replay.erasure.thin_out", full)
         ran = dnam("erase", "Kim", "--yes", "--data", data)
     assert ran.code == 3
     assert "the disk is full" in ran.err
@@ -154,7 +155,7 @@ def test_a_rest_that_cannot_be_done_is_told_and_the_keys_are_gone(data: Path, mo
     ("arguments", "said"),
     [
         ((), "say whom to erase: a USER, or --guild GUILD"),
-        (("Kim", "--guild", "Garden"), "say whom to erase: a USER, or --guild GUILD"),
+        (("Kim", "--guild", "Garden"), "say one of them: a USER, or --guild GUILD"),
         (("nobody",), "nobody here goes by 'nobody'"),
         (("Sam",), "'Sam' may be any of"),
         (("--guild", "Moon"), "which guild is 'Moon'?"),
@@ -178,9 +179,11 @@ def test_where_there_is_no_memory_there_is_nothing_to_erase(tmp_path: Path) -> N
 
 def test_a_guild_is_redacted_and_people_keep_what_is_theirs_elsewhere(data: Path) -> None:
     ran = dnam("erase", "--guild", "garden", "--data", data)
-    assert (ran.code, "Everything that was said and learned in Garden (discord:9) is redacted." in ran.err) == (2, True)
+    asked = "Everything that was said and learned in Garden (discord:9) is redacted: 3 messages, 1 memory and 2 other"
+    assert (ran.code, asked in ran.err) == (2, True)
     value = dnam("erase", "--guild", "garden", "--yes", "--json", "--data", data).value
     assert value["redacted"] > 4
+    assert value["taken"] == {"messages": 3, "answers": 0, "items": 1, "others": 2, "exports": []}
     shown = dnam("show", "Kim", "--all", "--data", data).out
     assert "prefers tea over coffee" in shown
     assert "builds the bridge project" not in shown
@@ -194,7 +197,18 @@ def test_a_guild_is_not_erased_unless_told(data: Path, monkeypatch: pytest.Monke
     assert dnam("erase", "--guild", "9", "--data", data) == (0, "", "dnam: not erased: nothing was changed\n")
     assert tags(data) == before
     monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: True)
-    assert dnam("erase", "--guild", "9", "--data", data).out.startswith("Redacted ")
+    out = dnam("erase", "--guild", "9", "--data", data).out
+    assert out.startswith("Redacted: 3 messages, 1 memory and 2 other records; ")
+    assert "What stays:\n  - what its members keep in their direct messages" in out
+    assert "until `dnam compact`, or a bot's next night" in out
+    assert "What this cannot reach:\n  - Discord: messages there stay" in out
+
+
+def hands(data: Path) -> list[str]:
+    """By whom answers were taken away."""
+    with Engine.open(data, writable=False) as engine, engine.reading():
+        records = [engine.live.folding.record(each) for each in engine.store.log.read(0)]
+    return [each.event.by.kind for each in records if each is not None and isinstance(each.event, TurnWithdrawn)]
 
 
 # -- redact --------------------------------------------------------------------------------------------------------
@@ -239,7 +253,11 @@ def test_an_answer_is_redacted_by_the_message_as_which_it_arrived(data: Path, na
     meant = f"#{seq_of(data, 'turn.answered')}" if name == "#" else name
     assert "Green tea." in dnam("log", "--data", data).out
     assert dnam("redact", meant, "--yes", "--data", data).code == 0
-    assert "Green tea." not in dnam("log", "--data", data).out
+    log = dnam("log", "--data", data).out
+    assert "Green tea." not in log
+    (taken,) = [line for line in log.splitlines() if "turn.withdrawn" in line]
+    assert "an answer in discord:dm:" in taken
+    assert hands(data) == ["operator"]
     assert dnam("redact", meant, "--yes", "--data", data).code == 2
 
 
@@ -279,7 +297,7 @@ def test_it_says_what_it_takes_and_asks(data: Path, monkeypatch: pytest.MonkeyPa
         ("#0", "there is no event #0"),
         ("#9999", "there is no event #9999"),
         ("0" * 32, f"there is no event {'0' * 32}"),
-        ("#1", "#1 is a person.seen: only messages and answers can be redacted"),
+        ("#1", "#1 is person.seen: only messages and answers can be redacted"),
     ],
 )
 def test_what_is_no_message(data: Path, name: str, said: str) -> None:
@@ -332,6 +350,15 @@ def test_somebody_who_was_never_heard_opts_out_by_their_account(data: Path) -> N
     assert not hears(data, "one", "999")
     assert dnam("opt-in", "discord:999", "--json", "--data", data).value == {"done": "opted in", "changed": True}
     assert hears(data, "two", "999")
+
+
+def test_of_who_was_never_heard_nothing_stays_and_a_strange_platform_is_doubted(data: Path) -> None:
+    assert dnam("opt-out", "discord:999", "--data", data) == (0, "Nothing of theirs is recorded from now on.\n", "")
+    doubted = "dnam: nobody was heard from 'discrod' yet: is that the platform? Known are discord\n"
+    assert dnam("opt-out", "discrod:999", "--data", data)[2] == doubted
+    refused = dnam("opt-out", "discord:abc", "--data", data)
+    assert (refused.code, refused.out) == (2, "")
+    assert "Discord's ids are numbers, as discord:100" in refused.err
 
 
 @pytest.mark.parametrize("user", ["nobody", "discord:", ":9", "Sam"])

@@ -52,6 +52,12 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         gone = dnam("forget", *option, listed["items"][0]["id"], "--data", data)
         assert gone.out.startswith(f"Forgot 1 item(s).\n  {LORE} (durable-")
         assert dnam("forget", *option, "The guild raids on", "--data", data).out == "No matching items found.\n"
+        hint = gone.out.splitlines()[-1].split()
+        assert hint[:2] == ["dnam", "restore"]
+        back = dnam(*hint[1:], "--json", "--data", data).value
+        assert (back["done"], [each["text"] for each in back["items"]]) == ("restored", [LORE])
+        assert LORE in dnam("lore", *option, "--data", data).out
+        assert dnam(*hint[1:], "--data", data).out == "It is there already.\n"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +71,11 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         (("remember", "x is y", "--owner", "--self"), "say which: --guild GUILD, --owner or --self"),
         (("forget", "Kim", "x", "--self"), "give its id or its text alone"),
         (("forget", "x", "--self", "--in", "dm"), "give its id or its text alone"),
+        (("restore", "Kim"), "say whose and which"),
+        (("restore", "Kim", "durable-none", "--self"), "give its id alone"),
+        (("restore", "durable-none", "--self", "--in", "dm"), "give its id alone"),
+        (("restore", "durable-none", "--owner", "--self"), "say which: --guild GUILD, --owner or --self"),
+        (("restore", "durable-none", "--guild", "discord:9"), "there is no item 'durable-none'"),
         (("lore",), "say which: --guild GUILD, --owner or --self"),
         (("lore", "--guild", "Nowhere"), "dnam knows no guild 'Nowhere'"),
         (("why-not", "Kim", "durable-none"), "has no item 'durable-none', and nobody has"),
@@ -154,7 +165,7 @@ def test_notice_says_what_is_in_force(data: Path, monkeypatch: pytest.MonkeyPatc
     assert bytes_of(data) == before
     assert dnam("config", "set", "guild/discord:9", "learn=heard", "--data", data).code == 0
     assert dnam("config", "set", "person/Kim", "learn=none", "--data", data).code == 0
-    assert dnam("config", "set", "guild/discord:9", "retention_days=30", "--data", data).code == 0
+    assert dnam("config", "set", "guild/discord:9", "retention_days=30", "--yes", "--data", data).code == 0
     for name, value in {
         "LEARN": "none", "RETENTION_DAYS": "90", "ANSWER_MODEL": "offline",
         "SUMMARY_MODEL": "offline", "DURABLE_MODEL": "offline", "ASSISTANT_NAME": "Nib", "MEMORY_CHANNEL_ID": "77",

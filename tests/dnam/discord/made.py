@@ -12,8 +12,10 @@ KIM = {"id": "1", "username": "kim", "global_name": "Kim", "discriminator": "0",
 ADA = {"id": "2", "username": "ada", "global_name": "Ada", "discriminator": "0", "avatar": None}
 BOT = {"id": str(OWN), "username": "marcy", "discriminator": "0", "avatar": None, "bot": True}
 ROBO = {"id": "3", "username": "robo", "discriminator": "0", "avatar": None, "bot": True}
-EVERYONE = 1 << 10
-"""VIEW_CHANNEL, what @everyone has in the guild."""
+VIEW = 1 << 10
+HISTORY = 1 << 16
+EVERYONE = VIEW | HISTORY
+"""VIEW_CHANNEL and READ_MESSAGE_HISTORY, what @everyone has in the guild."""
 CONNECT = 1 << 20
 
 

@@ -178,6 +178,7 @@ async def test_a_dm_that_cannot_be_opened_keeps_no_other_from_being_read(tmp_pat
     async with garden() as (world, here):
         async with bot_in(world, tmp_path) as bot:
             await here.kim.says(here.kim.dm, "one")
+            await idle(world, bot)  # so that hers is later
             await here.ada.says(here.ada.dm, "two")
             await idle(world, bot)
         await here.kim.says(here.kim.dm, "three")

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import cog
+from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.later import AGAIN_SECONDS
 from dnam.memory import Memory
 from dnam.model import Ask, ModelDown
+from dnam.unwritten import RETRY_SECONDS
 from projections.decisions.draft import Decision
 from projections.events import (
     JobFailed,
@@ -20,8 +22,9 @@ from projections.events import (
 )
 from replay.errors import LogFull
 from replay.group import Recorded
-from tests.dnam.discord.stage import Edits, Writing, bot_in, events, garden, heard, idle, shown
+from tests.dnam.discord.stage import Edits, Garden, Writing, bot_in, events, garden, heard, idle, shown
 from tests.dnam.scripted import ScriptedModel
+from tests.loopback.discord import Channel, Permission, World
 
 
 async def test_a_session_is_in_order_and_sessions_do_not_wait_for_each_other(tmp_path: Path) -> None:
@@ -41,28 +44,45 @@ async def test_a_session_is_in_order_and_sessions_do_not_wait_for_each_other(tmp
         assert not len(bot.desk.sessions)
 
 
+def everybody(bot: DnamBot, world: World, here: Garden) -> str:
+    """What calls everybody, Ada and a role, where the bot may call whom it wants, and forbids itself nothing."""
+    bot.allowed_mentions = None
+    here.guild.permit(here.general, world.bot, allow=Permission.MENTION_EVERYONE)
+    return f"@everyone {here.ada.mention} {here.guild.role('gardeners', Permission.VIEW_CHANNEL, here.ada).mention}"
+
+
+def called(world: World, channel: Channel) -> list[object]:
+    """Whom the bot's messages in a channel call, one after the other."""
+    said = [each.said for each in world.bot_messages(channel)]
+    return [who for each in said for who in (*each.mentions, *each.mention_roles, *["all"] * each.mention_everyone)]
+
+
 async def test_a_long_answer_comes_in_parts_and_calls_nobody(tmp_path: Path) -> None:
-    paragraph = "@everyone roses are red. " * 50
-    model = ScriptedModel({"answer": lambda _: f"{paragraph}\n\n{paragraph}"})
+    model = ScriptedModel()
     async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        paragraph = f"{everybody(bot, world, here)} roses are red. " * 20
+        model.scripts["answer"] = lambda _: f"{paragraph}\n\n{paragraph}"
         await here.kim.says(here.general, "tell me", mention=world.bot)
         await idle(world, bot)
         assert shown(world, here.general) == [paragraph.strip(), paragraph.strip()]
-        assert not any(each.said.mention_everyone for each in world.bot_messages(here.general))
+        assert called(world, here.general) == [here.kim]
         (delivered,) = events(bot, TurnDelivered)
         assert isinstance(delivered, TurnDelivered)
         assert [each.key for each in delivered.messages] == [str(each.id) for each in world.bot_messages(here.general)]
 
 
 async def test_an_answer_grows_while_it_is_written(tmp_path: Path) -> None:
-    model = Writing("Roses", "Roses are red.")
+    model = Writing("Roses", "")
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
+        model.whole = f"Roses are red, {everybody(bot, world, here)}."
         await here.kim.says(here.general, "tell me", mention=world.bot)
         await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+        assert world.requests("POST", f"/channels/{here.general.id}/typing")
         assert events(bot, TurnAnswered) == []
         model.go.set()
         await idle(world, bot)
-        assert shown(world, here.general) == ["Roses are red."]
+        assert shown(world, here.general) == [model.whole]
+        assert called(world, here.general) == [here.kim]
         (turn,) = events(bot, TurnAnswered)
         assert isinstance(turn, TurnAnswered)
         assert world.bot_messages(here.general)[0].nonce == turn.nonce
@@ -91,7 +111,12 @@ async def test_a_full_log_stops_no_answer_and_is_written_once_there_is_room(
     def full(_: object) -> None:
         raise LogFull("the disk is full")
 
-    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+    passed = asyncio.Event()
+
+    async def pause(seconds: float) -> None:
+        await (passed if seconds == RETRY_SECONDS else asyncio.Event()).wait()
+
+    async with garden() as (world, here), bot_in(world, tmp_path, pause=pause) as bot:
         await here.kim.says(here.general, "hello")
         await idle(world, bot)
         monkeypatch.setattr(bot.desk.memory.engine, "hand_in", full)
@@ -100,7 +125,9 @@ async def test_a_full_log_stops_no_answer_and_is_written_once_there_is_room(
         assert shown(world, here.general) == ["yes"]
         assert str(bot.desk.unwritten) == "1 message, 1 answer"
         monkeypatch.undo()
-        assert await bot.desk.unwritten.again()
+        bot.desk.memory.watchers.append(lambda _: world.changed())
+        passed.set()
+        await world.until(lambda: events(bot, TurnDelivered), "it to be written by itself")
         assert heard(bot) == ["hello", "@marcy roses?"]
         assert len(events(bot, TurnDelivered)) == 1
 
@@ -139,12 +166,14 @@ async def test_what_could_not_be_sent_is_tried_once_more_after_a_while(tmp_path:
 
 async def test_a_text_command_is_obeyed_and_not_heard(tmp_path: Path) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
-        await here.kim.says(here.general, "!memory remember I like roses")
+        everybody(bot, world, here)
+        await here.kim.says(here.general, "!memory remember @everyone: I like roses")
         await here.kim.says(here.general, "!memory show", mention=world.bot)
         await idle(world, bot)
         first, second = shown(world, here.general)
-        assert first.startswith("Remembered: I like roses")
-        assert "I like roses" in second
+        assert first.startswith("Remembered: @everyone: I like roses")
+        assert "@everyone: I like roses" in second
+        assert called(world, here.general) == [here.kim, here.kim]
         assert events(bot, MessageHeard) == []
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.discord import clearing
 from dnam.adapters.discord.bot import DnamBot
 from projections.decisions import clear
 from projections.events import JobFailed, MessageDeleted, MessageRedacted, TurnWithdrawn
@@ -109,11 +110,28 @@ async def for_nothing(*_: object, **__: object) -> None:
     """discord.py waits five seconds before it identifies anew."""
 
 
-async def test_what_was_deleted_while_the_bot_did_not_run_stays(tmp_path: Path) -> None:
+async def test_what_was_deleted_while_the_bot_did_not_run_goes(tmp_path: Path) -> None:
     async with garden() as (world, here):
-        porch = here.guild.channel("porch")
+        porch, hall = here.guild.channel("porch"), here.guild.channel("hall")
+        gone = await here.kim.begins_thread(here.general, "roses", add=[world.bot])
+        archived = await here.kim.begins_thread(here.general, "tulips", add=[world.bot])
         async with bot_in(world, tmp_path) as bot:
-            await talk(world, here, bot, porch)
-        porch.gone = True
+            await talk(world, here, bot, porch, hall, gone, archived)
+        porch.gone = gone.gone = archived.archived = True
         async with bot_in(world, tmp_path) as bot:
-            assert heard(bot) == ["@marcy in porch"]
+            assert (sorted(heard(bot)), answers(bot)) == (["@marcy in hall", "@marcy in tulips"], 2)
+            assert events(bot, JobFailed) == []
+
+
+async def test_only_so_many_are_looked_for_and_the_others_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clearing, "MOST_MISSED", 1)
+    async with garden() as (world, here):
+        porch, hall = here.guild.channel("porch"), here.guild.channel("hall")
+        async with bot_in(world, tmp_path) as bot:
+            await talk(world, here, bot, porch, hall)
+        porch.gone = hall.gone = True
+        for left in (["@marcy in porch"], []):
+            async with bot_in(world, tmp_path) as bot:
+                assert heard(bot) == left

@@ -3,10 +3,8 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import discord
 import pytest
 
-from dnam.adapters.discord.cog import MemoryCog
 from projections.events import (
     ItemRemembered,
     MessageDeleted,
@@ -21,6 +19,7 @@ from projections.ids import Ref
 from tests.dnam.discord.stage import (
     Edits,
     Garden,
+    Timed,
     Writing,
     bot_in,
     events,
@@ -65,13 +64,15 @@ async def test_killed_while_it_writes_it_goes_on_in_the_same_message(tmp_path: P
 
 
 async def test_killed_between_recorded_and_sent_it_is_sent_once_it_is_back(tmp_path: Path) -> None:
-    other = ScriptedModel({"answer": lambda _: "something else"})
+    model, other = ScriptedModel(), ScriptedModel({"answer": lambda _: "something else"})
     async with garden() as (world, here):
-        async with bot_in(world, tmp_path, dies=True) as bot:
+        async with bot_in(world, tmp_path, model, dies=True, summary_every_n_turns="1") as bot:
             sending = world.slow("POST", f"/channels/{here.general.id}/messages")
             await here.kim.says(here.general, "roses?", mention=world.bot)
             await world.until(lambda: sending.met, "the answer to be on its way")
             assert len(events(bot, TurnAnswered)) == 1
+            await bot.desk.assistant.settle()
+            assert [each.purpose for each in model.asks] == ["answer"], "it is summed up once it was sent"
         assert shown(world, here.general) == []
         async with bot_in(world, tmp_path, other) as bot:
             assert shown(world, here.general) == ["yes"]
@@ -152,6 +153,19 @@ async def test_a_memory_that_is_new_reads_back_and_answers_nothing_again(tmp_pat
             assert shown(world, here.general) == ["yes"]
             messages = [each.message for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)]
             assert [(each.author, each.text) for each in messages] == [("person", "@marcy roses?"), ("self", "yes")]
+
+
+async def test_whoever_was_quiet_for_long_when_it_starts_is_learned_from(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model) as bot:
+            await here.kim.says(here.general, "I keep bees", mention=world.bot)
+            await idle(world, bot)
+            assert model.asked("extraction") == []
+        assert isinstance(world, Timed)
+        world.clock.time += 31 * 60_000
+        async with bot_in(world, tmp_path, model):
+            assert len(model.asked("extraction")) == 1
 
 
 Then = Callable[[Garden, Message], Awaitable[object]]
@@ -264,17 +278,18 @@ async def test_a_resumed_connection_reads_back_only_where_something_is_new(tmp_p
         await world.ready()
         await idle(world, bot)
         assert len(world.requests("GET", "/messages")) == before
-        cog = bot.get_cog("Memory")
-        assert isinstance(cog, MemoryCog)
-        with world.gateway.held():  # Discord has forgotten to tell of it
+        await here.kim.says(here.kim.dm, "between us")
+        await idle(world, bot)
+        with world.gateway.forgetting():
             await here.ada.says(here.general, "three")
-            channel = bot.get_channel(here.general.id)
-            assert isinstance(channel, discord.TextChannel)
-            channel.last_message_id = max(here.general.messages)
-            cog.hearing.catching_up.connected(resumed=True)
-            cog.hearing.place(channel)
-            await bot.desk.sessions.settle()
-            assert "three" in heard(bot)
+            await here.kim.says(here.kim.dm, "four")
+        world.state.changed_channel(here.general)  # by this it knows of a last message there that it never heard
+        await idle(world, bot)
+        assert {"three", "four"}.isdisjoint(heard(bot))
+        await world.gateway.drop()
+        await world.ready()
+        await idle(world, bot)
+        assert {"three", "four"} < set(heard(bot))
 
 
 async def test_a_session_that_is_no_more_begins_anew_and_reads_back(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import later
-from dnam.adapters.discord.catching_up import LATEST_MS
 from dnam.adapters.discord.cog import MemoryCog
+from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.model import Ask, ModelDown
 from projections.events import TurnAnswered, TurnDelivered

@@ -8,7 +8,7 @@ import pytest
 from dnam.adapters.discord.places import audience_of, place_of, queue_of
 from projections.decisions.meet import Account
 from projections.ids import Ref
-from tests.dnam.discord.made import CONNECT, EVERYONE, channel, direct, guild, state, thread
+from tests.dnam.discord.made import CONNECT, EVERYONE, HISTORY, VIEW, channel, direct, guild, state, thread
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from tests.dnam.discord.made import CONNECT, EVERYONE, channel, direct, guild, s
         (channel(), EVERYONE, "guild", "channel"),
         (channel(hidden=True), EVERYONE, "channel", "channel"),
         (channel(), 0, "channel", "channel"),
+        (channel(), VIEW, "channel", "channel"),
+        (channel(), HISTORY, "channel", "channel"),
         (channel(kind=5), EVERYONE, "guild", "channel"),
         (channel(kind=15), EVERYONE, "guild", "forum"),
         (channel(kind=2, bitrate=1, user_limit=0), EVERYONE, "channel", "voice"),

@@ -8,8 +8,9 @@ import pytest
 from dnam.adapters.discord import catching_up
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import MemoryCog
-from projections.events import MessageHeard
+from projections.events import ConfigSet, MessageHeard
 from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, shown
+from tests.loopback.discord import Permission
 
 CHANGES = {
     "from mention to all": ({}, {"respond_mode": "all"}, False),
@@ -39,9 +40,13 @@ async def test_what_was_not_to_be_answered_is_not_answered_under_other_settings(
 
 async def test_a_command_answers_nothing_old_at_the_next_connection(tmp_path: Path) -> None:
     async with garden() as (world, here):
-        told = {"memory_commands_enabled": "1", "owner_ids": str(here.ada.id)}
+        told = {"memory_commands_enabled": "1"}
+        here.guild.role("gardeners", Permission.MANAGE_GUILD, here.ada)
         async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
             await here.kim.says(here.general, "between us")
+            await here.kim.says(here.general, "!memory config set here respond_mode=none")
+            await idle(world, bot)
+            assert events(bot, ConfigSet) == []
             await here.ada.says(here.general, "!memory config set here respond_mode=all")
             await idle(world, bot)
             replies = shown(world, here.general)
@@ -75,13 +80,14 @@ async def test_what_was_to_be_answered_still_is(tmp_path: Path) -> None:
 
 async def test_a_bot_that_is_new_in_a_place_answers_nothing_of_before(tmp_path: Path) -> None:
     async with garden() as (world, here):
-        for text in ("one", "two"):
+        for text in ("more than is read", "one", "two"):
             await here.kim.says(here.general, text)
+        told = {"respond_mode": "all", "message_history_count": "2"}
         for _ in range(2):
-            async with bot_in(world, tmp_path, respond_mode="all") as bot:
+            async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
                 assert shown(world, here.general) == []
                 assert heard(bot) == ["one", "two"]
-        async with bot_in(world, tmp_path, respond_mode="all") as bot:
+        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
             await here.kim.says(here.general, "three")
             await idle(world, bot)
             assert shown(world, here.general) == ["yes"]

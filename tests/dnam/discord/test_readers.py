@@ -10,7 +10,7 @@ from dnam.adapters.discord.desk import UNSURE
 from dnam.adapters.discord.places import place_of
 from projections.events import PlaceAudienceChanged
 from replay.errors import LogFull
-from tests.dnam.discord.made import CONNECT, EVERYONE, channel, guild, thread
+from tests.dnam.discord.made import CONNECT, EVERYONE, HISTORY, VIEW, channel, guild, thread
 from tests.dnam.discord.stage import Garden, bot_in, events, garden, idle, shown
 from tests.dnam.scripted import ScriptedModel
 from tests.loopback.discord import World
@@ -31,6 +31,8 @@ def overwrite(of: int, kind: int, *, deny: int = 0, allow: int = 0) -> dict[str,
         (0, [overwrite(1, MEMBER, deny=EVERYONE)], "channel"),
         (0, [overwrite(51, ROLE, deny=EVERYONE)], "channel"),
         (0, [overwrite(404, ROLE, deny=EVERYONE)], "channel"),
+        (0, [overwrite(51, ROLE, deny=VIEW)], "channel"),
+        (0, [overwrite(51, ROLE, deny=HISTORY)], "channel"),
         (0, [overwrite(51, ROLE, deny=EVERYONE), overwrite(1, MEMBER, allow=EVERYONE)], "channel"),
         (0, [overwrite(51, ROLE, deny=TALK), overwrite(1, MEMBER, allow=EVERYONE)], "guild"),
         (0, [overwrite(51, ROLE, deny=CONNECT)], "guild"),

@@ -4,12 +4,14 @@ import asyncio
 import os
 import runpy
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+import aiohttp
 import discord
 import pytest
 from discord.app_commands import ContextMenu
@@ -33,6 +35,8 @@ from tests.loopback.discord.commands import Command
 from tests.test_readme import blocks
 
 ASKED = "do you know roses?"
+ELSEWHERE = "127.0.0.2"
+"""This machine too, where no other test listens."""
 PROCESS_SECONDS = 240.0
 """A guard: as long as a process may take to start where the machine does much else. It says that it is there by
 connecting, that it cannot by ending, and either is seen at once.
@@ -76,13 +80,31 @@ async def started(env: dict[str, str], folder: Path) -> AsyncIterator[asyncio.su
         await process.communicate()
 
 
-async def test_it_answers_alone_ends_cleanly_on_sigterm_and_goes_on_after_a_kill(tmp_path: Path) -> None:
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port that nobody has at ELSEWHERE: nobody asks for one there, and here it is taken meanwhile."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield int(taken.getsockname()[1])
+
+
+async def tells_of_itself(port: int) -> None:
+    """On the port that it was told: that it is ready, and what it did."""
+    async with aiohttp.ClientSession(f"http://{ELSEWHERE}:{port}") as session:
+        async with session.get("/healthz") as response:
+            assert (response.status, (await response.json())["ready"]) == (200, True)
+        async with session.get("/metrics") as response:
+            assert 'dnam_turns_total{outcome="answered"} 1.0' in await response.text()
+
+
+async def test_it_answers_alone_ends_cleanly_on_sigterm_and_goes_on_after_a_kill(tmp_path: Path, port: int) -> None:
     async with garden() as (world, here):
         env = environment(world, here, tmp_path / "data")
-        async with started(env, tmp_path) as process:
+        observed = {"DNAM_HEALTH_PORT": str(port), "DNAM_HEALTH_HOST": ELSEWHERE}
+        async with started(env | observed, tmp_path) as process:
             await there(world, process)
             await here.kim.says(here.general, ASKED, mention=world.bot)
             await world.until(lambda: shown(world, here.general), "an answer")
+            await tells_of_itself(port)
             await is_refused_a_second_time(env, tmp_path, world)
             process.send_signal(signal.SIGTERM)
             _, err = await process.communicate()

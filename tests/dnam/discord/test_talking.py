@@ -10,6 +10,7 @@ from projections.events import (
     MessageDeleted,
     MessageEdited,
     MessageHeard,
+    MessageRedacted,
     PlaceDescribed,
     TurnAnswered,
     TurnDelivered,
@@ -184,6 +185,20 @@ async def test_edits_and_deletions_are_heard(tmp_path: Path) -> None:
         await idle(world, bot)
         assert heard(bot) == ["I like tea"]
         assert (len(events(bot, MessageEdited)), len(events(bot, MessageDeleted))) == (1, 3)
+
+
+async def test_many_deletions_at_once_are_recorded_in_as_many_decisions_as_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projections.decisions.draft.MOST_EVENTS", 4)
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        said = [await here.kim.says(here.general, f"number {n}") for n in range(7)]
+        await idle(world, bot)
+        here.guild.role("gardener", Permission.MANAGE_MESSAGES, here.ada)
+        await here.ada.deletes(*said)
+        await idle(world, bot)
+        assert heard(bot) == []
+        assert (len(events(bot, MessageDeleted)), len(events(bot, MessageRedacted))) == (7, 3)
 
 
 async def test_a_message_told_twice_is_answered_once(tmp_path: Path) -> None:

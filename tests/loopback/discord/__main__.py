@@ -1,7 +1,8 @@
 """A Discord to try things on by hand: `python -m tests.loopback.discord [PORT]`.
 
 It prints what the bot needs to find it. What is then typed, Kim says: in #general, with `@` before it mentioning the
-bot, with `dm` before it directly to the bot; `/…` is a slash command. What the bot says is printed.
+bot, with `dm` before it directly to the bot; `/…` is a slash command. With `owner` before all that, Ines says it, who
+owns the server and the bot. What the bot says is printed.
 """
 
 import argparse
@@ -21,24 +22,27 @@ DNAM_ALLOW_GUILDS={guild_id}
 DNAM_ALLOW_USERS={id}
 DNAM_OWNER_IDS={owner_id}
 
-{guild} ({guild_id}) has {channels}; {person} ({id}) and the bot are in it. Its owner ({owner_id}) owns the bot too.
-Type what {person} says: `@ …` mentions the bot, `dm …` is said directly, `/…` is a command. Ctrl-C ends.
+{guild} ({guild_id}) has {channels}; {person} ({id}) and the bot are in it. Its owner {owner} ({owner_id}) owns the bot
+too. Type what {person} says: `@ …` mentions the bot, `dm …` is said directly, `/…` is a command. `owner …` has {owner}
+say it. Ctrl-C ends.
 """
 
 
 async def serve(port: int) -> None:
     """Until Ctrl-C."""
     async with World(port=port) as world:
-        garden = world.guild("Garden")
+        ines = world.person("Ines")
+        world.application.owner = ines
+        garden = world.guild("Garden", owner=ines)
         kim = world.person("Kim", garden)
         general = garden.channel("general")
         garden.channel("owners", only_for=[world.bot])
         names = ", ".join(f"#{each.name}" for each in garden.channels.values())
         known = {"url": world.api_url, "token": world.token, "guild": garden.name, "channels": names}
-        known |= {"guild_id": str(garden.id), "owner_id": str(world.application.owner.id)}
+        known |= {"guild_id": str(garden.id), "owner_id": str(ines.id), "owner": ines.name}
         print(HELLO.format(person=kim.name, id=kim.id, **known), flush=True)
         world.state.listeners.append(lambda event: _printed(world, event))
-        typing = asyncio.create_task(_typed(world, kim, general))
+        typing = asyncio.create_task(_typed(world, (kim, ines), general))
         await _stopped()
         typing.cancel()
         for each in world.state.violations:
@@ -46,23 +50,25 @@ async def serve(port: int) -> None:
         world.state.violations.clear()
 
 
-async def _typed(world: World, kim: Person, general: Channel) -> None:
+async def _typed(world: World, people: tuple[Person, Person], general: Channel) -> None:
     async for line in _lines():
         try:
-            await _say(world, kim, general, line)
+            await say(world, people, general, line)
         except AssertionError as wrong:
             print(f"! {wrong}", flush=True)
 
 
-async def _say(world: World, kim: Person, general: Channel, line: str) -> None:
-    if line.startswith("/"):
-        await kim.uses(general, line)
-    elif line.startswith("@"):
-        await kim.says(general, line[1:].strip(), mention=world.bot)
-    elif line.startswith("dm "):
-        await kim.says(kim.dm, line[3:])
-    elif line:
-        await kim.says(general, line)
+async def say(world: World, people: tuple[Person, Person], general: Channel, line: str) -> None:
+    """What was typed is said by the first of these people, or by the second, the owner."""
+    who, words = (people[1], line[6:]) if line.startswith("owner ") else (people[0], line)
+    if words.startswith("/"):
+        await who.uses(general, words)
+    elif words.startswith("@"):
+        await who.says(general, words[1:].strip(), mention=world.bot)
+    elif words.startswith("dm "):
+        await who.says(who.dm, words[3:])
+    elif words:
+        await who.says(general, words)
 
 
 def _printed(world: World, event: Event) -> None:

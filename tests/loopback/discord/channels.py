@@ -39,6 +39,8 @@ class Channel:
     topic: str | None = None
     overwrites: list[Overwrite] = field(default_factory=list)
     messages: dict[int, Message] = field(default_factory=dict)
+    last_message_id: int | None = None
+    """It stays when that message is deleted."""
     pins: dict[int, str] = field(default_factory=dict)
     """Which messages are pinned, and since when; the last pinned is the last."""
     recipients: list[User] = field(default_factory=list)
@@ -85,7 +87,7 @@ class Channel:
             "id": str(self.id),
             "type": int(self.kind),
             "flags": 0,
-            "last_message_id": str(max(self.messages)) if self.messages else None,
+            "last_message_id": str(self.last_message_id) if self.last_message_id else None,
         }
         if self.pins:
             shared["last_pin_timestamp"] = max(self.pins.values())

@@ -52,6 +52,7 @@ class Gateway:
         self._acknowledging: set[asyncio.Task[None]] = set()
         self._rewind = 0
         self._held = False
+        self._forgets = False
         self._numbers = itertools.count(1)
         state.listeners.append(self.tell)
 
@@ -59,6 +60,8 @@ class Gateway:
 
     def tell(self, event: Event) -> None:
         """Tell every session that asked for it and may know it."""
+        if self._forgets:
+            return
         self.events.append(event)
         if event.channel is not None and not event.channel.sees(self._state.bot):
             return
@@ -118,6 +121,15 @@ class Gateway:
             yield
         finally:
             self._hold(False)
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Within, nobody is told of anything, then or later: what a gateway loses. REST knows of it."""
+        self._forgets = True
+        try:
+            yield
+        finally:
+            self._forgets = False
 
     def redeliver(self, event: Event) -> None:
         """Tell an event again, with a new number."""

@@ -39,6 +39,13 @@ class Role:
     permissions: Permission
     position: int = 1
     managed: bool = False
+    mentionable: bool = False
+    """Whether everybody may call its holders."""
+
+    @property
+    def mention(self) -> str:
+        """What stands in a message that calls its holders."""
+        return f"<@&{self.id}>"
 
     def wire(self) -> Wire:
         return {
@@ -50,7 +57,7 @@ class Role:
             "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
             "hoist": False,
             "managed": self.managed,
-            "mentionable": False,
+            "mentionable": self.mentionable,
             "icon": None,
             "unicode_emoji": None,
             "flags": 0,

@@ -1,7 +1,7 @@
 """Messages, and what is attached to them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, IntFlag
 
 from tests.loopback.discord.users import User
@@ -66,6 +66,8 @@ class Said:
     attachments: Sequence[Attachment] = ()
     mentions: Sequence[User] = ()
     mention_everyone: bool = False
+    mention_roles: Sequence[int] = ()
+    """The roles whose holders it calls."""
     flags: MessageFlag = PLAIN
 
     @property
@@ -125,7 +127,7 @@ class Message:
 
     def wire(self, content: bool = True, reference: bool = True) -> Wire:
         """As REST gives it. Without `content`: as it is shown to who lacks the message content intent."""
-        said = self.said if content else Said(flags=self.said.flags, mentions=self.said.mentions)
+        said = self.said if content else replace(self.said, content="", embeds=(), components=(), attachments=())
         return self._plain(said) | self._rest() | (self._reference(content) if reference else {})
 
     def _plain(self, said: Said) -> Wire:
@@ -141,7 +143,7 @@ class Message:
             "pinned": self.pinned,
             "mention_everyone": said.mention_everyone,
             "mentions": [each.wire() for each in said.mentions],
-            "mention_roles": [],
+            "mention_roles": [str(each) for each in said.mention_roles],
             "attachments": [each.wire() for each in said.attachments],
             "embeds": list(said.embeds),
             "components": list(said.components),

@@ -12,7 +12,7 @@ from tests.loopback.discord.rest import Upload
 from tests.loopback.discord.state import State
 from tests.loopback.discord.threads import Beginning
 from tests.loopback.discord.users import User
-from tests.loopback.discord.writing import EVERYONE, LONGEST, MENTION, attached
+from tests.loopback.discord.writing import EVERYONE, LONGEST, MENTION, attached, roles_called
 
 Mention = User | Sequence[User]
 
@@ -63,7 +63,8 @@ class Speaker(User):
         channel = self.place(message)
         new = self._said(channel, text)
         mentions = message.still_mentioned(new.mentions)
-        said = talk.said_again(message.said, content=text, mentions=mentions, mention_everyone=new.mention_everyone)
+        called = {"mention_everyone": new.mention_everyone, "mention_roles": new.mention_roles}
+        said = talk.said_again(message.said, content=text, mentions=mentions, **called)
         talk.edit(self.state, channel, message, said)
         await self.gateway.sent()
         return message
@@ -107,13 +108,14 @@ class Speaker(User):
     def _said(self, channel: Channel, text: str, files: Sequence[tuple[str, bytes]] = ()) -> Said:
         assert text or files, "there is nothing to say"
         assert len(text) <= LONGEST, f"{len(text)} characters: Discord takes {LONGEST}"
-        may = channel.allowed(self) & Permission.MENTION_EVERYONE
+        may = bool(channel.allowed(self) & Permission.MENTION_EVERYONE)
         mentioned = dict.fromkeys(int(each) for each in MENTION.findall(text))
         return Said(
             content=text,
             attachments=self._attached(files),
             mentions=[self.state.users[each] for each in mentioned if each in self.state.users],
             mention_everyone=bool(may and EVERYONE.search(text)),
+            mention_roles=roles_called(channel, text, may),
         )
 
     def _attached(self, files: Sequence[tuple[str, bytes]]) -> list[Attachment]:

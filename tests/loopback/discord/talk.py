@@ -13,6 +13,7 @@ from tests.loopback.discord.wire import Wire
 def post(state: State, channel: Channel, message: Message) -> Message:
     """A message that was not there before."""
     channel.messages[message.id] = message
+    channel.last_message_id = max(message.id, channel.last_message_id or 0)
     channel.archived = channel.archived and channel.locked
     state.tell(message_event(state, "MESSAGE_CREATE", channel, message))
     return message

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.errors import empty_message, missing_permissions, wrong_form
@@ -17,6 +17,7 @@ from tests.loopback.discord.wire import Wire
 LONGEST = 2000
 """Characters in a message."""
 MENTION = re.compile(r"<@!?(\d+)>")
+ROLE = re.compile(r"<@&(\d+)>")
 EVERYONE = re.compile(r"@(everyone|here)\b")
 KEPT_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SUPPRESS_NOTIFICATIONS | MessageFlag.COMPONENTS_V2
 ACTION_ROW, BUTTON, STRING_SELECT = 1, 2, 3
@@ -37,9 +38,17 @@ class Mentionable:
     users: bool | frozenset[int] = True
     everyone: bool = True
     replied: bool = True
+    roles: bool | frozenset[int] = True
 
     def of(self, found: Sequence[int]) -> list[int]:
-        return [each for each in found if self.users is True or (self.users and each in self.users)]
+        return _among(self.users, found)
+
+    def of_roles(self, found: Sequence[int]) -> list[int]:
+        return _among(self.roles, found)
+
+
+def _among(allowed: bool | frozenset[int], found: Sequence[int]) -> list[int]:
+    return [each for each in found if allowed is True or (allowed and each in allowed)]
 
 
 def mentionable(allowed: Wire | None, replied: bool = True) -> Mentionable:
@@ -52,7 +61,8 @@ def mentionable(allowed: Wire | None, replied: bool = True) -> Mentionable:
         raise wrong_form(
             "allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse and users exclude each other"
         )
-    return Mentionable(users, "everyone" in parse, bool(allowed.get("replied_user")))
+    roles: bool | frozenset[int] = "roles" in parse or frozenset(int(each) for each in allowed.get("roles") or [])
+    return Mentionable(users, "everyone" in parse, bool(allowed.get("replied_user")), roles)
 
 
 def written(state: State, channel: Channel, author: User, body: Wire, uploads: Sequence[Upload] = ()) -> Said:
@@ -70,7 +80,7 @@ def written(state: State, channel: Channel, author: User, body: Wire, uploads: S
 def rewritten(state: State, channel: Channel, message: Message, body: Wire, uploads: Sequence[Upload] = ()) -> Said:
     """What a message says after an edit: what is not named stays."""
     old = message.said
-    said = Said(old.content, old.embeds, old.components, old.attachments, old.mentions, old.mention_everyone, old.flags)
+    said = replace(old)
     if "flags" in body:
         said.flags = MessageFlag(body["flags"] or 0) & KEPT_FLAGS | old.flags & ~KEPT_FLAGS
     if body.get("components") is not None:
@@ -96,8 +106,16 @@ def _words(state: State, channel: Channel, author: User, said: Said, content: st
     said.content = content.strip()
     found = dict.fromkeys(int(each) for each in MENTION.findall(content))
     said.mentions = [state.users[each] for each in allowed.of(list(found)) if each in state.users]
-    may = channel.allowed(author) & Permission.MENTION_EVERYONE
+    may = bool(channel.allowed(author) & Permission.MENTION_EVERYONE)
     said.mention_everyone = bool(may and allowed.everyone and EVERYONE.search(content))
+    said.mention_roles = allowed.of_roles(roles_called(channel, content, may))
+
+
+def roles_called(channel: Channel, content: str, may: bool) -> list[int]:
+    """The roles that a text calls: those that may be called, and every one by who may mention everyone."""
+    roles = channel.guild.roles if channel.guild else {}
+    found = dict.fromkeys(int(each) for each in ROLE.findall(content))
+    return [each for each in found if each in roles and (may or roles[each].mentionable)]
 
 
 def attached(

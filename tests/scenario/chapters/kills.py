@@ -35,7 +35,7 @@ async def _heard_and_no_reply_yet(stage: Stage) -> None:
     await stage.until(held.reached.is_set, "the question to be at Claude")
     await stage.kill("the question is heard, Claude has not replied")
     await stage.chatters(6, cast.general, cast.deck)
-    await stage.start()
+    await stage.start_another()
     assert "marigold" in (await stage.answer(question)).content
 
 

@@ -11,6 +11,7 @@ from dnam.adapters.discord.ui.asking import Asking
 from dnam.adapters.discord.ui.pressed import Pressed, read
 from dnam.adapters.discord.ui.shown import Shown, button, view_of
 from dnam.commands.command import Invocation, Reply
+from dnam.commands.items import forget, restore
 from dnam.commands.picking import STATUSES as STATUSES_OF
 from dnam.commands.picking import Act, act_on, offer, own, picked, preview, token
 from dnam.commands.table import guarded
@@ -40,10 +41,21 @@ async def offered(asking: Asking, interaction: discord.Interaction, act: Act, wo
         if refused is not None:
             return refused
         found = await memory.look(lambda rows: offer(rows, asked.sees, act, words, memory.now(), memory.vocabulary))
+        if words and not found.items:  # none of their own: what is nobody's is named by its id or words alone
+            reply = await guarded(
+                asking.desk.assistant, asked, f"/memory {act}", lambda: _named(asking, asked, act, words)
+            )
+            return asking.lists.shown(reply, interaction.user.id)
         chosen = found.items[:MOST_OPTIONS] if found.exact else ()
         return _menu(act, interaction.user.id, found.items, chosen, paged=not words)
 
     await asking.show(interaction, making)
+
+
+async def _named(asking: Asking, asked: Invocation, act: Act, words: str) -> Reply:
+    if act == "forget":
+        return await forget(asking.desk.assistant, asked, {"what": words})
+    return await restore(asking.desk.assistant, asked, {"id": words})
 
 
 async def turned(asking: Asking, interaction: discord.Interaction, act: Act, offset: int) -> None:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 ACTS: Mapping[str, Act] = {each: each for each in STATUSES}
 WITH_ACT: frozenset[What] = frozenset({"pick", "more", "do"})
 """What says first which act it is about."""
-CONFIRMED: Mapping[str, Confirms] = {"erase": "erase"}
+CONFIRMED: Mapping[str, Confirms] = {"erase": "erase", "erase-guild": "erase-guild"}
 Press = Callable[[Asking, discord.Interaction, Pressed], Awaitable[None]]
 
 

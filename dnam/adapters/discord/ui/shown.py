@@ -13,6 +13,8 @@ import discord
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.ui.pressed import Pressed, What
 from dnam.commands.command import Confirms, File, Invocation, Reply
+from dnam.commands.erase import BUTTON_SAYS
+from dnam.commands.erase_guild import BUTTON_SAYS as GUILD_BUTTON_SAYS
 from dnam.markdown import tamed
 
 PAGE_CHARS = 1900
@@ -27,7 +29,7 @@ Work = Callable[[Invocation], Awaitable[Reply]]
 """What makes a reply."""
 
 
-CONFIRMS: Mapping[Confirms, str] = {"erase": "Erase everything"}
+CONFIRMS: Mapping[Confirms, str] = {"erase": BUTTON_SAYS, "erase-guild": GUILD_BUTTON_SAYS}
 """What stands on the button that confirms something."""
 
 

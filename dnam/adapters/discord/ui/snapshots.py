@@ -24,7 +24,7 @@ import discord
 from dnam.adapters.discord.desk import Desk, error_words, invocation
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of
 from dnam.errors import Unsuitable
-from dnam.snapshot import BEGINNING, Channel, Snapshot, snapshot
+from dnam.snapshot import BEGINNING, Channel, Snapshot, latest_turn, snapshot
 from dnam.unwritten import Pause
 from projections.decisions.snapshots import PostRequest, post_snapshot
 from projections.events import (
@@ -37,6 +37,7 @@ from projections.events import (
     PlaceAudienceChanged,
     SummaryRefreshed,
     SummaryReset,
+    TurnAnswered,
 )
 from projections.fold import Record
 from projections.ids import NOBODY, Handle, Ref
@@ -261,14 +262,23 @@ def touched(rows: Rows, record: Record, channel: Ref) -> Iterator[Handle]:
         case SummaryRefreshed(session=session, audience=audience) | SummaryReset(session=session, audience=audience):
             last = next(rows.scan(TURNS, unit(session, audience.epoch), reverse=True), None)
             yield NOBODY if last is None else last.row.asker
+            yield from (each for each in _people_shown(rows, channel) if _session(rows, each) == session)
         case PersonRenamed(person=person):
             yield person
+        case TurnAnswered(asker=asker):
+            yield asker  # where they were not answered before, it is another session's summary
         case MessageHeard(message=message) if snapshot_of(rows, channel, message.speaker) is None:
             yield message.speaker  # their first words there may make them part of the guild
         case PlaceAudienceChanged() | MessageRedacted() | PersonOptedOut():
             yield from _people_shown(rows, channel)
         case _:
             return
+
+
+def _session(rows: Rows, person: Handle) -> str | None:
+    """Whose summary their message shows: that of the session where they were last answered."""
+    latest = latest_turn(rows, person)
+    return None if latest is None else latest.session
 
 
 def _people_shown(rows: Rows, channel: Ref) -> Iterator[Handle]:

@@ -1,5 +1,6 @@
 """The menu of a message in a loopback Discord: *Remember this* and *Why did you say that?*."""
 
+import re
 from pathlib import Path
 
 from dnam.commands.keep_others import OTHERS
@@ -42,6 +43,20 @@ async def test_where_all_can_read_somebody_else_s_message_becomes_lore(tmp_path:
         assert reply.said.content.startswith("Remembered: A member said: “I fear dogs”\nIt is lore of this server")
         assert await scene.held(scene.ada) == []
         await scene.pressed(scene.ada.clicks(reply, "Undo"), reply, "Undone `remember`: this is forgotten.")
+
+
+async def test_what_is_nobody_s_is_taken_back_and_brought_back_by_who_may(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        hello = await scene.kim.says(scene.general, "I fear dogs")
+        await scene.idle()
+        [item] = re.findall("durable-[0-9a-f]+", (await scene.replied(scene.ada.applies(REMEMBER, hello))).said.content)
+        tobi = scene.world.person("Tobi", scene.garden)
+        told = await scene.replied(tobi.uses(scene.general, "/memory forget what:I fear dogs"))
+        assert told.said.content.startswith("No matching items found. That is lore of this server: ")
+        gone = await scene.replied(scene.kim.uses(scene.general, "/memory forget what:I fear dogs"))
+        assert gone.said.content.startswith("Forgot 1 item(s).")
+        back = await scene.replied(scene.kim.uses(scene.general, f"/memory restore id:{item}"))
+        assert back.said.content.startswith("Restored: A member said: “I fear dogs”")
 
 
 async def test_why_tells_what_stood_in_the_prompt_with_a_link_to_it(tmp_path: Path) -> None:

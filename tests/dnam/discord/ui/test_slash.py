@@ -225,7 +225,8 @@ async def test_without_a_memory_what_needs_none_is_offered_and_works(tmp_path: P
     async with scene_in(tmp_path, memory_enabled="0") as scene:
         (memory,) = scene.world.state.commands.values()
         named = [each["name"] for each in memory.body["options"]]
-        assert named == ["export", "opt-out", "opt-in", "erase", "costs", "config", "help"]
+        needs_none = ["export", "opt-out", "opt-in", "erase", "redact", "erase-guild", "compact", "costs", "config"]
+        assert named == [*needs_none, "help"]
         told = await scene.replied(scene.kim.uses(scene.general, "/memory config"))
         assert told.said.content.startswith("**What holds here:**")
 
@@ -245,7 +246,10 @@ async def test_when_memory_is_switched_off_discord_offers_only_what_still_answer
         async with starting(tmp_path, memory_enabled="0") as scene:
             (memory,) = scene.world.state.commands.values()
             for each in memory.body["options"]:
-                replied = await scene.replied(scene.kim.uses(scene.general, f"/memory {each['name']}"))
+                given = " ".join(
+                    f"{option['name']}:404" for option in each.get("options", ()) if option.get("required")
+                )
+                replied = await scene.replied(scene.kim.uses(scene.general, f"/memory {each['name']} {given}".strip()))
                 assert replied.said.content
 
 

@@ -17,7 +17,8 @@ from replay.erasure import erase
 from replay.errors import LogFull
 from tests.dnam.discord.stage import events, heard, opt_out
 from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
-from tests.loopback.discord import Message, Permission
+from tests.dnam.scripted import ScriptedModel
+from tests.loopback.discord import Message, Permission, Person
 from tests.replay.stage import drafts
 from tests.world import NOW
 
@@ -29,6 +30,18 @@ async def speaks(scene: Scene, *texts: str) -> None:
     await scene.kim.says(scene.general, "hello")
     await scene.idle()
     await scene.remembers(scene.kim, *texts)
+
+
+async def is_summarised(scene: Scene, *people: Person) -> None:
+    """They ask something in #general, Kim if nobody is named, and later what was said there is summarised."""
+    for each in people or (scene.kim,):
+        await each.says(scene.general, "what do you know?", mention=scene.world.bot)
+        await scene.idle()
+    await scene.shown()
+    person = await scene.handle(scene.kim)
+    latest = await scene.bot.desk.memory.look(lambda rows: latest_turn(rows, person))
+    assert latest is not None
+    assert await scene.bot.desk.assistant.summarise(latest.session, latest.audience, person)
 
 
 def full(*_: object) -> None:
@@ -114,15 +127,65 @@ async def test_what_not_all_of_its_readers_may_see_is_not_in_it(tmp_path: Path) 
 async def test_the_summary_of_the_session_is_in_it_and_leaves_when_it_is_cleared(tmp_path: Path) -> None:
     async with scene_in(tmp_path, shows=True) as scene:
         await speaks(scene, ROSES)
-        await scene.kim.says(scene.general, "what do you know?", mention=scene.world.bot)
-        await scene.idle()
-        person = await scene.handle(scene.kim)
-        latest = await scene.bot.desk.memory.look(lambda rows: latest_turn(rows, person))
-        assert latest is not None
-        assert await scene.bot.desk.assistant.summarise(latest.session, latest.audience, person)
+        await is_summarised(scene)
         assert "**Rolling summary (general):**\nThey talked." in (await only(scene)).said.content
         await scene.replied(scene.kim.uses(scene.general, "/memory reset rolling"))
         assert "They talked." not in (await only(scene)).said.content
+
+
+async def test_everybody_whose_session_it_is_has_its_new_summary_and_nobody_a_cleared_one(tmp_path: Path) -> None:
+    summaries = iter(["Kim fears dogs.", "They talked of tea."])
+    async with scene_in(tmp_path, ScriptedModel({"summary": lambda _: next(summaries)}), shows=True) as scene:
+        await speaks(scene, ROSES)
+        await scene.remembers(scene.ada, OSLO)
+        assert ["(none)\n\nUpdated" in each.said.content for each in await scene.shown()] == [True, True]
+        for told in ("dogs", "tea"):
+            await is_summarised(scene, scene.kim, scene.ada)
+            assert [told in each.said.content for each in await scene.shown()] == [True, True]
+        await scene.replied(scene.kim.uses(scene.general, "/memory reset rolling"))
+        assert ["tea" in each.said.content for each in await scene.shown()] == [False, False]
+
+
+async def test_who_is_answered_elsewhere_keeps_nothing_of_where_they_were_answered_before(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        await is_summarised(scene, scene.kim, scene.ada)
+        assert ["They talked." in each.said.content for each in await scene.shown()] == [True, True]
+        await scene.kim.says(scene.kim.dm, "and here?")
+        await scene.idle()
+        assert sorted("They talked." in each.said.content for each in await scene.shown()) == [False, True]
+        await scene.replied(scene.kim.uses(scene.general, "/memory reset rolling"))
+        assert ["They talked." in each.said.content for each in await scene.shown()] == [False, False]
+
+
+async def test_what_fewer_may_read_by_now_leaves_it(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await is_summarised(scene)
+        assert "They talked." in (await only(scene)).said.content
+        scene.general.overwrites = list(scene.staff.overwrites)
+        scene.world.state.changed_channel(scene.general)
+        await scene.idle()
+        assert "They talked." not in (await only(scene)).said.content
+
+
+async def test_what_rests_on_words_that_are_taken_back_leaves_it(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        hello = await scene.kim.says(scene.general, "hello")
+        await is_summarised(scene)
+        assert "They talked." in (await only(scene)).said.content
+        link = f"https://discord.com/channels/{scene.garden.id}/{scene.general.id}/{hello.id}"
+        await scene.replied(scene.kim.uses(scene.general, f"/memory redact message:{link}"))
+        assert "They talked." not in (await only(scene)).said.content
+
+
+async def test_a_new_name_stands_above_it(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        await only(scene)
+        scene.kim.name = "Kimberly"
+        await scene.kim.says(scene.general, "I have a new name")
+        await scene.idle()
+        assert (await only(scene)).said.content.startswith("**Memory of Kimberly**")
 
 
 async def test_one_that_was_deleted_is_posted_anew(tmp_path: Path) -> None:
@@ -313,6 +376,7 @@ async def test_changes_are_gathered_for_seconds(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await Snapshots(scene.bot.desk, scene.wall.id, pause).keep_up()
         assert pauses == [GATHER_SECONDS] * 3
+        assert GATHER_SECONDS > 1.0, "Discord takes about one edit a second"
 
 
 async def test_without_a_channel_nothing_is_shown(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""`!memory redact`: a message is taken back here and left in Discord, by whoever wrote it, or by the owner.
+
+An answer is taken back by whom it answers. A message of somebody else's and one that nobody heard are told in the same
+words: what others said is not to be found out by its number.
+"""
+
+import re
+
+from dnam.assistant import Assistant
+from dnam.commands.command import Arguments, Invocation, Parameter, Reply
+from dnam.commands.erase import whoever_asks
+from dnam.counting import counted
+from dnam.redacting import Meant, redact, the_message
+from projections.decisions.consent import BY_THEMSELF
+from projections.errors import BadRequest
+from projections.events.values import OPERATOR
+from projections.ids import Handle
+from replay.reading import Reader
+
+PARAMETERS = (Parameter("message", "a message that you wrote, or an answer to you: its link, or its id"),)
+LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
+NOT_YOURS = "I know no message of yours by that, nor an answer to you. A message's link works, or its id."
+DONE = (
+    "Taken back: its words are gone here{more}. What you asked me to keep stays until you forget it. The bytes leave my"
+    " log at night; backups and exports made before hold them until they are removed. The message itself stays in"
+    " Discord until it is deleted there."
+)
+MORE = ", and so is what was made of it ({others})"
+
+
+async def redact_message(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """Take a message back, with what a model made of it alone."""
+    memory = assistant.memory
+    link = LINK.fullmatch(arguments["message"])
+    wanted = arguments["message"] if link is None else f"discord:{link[1]}"
+    person = await whoever_asks(assistant, asked)
+    try:
+        reader = Reader(memory.engine.live)
+        meant = await memory.look(lambda rows: the_message(rows, reader, wanted))
+    except BadRequest:
+        if asked.is_told_why:
+            raise
+        return Reply(NOT_YOURS, failed=True)
+    is_theirs = bool(person) and _whose(meant) == person
+    if not (is_theirs or asked.is_owner):
+        return Reply(NOT_YOURS, failed=True)
+    others = await redact(memory, meant.event, BY_THEMSELF if is_theirs else OPERATOR) - 1
+    return Reply(DONE.format(more=MORE.format(others=counted(others, "event")) if others > 0 else ""))
+
+
+def _whose(meant: Meant) -> Handle:
+    """Who wrote the message, or whom the answer is to."""
+    if meant.message is not None:
+        return meant.message.message.speaker
+    assert meant.turn is not None
+    return meant.turn.asker

@@ -1,0 +1,73 @@
+"""What says again what is taken back, though no message of it stood before it: by an item, a summary, another answer.
+
+    message ──▶ item ──▶ answer, perhaps elsewhere ──▶ summary ──▶ answer that repeats it ──▶ …
+
+Such an answer goes where it repeats the words, as one does that had the message itself before it (`redact`). The
+summaries that were made of it go with it. What is nearest is looked at first, and no more than MOST_LOOKED_AT answers.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from projections.derived import effects_of
+from projections.events import SummaryAnswered, SummaryRefreshed, SummaryReset, TurnAnswered
+from projections.events.values import Audience
+from projections.ids import EventId, Handle
+from projections.rows import Rows
+from projections.turns import TurnRow, find_turn, turn_given_to
+
+SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset))
+MOST_LOOKED_AT = 300
+"""How many answers are looked at: a decision has room for so many to go."""
+
+Says = Callable[[TurnRow], bool]
+Units = Mapping[tuple[str, int], Audience]
+"""Audiences by session and epoch."""
+
+
+class SaidAgain(NamedTuple):
+    """Answers that say it again, and the summaries that were made of what says it."""
+
+    turns: tuple[TurnRow, ...]
+    summaries: tuple[EventId, ...]
+
+
+def units_of_turns(turns: Iterable[TurnRow]) -> dict[tuple[str, int], Audience]:
+    """Where these answers were given."""
+    return {(turn.session, turn.audience.epoch): turn.audience for turn in turns}
+
+
+def said_again(
+    rows: Rows, first: Iterable[EventId], units: Units, askers: Collection[Handle], says: Says, known: Iterable[EventId]
+) -> SaidAgain:
+    """What came of these events, as far as it says the words again: answers in these units, or given to these people.
+    `known` are answers that were looked at already.
+    """
+    waiting = deque(dict.fromkeys(first))
+    where, seen = dict(units), {*waiting, *known}
+    turns: list[TurnRow] = []
+    summaries: list[EventId] = []
+    room = MOST_LOOKED_AT
+    while waiting:
+        for effect, tag in effects_of(rows, waiting.popleft()):
+            if effect in seen:
+                continue
+            seen.add(effect)
+            if tag in SUMMARIES_MADE:
+                summaries.append(effect)
+                waiting.append(effect)
+            elif tag == TurnAnswered.TAG and room:
+                room -= 1
+                turn = _find(rows, effect, where, askers)
+                if turn is not None and says(turn):
+                    turns.append(turn)
+                    waiting.append(effect)
+                    where |= units_of_turns([turn])
+    return SaidAgain(tuple(turns), tuple(summaries))
+
+
+def _find(rows: Rows, turn: EventId, units: Units, askers: Collection[Handle]) -> TurnRow | None:
+    found = (find_turn(rows, *unit, turn) for unit in units)
+    given = (turn_given_to(rows, asker, turn) for asker in askers)
+    return next((row for rows_ in (given, found) for row in rows_ if row is not None), None)

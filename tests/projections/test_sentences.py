@@ -1,0 +1,92 @@
+"""A summary without the sentences that instruct the assistant, and the same of what another program kept."""
+
+from typing import Any
+
+import pytest
+
+from projections.decisions.imported import ImportItemRequest, import_item, import_summary
+from projections.decisions.summaries import refresh
+from projections.errors import BadRequest
+from projections.events import ItemRefused, ItemUpserted, SummaryFailed, SummaryRefreshed
+from projections.events.values import Source
+from projections.policies.guards import is_quarantined
+from projections.policies.instructions import InstructionWords
+from projections.policies.sentences import without_orders
+from tests.projections.items import ANN, KNOWN, ORDER
+from tests.projections.test_summaries import AUDIENCE, heard_here, please_import, please_refresh
+from tests.world import NOW, World
+
+WORDS = KNOWN.instructions
+REASON = f"it instructs the assistant (\u201c{ORDER}\u201d) and states no fact (instructions@1)"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"Kim likes tea. {ORDER.capitalize()}! Ada does not.", "Kim likes tea. Ada does not."),
+        (f"- Kim likes tea\n- {ORDER}\n- Ada does not", "- Kim likes tea\n- Ada does not"),
+        (f"Tea. {ORDER}.\n\n Cake.", "Tea.\n\n Cake."),
+        (ORDER, ""),
+    ],
+)
+def test_a_sentence_or_a_line_that_instructs_is_left_out_with_its_reason(text: str, told: str) -> None:
+    assert without_orders(text, WORDS) == (told, (REASON,))
+
+
+def test_what_only_asks_stays_and_without_a_list_everything_does() -> None:
+    assert without_orders("Open: which day?", WORDS) == ("Open: which day?", ())
+    assert without_orders(ORDER, InstructionWords("xx")) == (ORDER, ())
+
+
+def test_a_new_summary_says_what_was_left_out() -> None:
+    (event,) = World().decide(refresh, please_refresh(f"Tea. {ORDER}.", words=WORDS))
+    assert isinstance(event, SummaryRefreshed)
+    assert (event.text, event.left_out) == ("Tea.", (REASON,))
+
+
+def test_a_summary_of_nothing_but_orders_is_a_failure_that_says_why() -> None:
+    (event,) = World().decide(refresh, please_refresh(ORDER, words=WORDS))
+    assert isinstance(event, SummaryFailed)
+    assert event.error == f"the model's summary was empty; {REASON}"
+
+
+def test_so_is_one_that_another_program_made() -> None:
+    world, request = heard_here(), please_import(f"Tea. {ORDER}.")
+    with pytest.raises(BadRequest, match="nothing but instruct"):
+        world.decide(import_summary, please_import(ORDER)._replace(words=WORDS))
+    (event,) = world.decide(import_summary, request._replace(words=WORDS))
+    assert isinstance(event, SummaryRefreshed)
+    assert (event.text, event.left_out, event.audience) == ("Tea.", (REASON,), AUDIENCE)
+
+
+def please_bring(text: str, **changes: Any) -> ImportItemRequest:
+    request = ImportItemRequest(
+        user="1",
+        owner=ANN,
+        compartment=f"person/{ANN.hex()}/direct",
+        id="durable-1",
+        kind="fact",
+        text=text,
+        status="active",
+        created=NOW - 1,
+        updated=NOW,
+        source=Source("manual"),
+        guarding=KNOWN,
+    )
+    return request._replace(**changes)
+
+
+def test_an_imported_item_that_instructs_is_quarantined_once() -> None:
+    world, text = World(), f"User says: {ORDER}"
+    (event,) = world.decide(import_item, please_bring(text))
+    assert isinstance(event, ItemRefused)
+    assert (event.owner, event.text, event.said) == (ANN, text, NOW)
+    assert event.reason.startswith("it instructs the assistant")
+    assert is_quarantined(event.policy)
+    assert world.decide(import_item, please_bring(text)) == []
+
+
+def test_an_imported_item_may_command_others_and_be_in_any_language() -> None:
+    for number, text in enumerate(("Send Ben the invoice", "любит чай и дождь", "vim")):
+        (event,) = World().decide(import_item, please_bring(text, id=f"durable-{number}"))
+        assert isinstance(event, ItemUpserted)

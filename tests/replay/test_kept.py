@@ -1,0 +1,134 @@
+"""What was made of rows is kept until one of them changes, and is never anything but what the rows say."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from projections.config import CONFIG
+from projections.events import PersonErased
+from projections.events.values import OPERATOR
+from projections.ids import UNSEALED
+from projections.items import ITEMS
+from projections.rows import Found
+from replay.engine import Engine
+from replay.kept import MOST_KEPT, Kept
+from replay.overlay import Entry, Layer
+from tests.generator import fixed_story
+from tests.replay.stage import ADA, FakeClock, drafts, handle_of, in_memory, living, says, setting
+from tests.world import NOW
+
+
+def body(found: Found[Any]) -> tuple[bytes, int, object]:
+    """All that a row says."""
+    return found.key, found.seq, found.row
+
+
+class Counting:
+    """Makes of a row what it says, and counts."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def __call__(self, found: Found[Any]) -> object:
+        self.rows += 1
+        return body(found)
+
+
+@pytest.fixture
+def engine(data: Path) -> Iterator[Engine]:
+    with Engine.open(data, create=True, clock=FakeClock()) as made:
+        yield made
+
+
+def made(engine: Engine, make: Counting) -> list[object]:
+    """Every setting, as `make` makes of it."""
+    with engine.reading() as rows:
+        return list(rows.made(CONFIG, b"", make))
+
+
+def test_it_is_made_once(engine: Engine) -> None:
+    make = Counting()
+    engine.record(drafts(setting("calm"), name="a"))
+    assert made(engine, make) == made(engine, make)
+    assert make.rows == 1
+
+
+def test_it_is_made_again_when_a_row_changes(engine: Engine) -> None:
+    make = Counting()
+    engine.record(drafts(setting("calm"), name="a"))
+    before = made(engine, make)
+    engine.record(drafts(setting("quick"), name="b"))
+    assert made(engine, make) != before
+    assert make.rows == 2
+
+
+def test_what_changes_elsewhere_leaves_it(engine: Engine) -> None:
+    make = Counting()
+    engine.record(drafts(setting("calm"), name="a"))
+    made(engine, make)
+    engine.record(says("m1"))
+    made(engine, make)
+    assert make.rows == 1
+
+
+def test_what_another_engine_wrote_is_seen(engine: Engine) -> None:
+    make, other = Counting(), in_memory(engine)
+    engine.record(drafts(setting("calm"), name="a"))
+    before = made(other, make)
+    engine.record(drafts(setting("quick"), name="b"))
+    assert made(other, make) != before
+
+
+def test_two_makers_do_not_see_each_other_s(engine: Engine) -> None:
+    engine.record(drafts(setting("calm"), name="a"))
+    make = Counting()
+    with engine.reading() as rows:
+        assert rows.made(CONFIG, b"", body) == rows.made(CONFIG, b"", make)
+        assert rows.made(CONFIG, b"", lambda found: found.key) == tuple(found.key for found in rows.scan(CONFIG))
+    assert make.rows == 1
+
+
+def test_it_is_gone_with_an_erasure(engine: Engine) -> None:
+    make = Counting()
+    engine.record(drafts(setting("calm"), name="a"))
+    engine.record(says("m1"))
+    made(engine, make)
+    vaults = tuple(engine.store.ring.listing(handle_of(engine, ADA)))
+    engine.record(drafts(PersonErased(said=NOW, by=OPERATOR, vaults=vaults, hashes=(), until=NOW), name="erasure"))
+    made(engine, make)
+    assert make.rows == 2
+
+
+def test_after_any_history_it_is_what_the_rows_say(engine: Engine) -> None:
+    for told in fixed_story(90).decisions():
+        engine.record(living(told))
+        with engine.reading() as rows:
+            owners = {found.key[:32] for found in rows.scan(ITEMS)}
+            for prefix in owners:
+                assert rows.made(ITEMS, prefix, body) == tuple(map(body, rows.scan(ITEMS, prefix)))
+
+
+def test_no_more_than_so_many_rows_are_kept() -> None:
+    kept = Kept()
+    for number in range(4):
+        kept.put("items", bytes([number]), body, ("row",) * (MOST_KEPT // 3))
+        kept.get("items", b"\x00", body)
+    assert [kept.get("items", bytes([number]), body) is not None for number in range(4)] == [True, False, True, True]
+
+
+def test_a_range_that_is_longer_than_all_that_may_be_kept_is_not_kept() -> None:
+    kept = Kept()
+    kept.put("items", b"a", body, ("row",) * (MOST_KEPT + 1))
+    assert kept.get("items", b"a", body) is None
+
+
+def test_only_ranges_with_a_changed_row_are_made_again() -> None:
+    kept, layer = Kept(), Layer()
+    for prefix in (b"a", b"b", b"bc"):
+        kept.put("items", prefix, body, (prefix,))
+    layer.put("items", b"bcd", Entry(1, b"", UNSEALED, 1))
+    layer.put("turns", b"a", Entry(1, b"", UNSEALED, 1))
+    kept.changed(layer)
+    assert [kept.get("items", each, body) for each in (b"a", b"b", b"bc")] == [(b"a",), None, None]
