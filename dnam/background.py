@@ -11,11 +11,12 @@ from functools import partial
 from typing import NamedTuple
 
 from dnam.encoder import Encoder
+from dnam.failures import Tell
 from dnam.idle import Idle, Sleep
 from dnam.jobs import Job, Jobs
 from dnam.memory import Memory
 from dnam.model import Model
-from dnam.retention import expiring
+from dnam.retention import expiring, log
 from dnam.tending import Tending
 from dnam.whereabouts import Heard
 from projections.ids import NOBODY, Handle
@@ -147,9 +148,11 @@ class Background(Tending):
     # -- quiet ------------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def watching(self, sleep: Sleep = asyncio.sleep) -> AsyncIterator[None]:
-        """As long as the `async with` lasts: redact what is not kept any longer, and learn from who is quiet."""
-        async with expiring(self.memory, self.went_wrong), self._watching(sleep):
+    async def watching(self, sleep: Sleep = asyncio.sleep, tell: Tell = log.info) -> AsyncIterator[None]:
+        """As long as the `async with` lasts: redact what is not kept any longer, which `tell` hears of, and learn from
+        who is quiet.
+        """
+        async with expiring(self.memory, self.went_wrong, tell=tell), self._watching(sleep):
             yield
 
     @asynccontextmanager

@@ -92,13 +92,13 @@ class _Ended(Exception):
 
 
 async def _nights(memory: Access, tell: Tell, pause: Pause, ended: threading.Event) -> None:
-    await _in_thread(partial(_tend, memory, tell, ended, LONGEST_MS))
+    await in_thread(partial(_tend, memory, tell, ended, LONGEST_MS))
     while True:
         await pause(until_night(memory.now(), zone_of(memory.settings.timezone)))
-        await _in_thread(partial(_tend, memory, tell, ended))
+        await in_thread(partial(_tend, memory, tell, ended))
 
 
-async def _in_thread(work: Callable[[], None]) -> None:
+async def in_thread(work: Callable[[], None]) -> None:
     """Do it off the event loop. Who is cancelled waits for its end: the memory is closed after that."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:

@@ -1,6 +1,7 @@
 """Opting out and in, for whoever asks: a person, or an account that nobody has heard of yet."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from dnam.access import Access
 from dnam.errors import Unknown
@@ -14,6 +15,8 @@ from projections.people import ACCOUNTS
 from projections.rows import Rows
 
 DISCORD = "discord"
+NEAR = 0.8
+"""How alike a platform's name is to a known one where it is taken for mistyped, of 1 (difflib)."""
 
 
 def whom(rows: Rows, user: str) -> tuple[Handle, tuple[Account, ...]]:
@@ -24,16 +27,44 @@ def whom(rows: Rows, user: str) -> tuple[Handle, tuple[Account, ...]]:
         platform, colon, platform_id = user.strip().partition(":")
         if not colon or not platform or not platform_id:
             raise Unknown(f"nobody here goes by {user!r}; name an account as platform:id, as discord:100") from None
-        if platform == DISCORD and not (platform_id.isascii() and platform_id.isdecimal()):
+        written = next((each for each in _platforms(rows) if each.casefold() == platform.casefold()), platform)
+        if written != platform:
+            return whom(rows, f"{written}:{platform_id}")
+        if platform == DISCORD and not _is_discord_s(platform_id):
             raise BadRequest(f"{user!r} is no account: Discord's ids are numbers, as discord:100") from None
+        _refuse_mistyped(rows, platform)
         return NOBODY, (Account(platform, platform_id),)
+
+
+def needs_no_log(user: str) -> bool:
+    """Whether this names an account for sure, also where nobody was heard yet: it opts out of a log that is made for
+    that.
+    """
+    platform, _, platform_id = user.strip().partition(":")
+    return platform.casefold() == DISCORD and _is_discord_s(platform_id)
+
+
+def _is_discord_s(platform_id: str) -> bool:
+    return platform_id.isascii() and platform_id.isdecimal()
+
+
+def _refuse_mistyped(rows: Rows, platform: str) -> None:
+    """BadRequest where it is nearly a platform that is known: who was meant would go on being recorded."""
+    known = _platforms(rows)
+    near = () if platform in known else get_close_matches(platform, known, 1, NEAR)
+    if near:
+        raise BadRequest(f"nobody was heard from {platform!r} yet; did you mean {near[0]}?")
+
+
+def _platforms(rows: Rows) -> set[str]:
+    return {DISCORD, *(each.row.platform for each in rows.scan(ACCOUNTS))}
 
 
 def doubt(rows: Rows, accounts: Iterable[Account]) -> str:
     """What to look at again of accounts that nobody has heard of: a platform that is not known here may be mistyped,
     and then nobody opted out. Empty where there is nothing.
     """
-    known = {DISCORD, *(each.row.platform for each in rows.scan(ACCOUNTS))}
+    known = _platforms(rows)
     strange = [each.platform for each in accounts if each.platform not in known]
     if not strange:
         return ""

@@ -15,7 +15,7 @@ from dnam.commands.parse import Call, Misread
 from dnam.exchange import Exchange, Exchanges
 from dnam.model import ModelError
 from dnam.unwritten import Unwritten
-from dnam.whereabouts import LOCAL, last_said, locate
+from dnam.whereabouts import LOCAL, asked_in, last_said, locate
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -85,12 +85,11 @@ class Conversation:
         """Who asks and where. Who was never heard is met now: a command is no message. Who talks to a memory directly
         holds its folder: they are its owner.
         """
-        request = self._request("", "", self._memory.now())
+        who, where = self._spot
         if self._memory.engine.store.writable:
-            await self._memory.meet(self._spot.who)
-        heard = await self._memory.look(lambda rows: locate(rows, request))
-        is_owner = self._spot.who.platform == LOCAL
-        return Invocation(heard.setting, heard.session, is_owner=is_owner, is_told_why=True, account=self._spot.who)
+            await self._memory.meet(who)
+        setting, session = await self._memory.look(lambda rows: asked_in(rows, who, where))
+        return Invocation(setting, session, is_owner=who.platform == LOCAL, is_told_why=True, account=who)
 
     # -- where and when ---------------------------------------------------------------------------------------------
 

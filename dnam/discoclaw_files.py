@@ -80,8 +80,10 @@ def the_guild(rows: Rows, text: str) -> Ref:
     known = {each: _name(rows, each) for each in guilds(rows)}
     exact = [each for each in known if text in (each.key, str(each))]
     found = exact or [each for each, name in known.items() if name.casefold() == text.casefold()]
+    if not known:
+        raise BadRequest(f"which guild is {text!r}? No guild is known here")
     if len(found) != 1:
-        listed = ", ".join(f"{name or 'unnamed'} ({each.key})" for each, name in known.items()) or "none"
+        listed = ", ".join(f"{name or 'unnamed'} ({each.key})" for each, name in known.items())
         raise BadRequest(f"which guild is {text!r}? There are: {listed}")
     return found[0]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from dnam.access import Access
-from dnam.errors import BrokenOff
+from dnam.errors import BrokenOff, NothingDone
 from dnam.kept_exports import exports_with
 from dnam.swept import Swept, folder_of, sweep
 from dnam.unfinished import Unfinished
@@ -37,6 +37,7 @@ STAYS = (
     " own times these may tell whose it was",
     "a keyed hash of each account, so that nothing said until now comes back by an import or a backup",
     "in others' messages, the number of the message that they replied to",
+    "the names of servers and channels; those of threads are not kept",
     "what others typed about them, which is those people's",
 )
 CANNOT_REACH = (
@@ -99,7 +100,7 @@ def _erase(memory: Access, person: Handle, by: By, progress: Progress, in_backgr
         erased = destroy_keys(engine, person, by)
     except (DnamError, OSError) as error:
         if not engine.store.log.erased_vaults() & vaults.keys():  # nothing was changed
-            raise
+            raise NothingDone(f"nobody was erased, and nothing was changed: {error}") from error
         raise BrokenOff(f"not every key is destroyed yet: {error}") from error
     if erased is None:
         return Receipt(None, Taken(0, 0, {}, ()), is_complete=True)
@@ -143,8 +144,12 @@ def _go_on(memory: Access, left: Unfinished, progress: Progress) -> Receipt:
     if memory.engine.finisher is not None:
         memory.engine.finisher.join()
     vaults = [vault for each in left.erasures for vault in each.event.vaults]
-    receipt = _rest(memory, left.erasures[-1].id, vaults, 0, progress, in_background=False)
-    exports = tuple(dict.fromkeys((*left.exports, *receipt.taken.exports)))
+    return with_exports(_rest(memory, left.erasures[-1].id, vaults, 0, progress, in_background=False), left.exports)
+
+
+def with_exports(receipt: Receipt, removed: Sequence[Path]) -> Receipt:
+    """The receipt, which names also exports that were removed when the folder was opened."""
+    exports = tuple(dict.fromkeys((*removed, *receipt.taken.exports)))
     return msgspec.structs.replace(receipt, taken=msgspec.structs.replace(receipt.taken, exports=exports))
 
 
@@ -168,7 +173,8 @@ def keys_words(taken: Taken) -> str:
     keys = _count(taken.keys, "key", "keys")
     if not taken.shared:
         return keys
-    return f"{keys}, {taken.shared} of which seal what others are in as well: answers and summaries that drew on them"
+    seal = "seals" if taken.shared == 1 else "seal"
+    return f"{keys}, {taken.shared} of which {seal} what others are in as well: answers and summaries that drew on them"
 
 
 def _count(number: int, one: str, many: str) -> str:

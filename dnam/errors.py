@@ -24,5 +24,9 @@ class OptedOut(DnamError):
     """Whom work was under way for opted out meanwhile: it ends without writing."""
 
 
+class NothingDone(LogError):
+    """What cannot be undone could not be begun: nothing was changed."""
+
+
 class BrokenOff(LogError):
     """What cannot be undone was begun, and some of it is still to be done: whoever opens for writing next goes on."""

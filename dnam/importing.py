@@ -18,7 +18,7 @@ from dnam.memory import Memory
 from dnam.secrets import account_without_secrets
 from dnam.whereabouts import new_handle, with_handles
 from projections.decisions.draft import Decision, Draft, Minter
-from projections.decisions.hear import HeardRequest, accounts, hear
+from projections.decisions.hear import DOUBTED, HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
     ONCE_NARROWER,
@@ -205,7 +205,7 @@ class Importer:
         self.tally.events += len(new)
         held = Counter(reason for record in new for reason in _held(record.event))
         self.tally.skipped.update(held)
-        if new and not any(isinstance(record.event, ItemRefused) for record in new):
+        if new and not any(_is_refused(record.event) for record in new):
             setattr(self.tally, kind, getattr(self.tally, kind) + 1)
         elif not new:
             self.tally.known += 1
@@ -282,10 +282,15 @@ class Importer:
         await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person, words))
 
 
+def _is_refused(event: Event) -> bool:
+    """Whether it says that something was not taken in. A message that may hold a key was."""
+    return isinstance(event, ItemRefused) and event.kind != DOUBTED
+
+
 def _held(event: Event) -> tuple[str, ...]:
     """Why something of what came in is not remembered, once for each thing."""
     match event:
-        case ItemRefused():
+        case _ if _is_refused(event):
             return (QUARANTINED,)
         case SummaryRefreshed(left_out=left_out):
             return (SENTENCE,) * len(left_out)

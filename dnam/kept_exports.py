@@ -14,6 +14,7 @@ written anew here.
 """
 
 import base64
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -26,8 +27,9 @@ from dnam.file_set import MARK, FileSet
 from projections.ids import VaultId
 from projections.rows import Rows
 
-OWN = frozenset({"log", "keys", "views", "mirror", "replaced", "samples"})
-"""Folders of the data folder that hold no exports."""
+MIRROR = "mirror"
+DATABASE = ".mdb"
+"""Never opened here: to close a file of LMDB's lets go of the locks that this process holds on it."""
 WHOLE, PERSON, PAGE = b'{"line":"dnam",', b'"dnam_person":', f"{TITLE} ".encode()
 VAULT = b'{"line":"vault","vault":"'
 IN_HEX = re.compile(rb"\b[0-9a-f]{32}\b")
@@ -43,7 +45,7 @@ def exports_with(data: Path, vaults: Collection[VaultId]) -> list[Path]:
 
 def file_sets_in(data: Path) -> list[Path]:
     """The folders of DiscoClaw's files that dnam wrote under a data folder, but for the mirror."""
-    return sorted(path.parent for path in _files(data) if path.name == MARK)
+    return sorted(path.parent for path in _files(data) if path.name == MARK and path.parent != data / MIRROR)
 
 
 def remove(paths: Sequence[Path]) -> None:
@@ -71,11 +73,9 @@ def write_anew(rows: Rows, folders: list[Path]) -> list[Path]:
 
 
 def _files(data: Path) -> Iterator[Path]:
-    """Every file under the folder that is no part of the memory itself; links are not followed."""
-    for top in sorted(data.iterdir()) if data.is_dir() else ():
-        if top.is_symlink() or top.name in OWN:
-            continue
-        found = [top] if top.is_file() else sorted(top.rglob("*"))
+    """Every file under the folder but the databases; links are not followed, and what vanishes meanwhile is passed."""
+    for folder, _, names in os.walk(data):
+        found = (Path(folder, name) for name in names if not name.endswith(DATABASE))
         yield from (each for each in found if each.is_file() and not each.is_symlink())
 
 

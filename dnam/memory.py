@@ -145,7 +145,8 @@ class Memory(Placing):
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""
         ready = with_handles(request)
-        await self.record(lambda rows: hear(rows, ready))
+        while (await self.record(lambda rows: hear(rows, ready))).records and ready.edited is not None:
+            pass  # much that says an edited message's old words again goes in several decisions, the edit in the last
         heard = await self.look(lambda rows: locate(rows, ready))
         return heard._replace(setting=await standing_in(heard.setting, self.standing))
 

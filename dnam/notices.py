@@ -64,5 +64,6 @@ def notice(place: str, assistant: str) -> str:
             f"- To make me forget some of it: `{PREFIX} forget <words or id>`; all of it: `{PREFIX} erase`",
             f"- To have me learn nothing more from you: `{PREFIX} config set me learn=none`; "
             f"to have me record nothing at all: `{PREFIX} opt-out`",
+            "- Where I do not answer you, these work all the same, for you alone: `/memory opt-out`, `export`, `erase`",
         ]
     )

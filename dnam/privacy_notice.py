@@ -31,6 +31,10 @@ FORGETTING = (
     ("opt-out", "has it record nothing of what you say any more"),
     ("config set me learn=none", "has it learn nothing from you, and go on answering you"),
 )
+TO_EVERYBODY = (
+    "These are for whom it answers. Whom it records in Discord and does not answer has `/memory opt-out`, `opt-in`,"
+    " `export` and `erase`, which nobody else sees."
+)
 
 
 class Section(NamedTuple):
@@ -48,7 +52,7 @@ def privacy_notice(rows: Rows, settings: Settings) -> tuple[Section, ...]:
         Section("Who sees it", tuple(_seen(settings))),
         Section("Where it goes", tuple(_goes(settings))),
         Section("How long it is kept", tuple(_kept(rows, settings))),
-        Section("What you can do", tuple(f"`{PREFIX} {command}` {what}." for command, what in FORGETTING)),
+        Section("What you can do", (*(f"`{PREFIX} {command}` {what}." for command, what in FORGETTING), TO_EVERYBODY)),
     )
 
 

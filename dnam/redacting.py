@@ -14,7 +14,7 @@ from projections.decisions.draft import Draft, Minter
 from projections.decisions.redact import Redaction, redacted, redaction_of
 from projections.decisions.retention import with_answers
 from projections.errors import BadRequest
-from projections.events import MessageEdited, MessageHeard, TurnAnswered
+from projections.events import MessageEdited, MessageHeard, MessageRedacted, TurnAnswered
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow
@@ -106,11 +106,11 @@ def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
     return _by_event(rows, reading, wanted)
 
 
-def what_goes(rows: Rows, meant: Meant, said: int, by: By = OPERATOR) -> Redaction:
-    """Everything that goes with it, as it is now."""
+def what_goes(rows: Rows, meant: Meant, said: int, by: By = OPERATOR, *, whole: bool = True) -> Redaction:
+    """Everything that goes with it, as it is now; or as much as one decision has room for."""
     messages = [] if meant.message is None else [meant.message]
     turns = [] if meant.turn is None else [meant.turn]
-    return with_answers(redaction_of(rows, messages, said), turns, said, by=by)
+    return with_answers(redaction_of(rows, messages, said, whole=whole), turns, said, by=by)
 
 
 async def redact(memory: Access, event: EventId, by: By = OPERATOR) -> int:
@@ -121,13 +121,12 @@ async def redact(memory: Access, event: EventId, by: By = OPERATOR) -> int:
     bodies = 0
 
     def decide(rows: Rows) -> list[Draft]:
-        nonlocal bodies
         reading = Reader(memory.engine.live).find(event)
         if reading is None or reading.record is None or rows.ids.status(event) != "known":
             return []
-        taken = what_goes(rows, _by_event(rows, reading, event.hex()), said, by)
-        bodies = len(taken.bodies)
-        return redacted(Minter(rows, origin), taken, said, by)
+        taken = what_goes(rows, _by_event(rows, reading, event.hex()), said, by, whole=False)
+        return redacted(Minter(rows, taken.first or origin), taken, said, by)
 
-    recorded = await memory.record(decide)
-    return bodies if recorded.records else 0
+    while (recorded := await memory.record(decide)).records:  # very much goes in several decisions
+        bodies += sum(len(each.events) for each in recorded.events if isinstance(each, MessageRedacted))
+    return bodies

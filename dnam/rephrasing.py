@@ -29,6 +29,7 @@ def _rephrasing(name: str) -> Rephrasing:
         predicates=frozenset(stems({word: same.get(word, word) for word in table.predicates}, table.stemmer).values()),
         units=frozenset(stems({word: same.get(word, word) for word in table.units}, table.stemmer).values()),
         users=frozenset(table.users),
+        joints=frozenset(table.joints),
         numbers=table.numbers,
         same=same,
         denied=denied,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from dnam.access import Access
 from dnam.configuration import config_for
 from dnam.counting import counted
+from dnam.failures import Tell
 from dnam.idle import Sleep
 from dnam.jobs import Job
 from dnam.settings import Settings
@@ -85,11 +86,14 @@ async def _piece(memory: Access, plan: Plan, now: int) -> int:
 
 
 @asynccontextmanager
-async def expiring(memory: Access, wrong: Wrong, sleep: Sleep = asyncio.sleep) -> AsyncIterator[None]:
-    """Do so at the beginning and once a day, as long as the `async with` lasts. `wrong` is told of what goes wrong.
+async def expiring(
+    memory: Access, wrong: Wrong, sleep: Sleep = asyncio.sleep, tell: Tell = log.info
+) -> AsyncIterator[None]:
+    """Do so at the beginning and once a day, as long as the `async with` lasts. `tell` hears how much, `wrong` of what
+    goes wrong.
     What was recorded until the end stays.
     """
-    task = asyncio.create_task(_days(memory, wrong, sleep))
+    task = asyncio.create_task(_days(memory, wrong, sleep, tell))
     try:
         yield
     finally:
@@ -97,11 +101,11 @@ async def expiring(memory: Access, wrong: Wrong, sleep: Sleep = asyncio.sleep) -
         await asyncio.wait({task})
 
 
-async def _days(memory: Access, wrong: Wrong, sleep: Sleep) -> None:
+async def _days(memory: Access, wrong: Wrong, sleep: Sleep, tell: Tell) -> None:
     while True:
         try:
             if dropped := await expire_all(memory):
-                log.info("retention: redacted what is not kept any longer, %s", counted(dropped, "event"))
+                tell(f"retention: redacted what is not kept any longer, {counted(dropped, 'event')}")
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told, and tried again the next day
             await wrong(JOB, error)
         await sleep(DAY_SECONDS)

@@ -117,9 +117,14 @@ class Tending:
 
     def refreshing(self) -> Refreshing:
         """The settings in force for a refresh."""
-        settings = self.memory.settings
-        words = self.memory.guarding.instructions
-        return Refreshing(settings.assistant_name, settings.summary_max_chars, settings.era_refreshes, words=words)
+        settings, guarding = self.memory.settings, self.memory.guarding
+        return Refreshing(
+            settings.assistant_name,
+            settings.summary_max_chars,
+            settings.era_refreshes,
+            words=guarding.instructions,
+            spoken=guarding.spoken,
+        )
 
     # -- extractions ------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """What cannot be undone and was begun, and is not done yet: erasures that were broken off by a kill or a full disk.
 
-Whoever opens the folder for writing goes on with all of it; this is for telling, and for whoever waits for its end.
+Whoever opens the folder for writing goes on with all of it, and a running bot with people's (finishing.py); this is for
+telling, and for whoever waits for its end.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,10 @@ from replay.erasure import Erasure, unfinished
 from replay.errors import NothingHere
 from replay.store import DiskStore
 
-GOES_ON = "`dnam compact` goes on with it, as whoever writes next does; a bot may be at it now"
+GOES_ON = (
+    "`dnam compact` goes on with it, as whoever opens the folder for writing next does; a bot that runs already goes on"
+    " with a person's within ten minutes"
+)
 
 
 class Unfinished(NamedTuple):

@@ -8,7 +8,7 @@ from dnam.errors import Ambiguous, Unknown
 from dnam.secrets import redacted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
 from projections.decisions.meet import Account, is_unwelcome
-from projections.decisions.place import place_ref, seen_audience, session_of
+from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import items_of
@@ -70,6 +70,18 @@ def locate(rows: Rows, request: HeardRequest) -> Heard:
         name=name_of(rows, speaker),
         account=rows.ids.keyed_hash(request.speaker.platform, request.speaker.id),
     )
+
+
+def asked_in(rows: Rows, who: Account, place: PlaceSeen) -> tuple[Setting, str]:
+    """In which setting and session somebody asks something of the memory. Who opted out is known there: what was kept
+    before is theirs to see and to take back. An audience that was never recorded is the one seen.
+    """
+    partner = handle_of(rows, place.partner) if place.partner else NOBODY
+    ref = place_ref(place, partner)
+    audience = audience_of(rows, ref) or seen_audience(place, ref)
+    if (audience.kind, place.audience) == ("guild", "channel"):  # narrowed, and not recorded yet
+        audience = seen_audience(place, ref, audience.epoch)
+    return Setting(handle_of(rows, who), audience, place.guild), session_of(place, partner)
 
 
 def _heard_from(rows: Rows, account: Account, said: int) -> Handle:

@@ -155,6 +155,8 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
         case ItemRedacted(item=item, quiet=quiet, refuses=True):
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
+        case ItemWithdrawn(id=item_id, quiet=quiet):
+            return [(event, QuietRow(record.id, item_id)) for event in quiet]
         case ItemRestored(returns=returns) | ItemRemembered(returns=returns):
             return [(event, None) for event in returns]
         case _:
@@ -169,6 +171,8 @@ def _forgotten(record: Record) -> list[Change[ForgottenRow]]:
             return [_taken_back(record, event, event.was)]
         case ItemRestored(item=item) | ItemRemembered(item=item):
             return [(forgotten_key(item), None)]
+        case ItemWithdrawn(owner=owner, compartment=compartment, id=item_id):
+            return [(owner_key(owner) + digest16(compartment, item_id), None)]
         case ItemMoved(item=item) as event if item.status != "evicted":  # of an evicted one the old row stands
             old = msgspec.structs.replace(item, compartment=event.from_compartment, id=event.from_id)
             gone = _taken_back(record, event, event.causes)
@@ -189,11 +193,13 @@ FORGOTTEN = Projection(
     "forgotten",
     1,
     ForgottenRow,
-    (ItemForgotten, ItemRestored, ItemRemembered, ItemMoved, ItemRedacted),
+    (ItemForgotten, ItemRestored, ItemRemembered, ItemMoved, ItemRedacted, ItemWithdrawn),
     _forgotten,
     32,
 )
-QUIET = Projection("quiet", 1, QuietRow, (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted), _quiet, 16)
+QUIET = Projection(
+    "quiet", 1, QuietRow, (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted, ItemWithdrawn), _quiet, 16
+)
 
 
 def items_in(rows: Rows, owner: Handle, compartment: str) -> Iterator[Found[ItemRow]]:

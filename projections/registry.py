@@ -2,7 +2,7 @@
 
 from projections.calls import CALLS
 from projections.config import CONFIG, CONFIG_GIVEN
-from projections.consent import ERASED, OPTED_OUT
+from projections.consent import CONSENT_CHANGES, ERASED, OPTED_OUT
 from projections.derived import DERIVED
 from projections.fold import AnyProjection, Fold
 from projections.fruitless import FRUITLESS
@@ -52,6 +52,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     CALLS,
     RESOLVED,
     OPTED_OUT,
+    CONSENT_CHANGES,
     ERASED,
     DERIVED,
 )

@@ -4,7 +4,8 @@
     2. under the write lock, with nobody else in the folder: the events up to the moment go into a new folder beside
        the log in force, every body opened with its key; without what was erased or redacted since, by what the
        backup's own events, the ledger beside it and the log that is being replaced know
-    3. those later facts are recorded in it as events of their own, so that it says why bodies are missing
+    3. those later facts are recorded in it as events of their own, so that it says why bodies are missing; so is what
+       the log that is being replaced forgot, kept private or set to be kept less since (sealed_facts.py)
     4. keys that are wanted join the ring; the old log is linked into `replaced/`; the log gets a new origin
     5. CURRENT is replaced, in one step. Up to here, whatever breaks off leaves the old log in force
     6. the views are built anew, the keys of whom was erased since destroyed, their erasures completed
@@ -41,8 +42,9 @@ from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
 from replay.log import EMPTY, Commit, Entry, Head, StoredEvent
-from replay.restore_plan import Plan, refuse_moved, ring_of
+from replay.restore_plan import Plan, opened, refuse_moved, ring_of
 from replay.ringfile import FileRingStore, RingRecord
+from replay.sealed_facts import SealedFact, sealed_facts
 from replay.sealer import Sealer
 from replay.store import DiskStore
 
@@ -116,8 +118,10 @@ def _build(fresh: Path, plan: Plan, ring: KeyRing, now: int, progress: Progress)
     backup = plan.looked.backup
     log = LmdbLog.create(fresh, backup.log_id, backup.key_check)
     try:
-        head = _fill(log, plan, Sealer(ring), progress)
+        sealer = Sealer(ring)
+        head = _fill(log, plan, sealer, progress)
         head = _record_again(log, plan, head, now)
+        head = _record_sealed(log, plan, head, now, sealer)
         erasures = list(_erasures(log, [*plan.looked.facts, *plan.again]))
         epoch = max(backup.manifest.epoch, refuse_moved(plan.target).epoch) + 1
         log.take_over(erasures, head._replace(epoch=epoch))
@@ -172,14 +176,39 @@ def _record_again(log: LmdbLog, plan: Plan, head: Head, now: int) -> Head:
     return log.append(Commit(entries, at), head)
 
 
+def _record_sealed(log: LmdbLog, plan: Plan, head: Head, now: int, sealer: Sealer) -> Head:
+    """The same for what was taken back since, and lies sealed in the log that is replaced, where that can be read."""
+    current = Folder(plan.target.path / "log").current()
+    old = None if current is None else opened(current)
+    if old is None:
+        return head
+    try:
+        facts = sealed_facts(old, log, sealer, plan.gone)
+    finally:
+        old.close()
+    at = max(now, head.at)
+    entries = [_sealed_entry(fact, _known_causes(log, fact.event), at, sealer) for fact in facts]
+    if not entries:
+        return head
+    return log.append(Commit(entries, at, vaults=sorted({fact.header.vault for fact in facts} - {UNSEALED})), head)
+
+
+def _sealed_entry(fact: SealedFact, event: Event, at: int, sealer: Sealer) -> Entry:
+    header = fact.header._replace(at=at, left=0, tag_version=event.VERSION)
+    return Entry(fact.header.id, *sealer.seal(event, header))
+
+
 def _as_here(log: LmdbLog, event: Event) -> Event | None:
     """The event without what this log does not have; None for a redaction of which nothing is left."""
-    causes = tuple(cause for cause in event.causes if log.find(cause) is not None)
-    event = msgspec.structs.replace(event, causes=causes)
+    event = _known_causes(log, event)
     if not isinstance(event, MessageRedacted):
         return event
     redacted = tuple(each for each in event.events if log.find(each) is not None)
     return msgspec.structs.replace(event, events=redacted) if redacted else None
+
+
+def _known_causes(log: LmdbLog, event: Event) -> Event:
+    return msgspec.structs.replace(event, causes=tuple(each for each in event.causes if log.find(each) is not None))
 
 
 def _entry(fact: Fact, event: Event, at: int) -> Entry:

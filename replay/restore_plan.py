@@ -55,7 +55,7 @@ def look_at(path: Path, backup: Backup) -> Target:
     ring = _ring_in(path, backup)
     if current is None:
         return Target(path, None, (), True, ring)
-    log = _opened(current)
+    log = opened(current)
     if log is None:
         return Target(path, UNREADABLE, (), False, ring)
     try:
@@ -70,7 +70,7 @@ def look_at(path: Path, backup: Backup) -> Target:
         log.close()
 
 
-def _opened(current: Path) -> LmdbLog | None:
+def opened(current: Path) -> LmdbLog | None:
     """A log for reading; None when it is damaged so that it cannot be read. Of a newer program it is no such thing."""
     try:
         return LmdbLog(current, writable=False)
@@ -175,7 +175,7 @@ def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
 def _head_in(path: Path) -> Head | None:
     """Where the log in force ends; None where there is none, or it cannot be read."""
     current = Folder(path / "log").current()
-    log = None if current is None else _opened(current)
+    log = None if current is None else opened(current)
     if log is None:
         return None
     try:

@@ -31,6 +31,7 @@ SEALED = (
     "the keys are not in it: it cannot be opened alone. Keep a copy of the `keys` folder in another place, or back up "
     "with --with-keys"
 )
+SEALED_FACTS = "what was forgotten, kept private, or set so that less is learned or kept"
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="The folder that `dnam backup` wrote.")]
 
 
@@ -150,7 +151,8 @@ def restore_backup(
 ) -> None:
     """Put the log of a backup in force, after every byte of it was checked.
 
-    What is known to have been erased or redacted since stays so. A log that is replaced is kept in the folder
+    What is known to have been erased or redacted since stays so; what was forgotten, kept private, or set so that less
+    is learned or kept, where the log that is replaced can be read. A log that is replaced is kept in the folder
     `replaced` until you remove it. No chat or bot may be running on the folder.
     """
     shell = Shell(data, as_json, yes)
@@ -218,11 +220,13 @@ def _tell_unknown(shell: Shell, plan: "Plan") -> None:
     """What was taken back after the backup, by nobody's knowledge here."""
     made = shell.out.when(plan.looked.backup.manifest.made)
     if plan.target.events is not None and plan.target.facts_known:
-        known = "what the backup's ledger and the log that is here took back stays so; what was erased or redacted in"
-        shell.out.note(f"{known} another copy of it is not known: if there was any, do it again")
+        known = "what the backup's ledger and the log that is here took back stays so, and so does"
+        there = f"{known} {SEALED_FACTS}, in the log that is here"
+        shell.out.note(f"{there}; what another copy of it took back is not known: if there was any, do it again")
     else:
         known = f"what the backup's ledger took back stays so; what was erased or redacted after {made}"
-        shell.out.note(f"{known} is not known: if there was any, do it again")
+        since = f"and {SEALED_FACTS}, after the state that is restored"
+        shell.out.note(f"{known}, {since}, is not known: if there was any, do it again")
 
 
 def _question(plan: "Plan") -> str:
@@ -259,7 +263,8 @@ def _tell_restored(shell: Shell, done: "Restored") -> None:
     if shell.out.as_json:
         shell.out.emit(done)
         return
-    again = f", and {_facts(done.again)} recorded anew behind them" if done.again else ""
+    later = "1 later event that takes" if done.again == 1 else f"{done.again} later events that take"
+    again = f", and {later} something back recorded anew behind them" if done.again else ""
     shell.out.line(f"restored #1 to #{done.events} into {shell.data}{again}")
     shell.out.line(f"{done.size} events, root {done.root.hex()}")
     shell.out.line(f"It goes on as a log of its own: {done.origin}")

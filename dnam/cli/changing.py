@@ -145,7 +145,7 @@ def forget(
     """Take back what matches.
 
     It stays listed with `show --all`, can be restored, and is not learned again. With --guild, --owner or --self it is
-    nobody's, and no USER is given.
+    nobody's, no USER is given, and `lore --all` lists it.
     """
     from projections.policies.text import whole
 

@@ -93,6 +93,7 @@ async def _be_in_discord(shell: Shell) -> None:
     from dnam.adapters.discord.bot import at, run
     from dnam.assistant import Assistant
     from dnam.compacting import compacting
+    from dnam.finishing import finishing
     from dnam.letting_go import letting_go
     from dnam.models import opened
     from dnam.steadiness import steady
@@ -102,7 +103,8 @@ async def _be_in_discord(shell: Shell) -> None:
         async with _memory(shell) as memory, opened(memory, shell.out.note) as model:
             with steady():
                 assistant = Assistant(memory, model)
-                async with compacting(memory, logging.getLogger("dnam").warning), letting_go(assistant):
+                tell = logging.getLogger("dnam").warning
+                async with compacting(memory, tell), finishing(memory, tell), letting_go(assistant):
                     await run(assistant, settings.discord_token)
 
 

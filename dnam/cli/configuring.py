@@ -19,8 +19,8 @@ MaybeKey = Annotated[str | None, typer.Argument(metavar="KEY", callback=typed, h
 
 
 OLDER = (
-    "{taken} would not be kept any longer: their words go with what was learned from them alone, at the bot's next"
-    " start or within a day. It cannot be undone. Go on?"
+    "{taken} would not be kept any longer: their words go with what was learned from them alone, at the next"
+    " start of a bot or a chat, or within a day of one that runs. It cannot be undone. Go on?"
 )
 
 

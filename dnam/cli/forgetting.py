@@ -58,7 +58,7 @@ def _erase_person(shell: Shell, user: str) -> None:
     left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
 
     async def action(memory: "Memory") -> "Receipt | None":
-        from dnam.erasing import erase, go_on, look
+        from dnam.erasing import erase, go_on, look, with_exports
         from dnam.errors import Unknown
         from dnam.finding import the_person
 
@@ -67,16 +67,20 @@ def _erase_person(shell: Shell, user: str) -> None:
         except Unknown as error:
             if not left.erasures:
                 raise
-            shell.out.note(f"{str(error).partition('.')[0]}; but an erasure had been broken off, and is finished now")
             with _told_broken_off(user, "somebody"), shell.out.progress("making the views anew") as progress:
-                return await go_on(memory, left, progress)
+                receipt = await go_on(memory, left, progress)
+            shell.out.note(f"{str(error).partition('.')[0]}; but an erasure had been broken off, and is finished now")
+            return receipt
         with shell.out.progress("counting") as progress:
             taken = await look(memory, person, progress)
         if not shell.out.confirm(await memory.look(lambda rows: _question(rows, person, taken))):
             return None
         name = await memory.look(lambda rows: _name(rows, person))
         with _told_broken_off(user, name), shell.out.progress("making the views anew") as progress:
-            return await erase(memory, person, progress=progress)
+            receipt = await erase(memory, person, progress=progress)
+        if left.erasures:
+            shell.out.note("an erasure that had been broken off before is finished too")
+        return with_exports(receipt, left.exports)
 
     receipt = shell.run(action)
     if receipt is None:
@@ -145,7 +149,7 @@ def _listed(shell: Shell, title: str, lines: Sequence[str]) -> None:
 
 
 def _erase_guild(shell: Shell, name: str) -> None:
-    from dnam.unfinished import unfinished_at
+    from dnam.unfinished import unfinished_at, unfinished_in
 
     left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
 
@@ -159,6 +163,8 @@ def _erase_guild(shell: Shell, name: str) -> None:
         except BadRequest:
             if not left.guilds:
                 raise
+            if unfinished_in(memory.engine).guilds:  # it was told why
+                raise Ending(3) from None
             shell.out.note("no guild goes by that any more; what had been broken off is finished now")
             raise Ending(0) from None
         named = await memory.look(lambda rows: place_words(rows, str(guild)))
@@ -166,7 +172,8 @@ def _erase_guild(shell: Shell, name: str) -> None:
         exports = f" {len(taken.exports)} export(s) in the data folder are removed." if taken.exports else ""
         question = (
             f"Everything that was said and learned in {named} ({guild}) is redacted: {guild_counted(taken)}. "
-            f"Its settings go too.{exports} It cannot be undone. Go on?"
+            f"Its settings go too, but for those by which less is learned or kept (learn, retention_days).{exports} "
+            "It cannot be undone. Go on?"
         )
         return await erase_whole_guild(memory, guild) if shell.out.confirm(question) else None
 
@@ -263,13 +270,13 @@ def _redaction_question(shell: Shell, rows: "Rows", meant: "Meant", bodies: int)
 # -- opting out and in ---------------------------------------------------------------------------------------------
 
 
-def opt_out(user: User, data: Data = None, as_json: Json = False) -> None:
+def opt_out(user: User, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
     """Record nothing of somebody's any more: no message, no memory, no answer's words.
 
-    USER may also be an account that nobody has heard of, as discord:100. What is there of them stays: `dnam erase`
-    takes it away.
+    USER may also be an account that nobody has heard of, as discord:100, also before there is a log; of a platform that
+    nobody was heard from it asks. What is there of them stays: `dnam erase` takes it away.
     """
-    _consent(Shell(data, as_json), user, out=True)
+    _consent(Shell(data, as_json, yes), user, out=True)
 
 
 def opt_in(user: User, data: Data = None, as_json: Json = False) -> None:
@@ -278,16 +285,22 @@ def opt_in(user: User, data: Data = None, as_json: Json = False) -> None:
 
 
 def _consent(shell: Shell, user: str, *, out: bool) -> None:
-    async def action(memory: "Memory") -> tuple[bool, bool, str]:
-        from dnam.consenting import consent, doubt, whom
+    from dnam.consenting import consent, doubt, needs_no_log, whom
 
+    async def action(memory: "Memory") -> tuple[bool, bool] | None:
         person, accounts = await memory.look(lambda rows: whom(rows, user))
         doubted = await memory.look(lambda rows: doubt(rows, accounts))
-        return await consent(memory, person, accounts, out=out), bool(person), doubted
+        if doubted and out and not shell.out.confirm(f"{doubted}. Go on?"):
+            return None
+        if doubted:
+            shell.out.note(doubted)
+        return await consent(memory, person, accounts, out=out), bool(person)
 
-    changed, is_known, doubted = shell.run(action)
-    if doubted:
-        shell.out.note(doubted)
+    done = shell.run(action, create=out and needs_no_log(user))
+    if done is None:
+        shell.out.note("not opted out: nothing was changed")
+        return
+    changed, is_known = done
     if shell.out.as_json:
         shell.out.emit({"done": "opted out" if out else "opted in", "changed": changed})
     elif out:

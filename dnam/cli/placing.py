@@ -81,6 +81,9 @@ def lore(
     guild: GuildName = None,
     owner: OwnersLayer = False,
     of_itself: OfItself = False,
+    all_items: Annotated[
+        bool, typer.Option("--all", help="Also what was forgotten or is gone otherwise, and which.")
+    ] = False,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -96,7 +99,8 @@ def lore(
         if view.empty:
             return
         compartment = compartment_of(view.rows, guild, owner, of_itself)
-        rows = [found.row for found in items_in(view.rows, NOBODY, compartment) if found.row.item.status == "active"]
+        found = (each.row for each in items_in(view.rows, NOBODY, compartment))
+        rows = [row for row in found if all_items or row.item.status == "active"]
         rows.sort(key=lambda row: (-row.item.updated, row.item.id))
         if shell.out.as_json:
             shell.out.emit({"compartment": compartment, "items": [row.item for row in rows]})
@@ -104,8 +108,11 @@ def lore(
         if not rows:
             shell.out.note("there is nothing there yet")
             return
-        titles = ("id", "kind", "text", "updated")
-        cells = [(row.item.id, row.item.kind, row.item.text, shell.out.when(row.item.updated)) for row in rows]
+        titles = ("id", "status", "kind", "text", "updated")
+        cells = [
+            (row.item.id, row.item.status, row.item.kind, row.item.text, shell.out.when(row.item.updated))
+            for row in rows
+        ]
         shell.out.table(titles, cells)
 
 

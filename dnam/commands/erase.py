@@ -81,6 +81,7 @@ def _receipt(receipt: Receipt, asked: Invocation) -> Iterator[str]:
             yield f"Exports in my folder that held you, removed: {len(receipt.taken.exports)}."
     yield from _lines("What stays:", OF_YOURS)
     yield from _lines("What I cannot reach:", CANNOT_REACH)
+    yield "The sealed bytes, which no key opens any more, leave the disk in a bot's next night."
     yield "Summaries in which others are too are made anew; if that is broken off, it is finished at my next start."
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
-from dnam.commands.forget_lore import forget_lore, lore_to_forget, lore_to_restore, restore_lore
+from dnam.commands.forget_lore import NOT_EDITED, forget_lore, is_lore, lore_to_forget, lore_to_restore, restore_lore
+from dnam.commands.forgotten_before import forgotten_before
 from dnam.commands.picking import WORDS_STAY, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.commands.unmatched import unmatched
@@ -152,9 +153,12 @@ def _size(*blocks: Block) -> str:
 
 
 async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """Keep a text, and say who may come to hear it."""
-    item = await assistant.memory.remember(asked.person, arguments["text"], by=asked.by, setting=asked.setting)
-    note = noted(arguments["text"])
+    """Keep a text, and say who may come to hear it, and where they had forgotten it that it is kept again."""
+    memory, words = assistant.memory, arguments["text"]
+    known = memory.guarding.rephrasing
+    again = await memory.look(lambda rows: forgotten_before(rows, asked, words, known))
+    item = await memory.remember(asked.person, words, by=asked.by, setting=asked.setting)
+    note = f"{noted(words)}{again}"
     text = f"Remembered: {one_line(item.text)}\n{reach(asked.setting.audience)} ({shown_id(item)}){note}"
     return await undoable(assistant, Reply(text, (item,)))
 
@@ -172,7 +176,9 @@ def reach(audience: Audience) -> str:
 
 async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Change what an item says."""
-    item_id = await _named(assistant, asked, arguments["id"])
+    if not await _is_here(assistant, asked, arguments["id"]) and await is_lore(assistant, asked, arguments["id"]):
+        return Reply(NOT_EDITED, failed=True)
+    item_id = await named_here(assistant, asked, arguments["id"])
     items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` says that already.")
@@ -206,8 +212,20 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
     return await undoable(assistant, Reply(f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])})", (items[0],)))
 
 
+async def named_here(assistant: Assistant, asked: Invocation, item_id: str) -> str:
+    """The id, where the place shows an item of theirs with it, in company an active one; else BadRequest."""
+    shown = await assistant.memory.look(
+        lambda rows: any(
+            each.id == item_id and (is_alone(asked) or each.status == "active") for each in own(rows, asked.sees)
+        )
+    )
+    if not shown:
+        raise BadRequest(not_here(item_id))
+    return item_id
+
+
 async def _named(assistant: Assistant, asked: Invocation, item_id: str) -> str:
-    """The id, where the place opens an item of theirs with it; else BadRequest."""
+    """The id, where the place opens an item of theirs with it, of every status; else BadRequest."""
     if not await _is_here(assistant, asked, item_id):
         raise BadRequest(not_here(item_id))
     return item_id

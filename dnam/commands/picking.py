@@ -2,7 +2,7 @@
 
 A menu names an item by the end of its row's key (compartment and id, 64 hex digits), so that two items with one
 id are told apart, and what a menu says after a restart is found again. Whose item it is never comes from a menu: it is
-the person's who asks, and only where the place opens it.
+the person's who asks, and only where the place opens it, or one of nobody's that they may change there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Completes, Invocation, Reply
+from dnam.commands.nobodys import forgettable, means, restorable
 from dnam.keeping import matching
 from dnam.whereabouts import openings_for
 from projections.decisions.remember import RESTORABLE
@@ -45,17 +46,25 @@ def own(rows: Rows, setting: Setting) -> Iterator[Item]:
     return (each.row.item for each in own_rows(rows, setting))
 
 
-def offer(rows: Rows, setting: Setting, act: Act, words: str, now: int, vocabulary: Vocabulary) -> Offer:
-    """What may be meant: what an id or most of the words name, else what shares words with them, else everything.
+def within_reach(rows: Rows, asked: Invocation, act: Act) -> Iterator[Found[ItemRow]]:
+    """What somebody can forget or bring back there: their own, then what is nobody's."""
+    yield from (each for each in own_rows(rows, asked.sees) if each.row.item.status in STATUSES[act])
+    yield from forgettable(rows, asked) if act == "forget" else restorable(rows, asked)
+
+
+def offer(rows: Rows, asked: Invocation, act: Act, words: str, now: int, vocabulary: Vocabulary) -> Offer:
+    """What may be meant: what an id or most of the words name, of their own before what is nobody's; else what shares
+    words with them, else everything.
 
     `now` is in ms. The newest come first where nothing else decides.
     """
-    found = [each for each in own_rows(rows, setting) if each.row.item.status in STATUSES[act]]
-    found.sort(key=lambda each: (-each.row.item.updated, each.row.item.id))
+    found = sorted(within_reach(rows, asked, act), key=lambda each: (-each.row.item.updated, each.row.item.id))
     if not words:
         return Offer(tuple(each.row.item for each in found), exact=False)
-    named = [each.row.item for each in found if each.row.item.id == words]
-    meant = named or [row.item for row in find_meant([each.row for each in found], "", words).rows]
+    own_ones = [each.row for each in found if each.row.item.owner]
+    named = [row.item for row in own_ones if row.item.id == words]
+    meant = named or [row.item for row in find_meant(own_ones, "", words).rows]
+    meant = meant or [each.row.item for each in found if not each.row.item.owner and means(each.row.item, words)]
     if meant:
         return Offer(tuple(meant), exact=True)
     return Offer(tuple(hit.item for hit in matching(found, words, now, vocabulary)), exact=False)
@@ -68,11 +77,15 @@ class Completion(NamedTuple):
     id: str
 
 
-def completions(rows: Rows, setting: Setting, completes: Completes, typed: str) -> list[Completion]:
-    """The items that fit what was typed so far, newest first: by id, or by all of its words in any order."""
-    statuses = STATUSES["restore" if completes == "gone" else "forget"]
+def completions(
+    rows: Rows, asked: Invocation, completes: Completes, typed: str, *, of_nobody: bool = False
+) -> list[Completion]:
+    """The items that fit what was typed so far, newest first: by id, or by all of its words in any order. `of_nobody`:
+    also those of nobody's that they may take back or bring back.
+    """
     words = typed.casefold().split()
-    found = [each for each in own(rows, setting) if each.status in statuses and _fits(each, words)]
+    reach = (each.row.item for each in within_reach(rows, asked, "restore" if completes == "gone" else "forget"))
+    found = [each for each in reach if (each.owner or of_nobody) and _fits(each, words)]
     found.sort(key=lambda each: (-each.updated, each.id))
     return [Completion(f"[{label(each.kind) or 'fact'}] {one_line(each.text)}", each.id) for each in found]
 
@@ -87,10 +100,10 @@ def token(item: Item) -> str:
     return item_key(item.owner, item.compartment, item.id)[OWNER_BYTES:].hex()
 
 
-def picked(rows: Rows, setting: Setting, tokens: Iterable[str], act: Act) -> tuple[Item, ...]:
+def picked(rows: Rows, asked: Invocation, tokens: Iterable[str], act: Act) -> tuple[Item, ...]:
     """The items that a menu's choices name, as far as they are still there to be chosen."""
     wanted = frozenset(tokens)
-    return tuple(each for each in own(rows, setting) if each.status in STATUSES[act] and token(each) in wanted)
+    return tuple(each.row.item for each in within_reach(rows, asked, act) if token(each.row.item) in wanted)
 
 
 def preview(items: Sequence[Item], act: Act) -> str:
@@ -109,7 +122,7 @@ def preview(items: Sequence[Item], act: Act) -> str:
 async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str], act: Act) -> Reply:
     """Forget or restore what a menu's choices name, at once: one act, which one undo takes back."""
     memory = assistant.memory
-    chosen = await memory.look(lambda rows: picked(rows, asked.sees, tokens, act))
+    chosen = await memory.look(lambda rows: picked(rows, asked, tokens, act))
     change = memory.forget_all if act == "forget" else memory.restore_all
     done = await change(chosen, by=asked.by)
     if not done:

@@ -2,9 +2,9 @@
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
-from dnam.commands.picking import not_here, own, plain, shown_id
+from dnam.commands.items import named_here
+from dnam.commands.picking import plain, shown_id
 from dnam.commands.undo import undoable
-from projections.errors import BadRequest
 from projections.events.values import Item
 from projections.quoting import one_line
 
@@ -14,7 +14,7 @@ PRIVATE = "It stays in your direct messages."
 
 async def share(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Let an item be told wherever its person is answered."""
-    item_id = await _named(assistant, asked, arguments["id"])
+    item_id = await named_here(assistant, asked, arguments["id"])
     items = await assistant.memory.share(asked.person, item_id, by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` is shared already.")
@@ -23,7 +23,7 @@ async def share(assistant: Assistant, asked: Invocation, arguments: Arguments) -
 
 async def keep_private(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Let an item be told in its person's direct messages alone."""
-    item_id = await _named(assistant, asked, arguments["id"])
+    item_id = await named_here(assistant, asked, arguments["id"])
     items = await assistant.memory.keep_private(asked.person, item_id, by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` is kept in your direct messages already.")
@@ -32,11 +32,3 @@ async def keep_private(assistant: Assistant, asked: Invocation, arguments: Argum
 
 def _told(done: str, item: Item, reach: str, back: str) -> str:
     return f"{done}: {one_line(item.text)}\n{reach} ({shown_id(item)}; `{PREFIX} {back}` is the other way)"
-
-
-async def _named(assistant: Assistant, asked: Invocation, item_id: str) -> str:
-    """The id, where the place opens an item of theirs with it; else BadRequest."""
-    found = await assistant.memory.look(lambda rows: any(each.id == item_id for each in own(rows, asked.sees)))
-    if not found:
-        raise BadRequest(not_here(item_id))
-    return item_id

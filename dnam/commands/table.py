@@ -136,6 +136,8 @@ COMMANDS: tuple[Command, ...] = (
 
 TAKES_BACK = frozenset({"forget", "reset rolling"})
 """Commands that change something, and record nothing new of anybody: also for who opted out."""
+FOR_EVERYBODY = frozenset({"export", "opt-out", "opt-in", "erase"})
+"""Commands for everybody who is recorded: also for whom the bot does not answer, where only they see the reply."""
 OPTED_OUT = f"You opted out, so I record nothing about you. `{PREFIX} opt-in` changes that."
 
 

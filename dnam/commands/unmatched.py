@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Invocation, Reply
-from dnam.commands.forget_lore import means, nobodys
+from dnam.commands.nobodys import means, nobodys
 from dnam.commands.picking import listed
 from projections.events.values import About, Item
 from projections.policies.text import normalise
@@ -38,5 +38,5 @@ async def unmatched(assistant: Assistant, asked: Invocation, what: str) -> Reply
 
 def _nobodys(rows: Rows, asked: Invocation, what: str) -> Iterator[Item]:
     """What this id or these words mean of what is shown there, and is nobody's own."""
-    found = (row.item for row in nobodys(rows, asked) if row.item.about in TAKEN_BACK_BY)
+    found = (each.row.item for each in nobodys(rows, asked) if each.row.item.about in TAKEN_BACK_BY)
     return (item for item in found if item.status == "active" and means(item, what))

@@ -134,7 +134,7 @@ class Secrets(LanguageTable, frozen=True):
     hints: tuple[str, ...]
     leads: tuple[str, ...] = ()
     trails: tuple[str, ...] = ()
-    value: Literal["word", "odd", "list", "number", "phrase"] = "word"
+    value: Literal["word", "odd", "list", "number", "phrase", "latin"] = "word"
 
 
 class Guarded(LanguageTable, frozen=True):
@@ -157,7 +157,7 @@ class Telling(LanguageTable, frozen=True):
 
 class Rephrased(LanguageTable, frozen=True):
     """What says the same in other words. Of each row of `same` and `phrases` the first word stands for the others;
-    `denied` leads from a word to what it denies. `stemmer` is a language of Snowball.
+    `denied` leads from a word to what it denies; `joints` join clauses. `stemmer` is a language of Snowball.
     """
 
     stemmer: str = ""
@@ -167,6 +167,7 @@ class Rephrased(LanguageTable, frozen=True):
     predicates: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
     same: tuple[tuple[str, ...], ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     denied: dict[str, str] = {}
@@ -192,6 +193,7 @@ class Replies(LanguageTable, frozen=True):
     acknowledge: str = "I know no language of this name: {name}."
     silence: str = "I know no language of this name: {name}."
     off: str = "I know no language of this name: {name}."
+    nobody: str = "I know no language of this name: {name}."
     overview: tuple[str, ...] = ()
     asking: frozenset[str] = frozenset()
 

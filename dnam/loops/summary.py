@@ -25,6 +25,7 @@ from projections.messages import MESSAGES, MessageRow, key_point, unit
 from projections.policies.cadence import VERSION
 from projections.policies.instructions import InstructionWords
 from projections.policies.quiet import resting_on_quiet
+from projections.policies.secret_sentences import Spoken
 from projections.rows import Found, Rows
 from projections.summaries import SummaryRow, find_summary, is_withheld
 from projections.turns import TURNS
@@ -55,6 +56,7 @@ class SummaryPlan(NamedTuple):
     policy: str
     is_last_try: bool = False
     words: InstructionWords = InstructionWords()
+    spoken: Spoken = Spoken()
 
 
 class Taken(NamedTuple):
@@ -69,7 +71,7 @@ class Taken(NamedTuple):
 
 class Refreshing(NamedTuple):
     """Settings in force for a refresh. `most_lines` cuts the span short, for learning from an import; `words` say what
-    instructs the assistant.
+    instructs the assistant, and `spoken` how secrets are said.
     """
 
     assistant: str
@@ -78,6 +80,7 @@ class Refreshing(NamedTuple):
     most_lines: int = 10_000
     policy: str = VERSION
     words: InstructionWords = InstructionWords()
+    spoken: Spoken = Spoken()
 
 
 def plan_summary(
@@ -125,6 +128,7 @@ def plan_summary(
         policy=settings.policy,
         is_last_try=is_last_try(rows, "summary", (line.id for line in lines)),
         words=settings.words,
+        spoken=settings.spoken,
     )
 
 
@@ -308,6 +312,7 @@ def _refreshing(
         policy=plan.policy,
         shown=plan.causes,
         words=plan.words,
+        spoken=plan.spoken,
     )
 
 

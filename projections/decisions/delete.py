@@ -77,11 +77,13 @@ def _meant(rows: Rows, request: DeletedRequest) -> MessageRow | None:
 
 def gone(rows: Rows, messages: Sequence[MessageRow], turns: Sequence[TurnRow], said: int) -> list[Draft]:
     """These messages and answers are gone from `said` (ms) on: an event for each, what goes with them, and one
-    redaction of all bodies.
+    redaction of all bodies. Where that is too much, a part of what says them again, and they stand until it is gone.
     """
     if not messages and not turns:
         return []
     taken = redaction_of(rows, messages, said)
+    if taken.first is not None:
+        return redacted(Minter(rows, taken.first), taken, said, PLATFORM)
     minters = [Minter(rows, _origin(row)) for row in messages]
     deleted = [minter.draft(_deleted(row, said)) for minter, row in zip(minters, messages, strict=True)]
     others = [turn for turn in turns if turn.event not in taken.bodies]

@@ -3,7 +3,7 @@
     first    messages and answers, with what a model made of them alone, wherever it lies
     then     what is left in the compartments of the guild and its channels: items and what they said before, what was
              taken back or refused, summaries, raw replies
-    last     the guild's places, who could read them, and their settings
+    last     the guild's places, who could read them, and their settings, but for those by which less is learned or kept
 
 An event before the last that made a row shows when that one is gone. So this is decided again, each time under another
 origin, until nothing comes of it. What was said or learned later than it was begun stays, and then its places do: a
@@ -24,6 +24,7 @@ from projections.items import FORGOTTEN, ITEMS, REFUSALS
 from projections.messages import MESSAGES, MessageRow, point_key, unit
 from projections.places import AUDIENCES, PLACES, PlaceRow, audience_of, place_key
 from projections.policies.compartments import in_channel, in_guild
+from projections.policies.configurable import is_narrow
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from projections.turns import TURNS, TurnRow
@@ -168,7 +169,8 @@ def _places(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> l
         return []
     scopes = {str(Scope(kind, row.place)) for row in places for kind in ("guild", "channel")}
     scopes.add(str(Scope("guild", request.guild)))
-    settings = (found.row.event for found in rows.scan(CONFIG) if found.row.scope in scopes)
+    found = (each.row for each in rows.scan(CONFIG))
+    settings = (row.event for row in found if row.scope in scopes and not is_narrow(row.key, row.value))
     audiences = (rows.get(AUDIENCES, place_key(row.place)) for row in places)
     readers = (row.event for row in audiences if row is not None)
     bodies: tuple[EventId, ...] = tuple(dict.fromkeys(chain((row.event for row in places), readers, settings)))

@@ -270,7 +270,7 @@ class _Extraction:
     ) -> tuple[Refusal, str] | None:
         messages = rests_on(evidence) or tuple(each.id for each in self._request.inputs)
         ids = claimed_ids(entry, match, self._here())
-        claim = Claim(ids, entry.text, messages)
+        claim = Claim(ids, entry.text, messages, entry.tags)
         known, measure = self._request.guarding.rephrasing, self._request.measure
         refused = refusal(self._rows, self._forgotten, claim, known, measure)
         if refused is not None:

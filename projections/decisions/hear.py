@@ -1,7 +1,8 @@
 """Hearing: what arrives from a platform becomes a message, once.
 
 What people say has no causes. What the assistant itself said, where no turn of it is known (an import, a read-back),
-draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them.
+draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them. Once
+somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard.
 """
 
 from itertools import islice
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.consent import last_erasure, was_out
 from projections.decisions.audience import MOST_MOVED, moves_from
 from projections.decisions.delete import DeletedRequest, delete, find_said, message_identity
 from projections.decisions.draft import Draft, Minter, Origin
@@ -22,9 +24,10 @@ from projections.decisions.place import (
     seen_audience,
     session_of,
 )
-from projections.decisions.redact import redacted, redaction_of
+from projections.decisions.redact import Redaction, redacted, redaction_of
+from projections.decisions.shelf import policy_by
 from projections.errors import BadRequest
-from projections.events import MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
+from projections.events import ItemRefused, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import (
     OPERATOR,
     PLATFORM,
@@ -37,9 +40,11 @@ from projections.events.values import (
     Span,
     SpanKind,
 )
-from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
+from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.messages import MessageRow
 from projections.places import audience_of
+from projections.policies.compartments import place_said
+from projections.policies.secrets import doubt
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.turns import SENT, sent_key
@@ -49,8 +54,12 @@ TOO_MANY = (
     "its channel was open to more, and more items rest on it than one decision can move: change its audience first"
 )
 __all__ = ["DeletedRequest", "HeardRequest", "Mention", "accounts", "delete", "hear", "message_identity"]
+DOUBTED, DOUBTED_TEXT = "message", "a whole message"
+"""What a message is called that may hold a secret: its words stand in it alone."""
 WINDOW = 20
 """How much of what was said before a message of the assistant's own counts as what it rests on."""
+ON_ITS_WAY_MS = 60 * MINUTE_MS
+"""How long after an erasure an answer may still arrive that was begun before it."""
 
 
 class Mention(NamedTuple):
@@ -146,7 +155,7 @@ def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list
     identity = message_identity(platform, request.key, "heard", request.said)
     heard = rows.ids.event_id(identity)
     match rows.ids.status(heard):
-        case "unknown" if request.only_known:
+        case "unknown" if request.only_known or _may_repeat_erased(rows, request) or _was_out(rows, request):
             return []
         case "unknown" if is_unsaid(rows, request.place):
             raise BadRequest(UNSAID)
@@ -156,6 +165,22 @@ def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list
             return _again(rows, request, heard, audience)
         case _:
             return []
+
+
+def _was_out(rows: Rows, request: HeardRequest) -> bool:
+    """Whether it was said while somebody whom it concerns had opted out: what they were told not to be heard stays so
+    when they are heard again.
+    """
+    hashes = (rows.ids.keyed_hash(each.platform, each.id) for each in _concerned(request))
+    return any(was_out(rows, each, request.said) for each in hashes)
+
+
+def _may_repeat_erased(rows: Rows, request: HeardRequest) -> bool:
+    """Whether it is the assistant's own, and its turn may have gone with somebody who was erased: what was erased of it
+    in the log stands in the channel still.
+    """
+    erased = last_erasure(rows) if request.author == "self" else None
+    return erased is not None and request.said <= erased + ON_ITS_WAY_MS
 
 
 def _first(rows: Rows, request: HeardRequest, identity: Identity, audience: Audience | None) -> list[Draft]:
@@ -170,7 +195,7 @@ def _first(rows: Rows, request: HeardRequest, identity: Identity, audience: Audi
         message=message,
         era=_era(rows, message),
     )
-    return [*meeting.drafts, *places, Draft(heard, event, natural=True)]
+    return [*meeting.drafts, *places, Draft(heard, event, natural=True), *_doubted(rows, minter, message, heard)]
 
 
 def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience | None) -> list[Draft]:
@@ -193,20 +218,43 @@ def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience
         message=message,
         era=_era(rows, message),
     )
-    taken_back = _taken_back(rows, minter, old.row, message)
-    return [*meeting.drafts, *places, Draft(edited, event, natural=True), *taken_back]
+    taken = _taken_back(rows, old.row, message)
+    if taken.first is not None:
+        return redacted(Minter(rows, taken.first), taken, request.edited, PLATFORM)
+    taken_back = redacted(minter, taken, request.edited, PLATFORM)
+    doubted = _doubted(rows, minter, message, edited)
+    return [*meeting.drafts, *places, Draft(edited, event, natural=True), *taken_back, *doubted]
 
 
-def _taken_back(rows: Rows, minter: Minter, old: MessageRow, message: Message) -> list[Draft]:
+def _doubted(rows: Rows, minter: Minter, message: Message, said: EventId) -> list[Draft]:
+    """Why what a person said may hold a secret, for the audit; nothing where it does not look so."""
+    verdict = doubt(message.text) if message.speaker != NOBODY else None
+    if verdict is None:
+        return []
+    event = ItemRefused(
+        said=message.said if message.edited is None else message.edited,
+        by=policy_by(verdict.policy),
+        causes=(said,),
+        owner=message.speaker,
+        compartment=place_said(rows, message.speaker, message.audience, message.guild),
+        kind=DOUBTED,
+        text=DOUBTED_TEXT,
+        reason=verdict.reason,
+        policy=verdict.policy,
+    )
+    return [minter.draft(event)]
+
+
+def _taken_back(rows: Rows, old: MessageRow, message: Message) -> Redaction:
     """What goes with the words that a message had until now; nothing where they are the same."""
     if (old.message.text, old.message.spans, old.message.attachments) == (
         message.text,
         message.spans,
         message.attachments,
     ):
-        return []
+        return Redaction((), ())
     assert message.edited is not None
-    return redacted(minter, redaction_of(rows, [old], message.edited, message.text), message.edited, PLATFORM)
+    return redaction_of(rows, [old], message.edited, message.text)
 
 
 def _rests_on(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> tuple[EventId, ...]:

@@ -202,7 +202,7 @@ def _is_stale(rows: Rows, shelf: Shelf, item: Item, request: ImportItemRequest) 
     """The live memory has it as new or newer, or its person took it back, in these words or others."""
     live = [row for row in shelf.within([item.compartment]) if row.item.id == item.id]
     forgotten = [found.row for found in forgotten_of(rows, item.owner)]
-    claim = Claim(frozenset({item.id}), item.text, rests_on(item.evidence))
+    claim = Claim(frozenset({item.id}), item.text, rests_on(item.evidence), item.tags)
     if item.status == "active" and refusal(rows, forgotten, claim, request.guarding.rephrasing) is not None:
         return True
     if any(each.id == item.id for each in forgotten):

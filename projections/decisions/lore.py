@@ -80,7 +80,7 @@ def _standing_against(rows: Rows, said: Said, row: ItemRow | None) -> Refusal | 
     if not any(each.quote and each.message for each in said.evidence):
         return Refusal("", UNQUOTED)
     ids = frozenset({derive(said.entry.kind, said.entry.text), *([row.item.id] if row is not None else [])})
-    claim = Claim(ids, said.entry.text, rests_on(said.evidence))
+    claim = Claim(ids, said.entry.text, rests_on(said.evidence), said.entry.tags)
     return refusal(rows, taken_back(rows, said.person, said.compartment), claim, said.rephrasing, said.measure)
 
 

@@ -131,7 +131,7 @@ def _standing_against(rows: Rows, item: Item, request: MergeRequest) -> Standing
     """What a person forgot and the new text would say again."""
     forgotten = [found.row for found in forgotten_of(rows, item.owner)]
     ids = frozenset({derive(item.kind, item.text)})
-    claim = Claim(ids, item.text, rests_on(item.evidence))
+    claim = Claim(ids, item.text, rests_on(item.evidence), item.tags)
     found = refusal(rows, forgotten, claim, request.guarding.rephrasing, request.measure)
     return None if found is None else (found, refusals.POLICY)
 

@@ -71,7 +71,7 @@ def _named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
     if not named:
         raise BadRequest(f"there is no item {request.id!r} here: `show` lists the ids")
     if not active:
-        raise BadRequest(f"{request.id} is {named[0].item.status}: restore it first")
+        raise BadRequest(f"the item {request.id} is {named[0].item.status}: restore it first")
     return [row for row in active if row.item.compartment != request.to]
 
 

@@ -11,8 +11,10 @@ from projections.ids import NOBODY, Handle, Ref
 from projections.places import audience_of, find_place
 from projections.rows import Rows
 
-NAMELESS: frozenset[PlaceKind] = frozenset({"group", "direct"})
-"""Places that platforms name after the people in them: their names are not kept."""
+NAMELESS: frozenset[PlaceKind] = frozenset({"group", "direct", "thread"})
+"""Places whose names are not kept: platforms name them after the people in them, and a thread or forum post has for a
+name what its author wrote over it, which would outlive their messages.
+"""
 UNSAID = "who could read it is unsaid, and its channel is known as open to more: say --audience"
 """Why something is not taken over a channel that others can read; what it is counted by."""
 WIDER = "its channel is known as restricted: widening opens nothing old"

@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from projections.decisions.draft import Draft, Minter
-from projections.decisions.redact_items import ItemsRedacted, redact_items
+from projections.decisions.draft import Draft, Minter, Origin
+from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, redact_items
 from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Says, Units, said_again, units_of_turns
 from projections.decisions.shelf import policy_by
 from projections.decisions.withdraw import turn_withdrawn
@@ -44,11 +44,10 @@ from projections.events import (
     TurnAnswered,
 )
 from projections.events.values import Audience, By
-from projections.ids import EventId
+from projections.ids import EventId, Identity
 from projections.items import compartment_key
 from projections.messages import MessageRow, unit
 from projections.policies import repeating
-from projections.policies.repeating import repeats
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from projections.turns import TurnRow, find_turn
@@ -67,14 +66,22 @@ MOST_REPLIES = 400
 
 
 class Redaction(NamedTuple):
-    """What a redaction records beside itself, and whose bodies it drops, each once."""
+    """What a redaction records beside itself, and whose bodies it drops, each once.
+
+    `first` is set where there is more than one decision has room for: then this is a part of what says the words again,
+    the messages still stand, and it is to be decided again. It names that part.
+    """
 
     events: tuple[Event, ...]
     bodies: tuple[EventId, ...]
+    first: Origin | None = None
 
 
-def redaction_of(rows: Rows, messages: Sequence[MessageRow], said: int, instead: str | None = None) -> Redaction:
-    """What goes with these messages, at `said` (ms). `instead` are the words that a message has from now on.
+def redaction_of(
+    rows: Rows, messages: Sequence[MessageRow], said: int, instead: str | None = None, *, whole: bool = False
+) -> Redaction:
+    """What goes with these messages, at `said` (ms). `instead` are the words that a message has from now on. `whole`:
+    also what one decision has no room for, to be looked at.
 
     A message whose words are gone already has nothing more to lose.
     """
@@ -85,8 +92,11 @@ def redaction_of(rows: Rows, messages: Sequence[MessageRow], said: int, instead:
     answered = _tagged(effects, {TurnAnswered.TAG})
     near = _repeating(rows, messages, answered, instead or "")
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
-    first = (*(turn.event for turn in near), *of_messages, *sorted(of_items.bodies))
+    of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
+    first = (*(turn.event for turn in near), *of_messages, *sorted({*of_items.bodies, *of_edited}))
     again = _said_again(rows, messages, first, answered, instead or "")
+    if again.is_too_much and not whole:
+        return _farthest(rows, again.farthest(), said)
     turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
     kept = [each for each in (*replies, *summaries) if rows.ids.status(each) == "known"]
     with_items = items_redaction(rows, of_items, said, versions.keys(), besides=kept)
@@ -104,6 +114,17 @@ def redaction_of(rows: Rows, messages: Sequence[MessageRow], said: int, instead:
         *(turn.event for turn in turns),
     )
     return Redaction(events, tuple(each for each in dict.fromkeys(bodies) if rows.ids.status(each) == "known"))
+
+
+def _farthest(rows: Rows, again: SaidAgain, said: int) -> Redaction:
+    """What says the words again without what they are said again from: that goes later."""
+    events = (
+        *summaries_withheld(rows, units_of_turns(again.turns), frozenset(again.summaries), said),
+        *replies_withdrawn(rows, again.summaries, said),
+        *(turn_withdrawn(turn, said, ANSWERS) for turn in again.turns),
+    )
+    bodies = (*again.summaries, *(turn.event for turn in again.turns))
+    return Redaction(events, bodies, Origin(Identity("dnam", "redaction", bodies[0].hex(), "first", said)))
 
 
 def items_redaction(
@@ -251,8 +272,8 @@ def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
 
 
 def _says_again(messages: Sequence[MessageRow], instead: str) -> Says:
-    texts = [row.message.text for row in messages]
-    return lambda turn: any(repeats(turn.text, text, instead) for text in texts)
+    judge = repeating.repeating((row.message.text for row in messages), instead)
+    return lambda turn: judge(turn.text)
 
 
 def _said_again(

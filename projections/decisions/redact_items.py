@@ -9,7 +9,8 @@ words of a message lie between it and the item as it now is. Their bodies go. Th
     is gone    where nothing else is left
 
 Whoever keeps another's words keeps them as nobody's, and only as long as their author leaves them said: such an item
-goes with the message that it is made of, and with its words when they are edited away.
+goes with the message that it is made of, and with its words when they are edited away. It does so too where it was
+taken back since; what had left recall with it stays away.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,10 +20,10 @@ import msgspec
 
 from projections.decisions.shelf import causes_of, policy_by, rests_on
 from projections.derived import effects_of
-from projections.events import Event, ItemRedacted, ItemUpserted, ItemWithdrawn
+from projections.events import Event, ItemRedacted, ItemRemembered, ItemUpserted, ItemWithdrawn
 from projections.events.values import Evidence, Intent, Item
-from projections.ids import NOBODY, EventId
-from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ItemRow, forgotten_key, item_key, items_of
+from projections.ids import NOBODY, EventId, Ref
+from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ForgottenRow, ItemRow, forgotten_key, item_key, items_of
 from projections.messages import MessageRow, spoken_in, units_of
 from projections.places import audience_of, place_of
 from projections.policies.text import folded
@@ -70,18 +71,24 @@ def redact_items(
 
     owners = dict.fromkeys((*(row.message.speaker for row in messages), NOBODY))
     owned = [found.row for owner in owners for found in items_of(rows, owner)]
-    return fates(rows, owned, Gone(is_gone, first, events_before(rows, first), edited=instead is not None), said)
+    kept = frozenset(row.message.ref for row in messages if _is_kept(rows, row))
+    return fates(rows, owned, Gone(is_gone, first, events_before(rows, first), instead is not None, kept), said)
+
+
+def _is_kept(rows: Rows, message: MessageRow) -> bool:
+    return any(tag == ItemRemembered.TAG for _, tag in effects_of(rows, message.heard))
 
 
 class Gone(NamedTuple):
     """Which quotes are gone, the item events that rest on their messages, and which item event came before which.
-    `edited`: what a model made of them stays for now.
+    `edited`: what a model made of them stays for now. `kept` are the messages of which somebody kept something.
     """
 
     is_gone: Callable[[Evidence], bool]
     first: frozenset[EventId]
     before: Mapping[EventId, frozenset[EventId]]
     edited: bool = False
+    kept: frozenset[Ref] = frozenset()
 
     def path(self, event: EventId) -> frozenset[EventId]:
         """An event and all from which it came, as far as they came of the messages."""
@@ -98,7 +105,7 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     """What becomes of each item."""
     owned = list(owned)
     found = (each for row in owned if (each := _touched(rows, row, gone)) is not None)
-    touched = [each for each in found if not gone.edited or (each.row.item.kept and each.fate == "gone")]
+    touched = [each for each in found if not gone.edited or (each.fate == "gone" and _is_by_hand(rows, each.row, gone))]
     bodies = frozenset(event for each in touched for event in each.path)
     known = {_address(each.row) for each in touched}
     with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
@@ -133,10 +140,10 @@ def _touched(rows: Rows, row: ItemRow, gone: Gone) -> _Touched | None:
 
 
 def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> Fate:
-    if rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
+    if _is_by_hand(rows, row, gone) and _was_another_s(row.item, left):
+        return "gone"
+    if row.item.kept or rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
         return "stands"
-    if row.item.kept:
-        return "gone" if _was_another_s(row.item, left) else "stands"
     if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
         return "stands"  # a model only changed it with the message before it
     if not left or _all_closed(rows, row.item, left):
@@ -144,6 +151,13 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     if left[-1:] == row.item.evidence[-1:]:
         return "stands"
     return "falls" if path <= gone.first else "stands"
+
+
+def _is_by_hand(rows: Rows, row: ItemRow, gone: Gone) -> bool:
+    """Whether a person keeps it, or took it back after one had kept something of its message: nothing is kept then."""
+    return row.item.kept or (
+        row.item.source.message in gone.kept and rows.get(FORGOTTEN, forgotten_key(row.item)) is not None
+    )
 
 
 def _was_another_s(item: Item, left: Iterable[Evidence]) -> bool:
@@ -172,6 +186,7 @@ def _event(rows: Rows, touched: _Touched, bodies: frozenset[EventId], said: int)
         return None
     if touched.fate == "stands":
         return _redacted(rows, row, touched.left, bodies, said)
+    forgotten = rows.get(FORGOTTEN, forgotten_key(row.item))
     return ItemWithdrawn(
         said=max(said, row.said),
         by=policy_by(VERSION),
@@ -181,6 +196,7 @@ def _event(rows: Rows, touched: _Touched, bodies: frozenset[EventId], said: int)
         id=row.item.id,
         reason=GONE,
         policy=VERSION,
+        quiet=() if forgotten is None else _quiet(rows, forgotten),
     )
 
 
@@ -189,7 +205,6 @@ def _redacted(
 ) -> ItemRedacted:
     forgotten = rows.get(FORGOTTEN, forgotten_key(row.item))
     refuses = forgotten is not None and forgotten.event in bodies
-    quiet = [found for found in rows.scan(QUIET) if refuses and forgotten and found.row.event == forgotten.event]
     known = (each for each in rests_on(left) if rows.ids.status(each) in ("known", "redacted"))
     return ItemRedacted(
         said=max(said, row.said),
@@ -201,8 +216,13 @@ def _redacted(
         intent=_bare(row.intent),
         refuses=refuses,
         was=forgotten.was if refuses and forgotten else (),
-        quiet=tuple(EventId(found.key) for found in quiet),
+        quiet=_quiet(rows, forgotten) if refuses and forgotten else (),
     )
+
+
+def _quiet(rows: Rows, forgotten: ForgottenRow) -> tuple[EventId, ...]:
+    """What left recall with what was taken back."""
+    return tuple(EventId(found.key) for found in rows.scan(QUIET) if found.row.event == forgotten.event)
 
 
 def _bare(intent: Intent | None) -> Intent | None:

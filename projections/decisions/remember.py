@@ -194,7 +194,7 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
     shelf = Shelf(rows, request.origin, request.owner)
     row = _the_one(_named(shelf, request.owner, request.id, request.openings), request.id)
     if row.item.status != "active":
-        raise BadRequest(f"{request.id} is {row.item.status}: restore it first, then edit it")
+        raise BadRequest(f"the item {request.id} is {row.item.status}: restore it first, then edit it")
     if row.item.text == text:
         return []
     _not_said_twice(shelf, row, text)

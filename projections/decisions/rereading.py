@@ -22,10 +22,9 @@ from projections.ids import NOBODY, EventId
 from projections.items import ItemRow, items_of
 from projections.policies.capacity import address
 from projections.policies.evidence import InputMessage
-from projections.policies.repeating import repeats
+from projections.policies.repeating import repeating
 from projections.policies.text import folded
 from projections.rows import Rows
-from projections.turns import TurnRow
 
 VERSION = "rereading@1"
 
@@ -67,18 +66,17 @@ class Rereading:
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
-        again = self._said_again(left.bodies | paths)
-        summaries = [each for each in again.summaries if self._rows.ids.status(each) == "known"]
+        again = self._said_again(left.bodies | paths).nearest()
         events = (
             *redaction.events,
-            *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(summaries), said),
-            *replies_withdrawn(self._rows, summaries, said),
+            *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(again.summaries), said),
+            *replies_withdrawn(self._rows, again.summaries, said),
             *(turn_withdrawn(turn, said, ANSWERS) for turn in again.turns),
         )
         for event in events:
             shelf.record(event)
         latest = max((said, *(draft.event.said for draft in shelf.drafts)))
-        bodies = (*redaction.bodies, *summaries, *(turn.event for turn in again.turns))
+        bodies = (*redaction.bodies, *again.summaries, *(turn.event for turn in again.turns))
         shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
 
     def _said_again(self, bodies: Iterable[EventId]) -> SaidAgain:
@@ -88,11 +86,9 @@ class Rereading:
         }
         instead = " ".join(self._edited.values())
 
-        def says(turn: TurnRow) -> bool:
-            return any(repeats(turn.text, quote, instead) for quote in quotes)
-
+        judge = repeating(quotes, instead)
         askers = dict.fromkeys(row.item.owner for row in self._changed if row.item.owner)
-        return said_again(self._rows, sorted(bodies), {}, askers, says, ())
+        return said_again(self._rows, sorted(bodies), {}, askers, lambda turn: judge(turn.text), ())
 
     def _is_gone(self, evidence: Evidence) -> bool:
         text = self._edited.get(evidence.message)

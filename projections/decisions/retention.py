@@ -71,7 +71,11 @@ def _redaction(rows: Rows, request: RetentionRequest, messages: list[MessageRow]
 def with_answers(
     taken: Redaction, turns: Iterable[TurnRow], said: int, policy: str = "", by: By = PLATFORM
 ) -> Redaction:
-    """A redaction, and these answers that go with it; `policy` is the rule where nobody (`by`) asked for it."""
+    """A redaction, and these answers that go with it, in its last part; `policy` is the rule where nobody (`by`) asked
+    for it.
+    """
+    if taken.first is not None:
+        return taken
     others = [turn for turn in turns if turn.event not in taken.bodies]
     return Redaction(
         (*taken.events, *(turn_withdrawn(turn, said, policy, by) for turn in others)),

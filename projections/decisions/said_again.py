@@ -3,7 +3,8 @@
     message ──▶ item ──▶ answer, perhaps elsewhere ──▶ summary ──▶ answer that repeats it ──▶ …
 
 Such an answer goes where it repeats the words, as one does that had the message itself before it (`redact`). The
-summaries that were made of it go with it. What is nearest is looked at first, and no more than MOST_LOOKED_AT answers.
+summaries that were made of it go with it. Where a decision has no room for all of them, the farthest go first: the way
+to the others is still there when it is decided again.
 """
 
 from collections import deque
@@ -18,8 +19,8 @@ from projections.rows import Rows
 from projections.turns import TurnRow, find_turn, turn_given_to
 
 SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset))
-MOST_LOOKED_AT = 300
-"""How many answers are looked at: a decision has room for so many to go."""
+MOST_AT_ONCE = 300
+"""How many answers and summaries one decision takes at most: an event or two each, and it has room for 1,000."""
 
 Says = Callable[[TurnRow], bool]
 Units = Mapping[tuple[str, int], Audience]
@@ -27,10 +28,32 @@ Units = Mapping[tuple[str, int], Audience]
 
 
 class SaidAgain(NamedTuple):
-    """Answers that say it again, and the summaries that were made of what says it."""
+    """Answers that say it again, and the summaries that were made of what says it, the nearest first."""
 
-    turns: tuple[TurnRow, ...]
-    summaries: tuple[EventId, ...]
+    found: tuple[TurnRow | EventId, ...]
+
+    @property
+    def turns(self) -> tuple[TurnRow, ...]:
+        """The answers."""
+        return tuple(each for each in self.found if isinstance(each, TurnRow))
+
+    @property
+    def summaries(self) -> tuple[EventId, ...]:
+        """The summaries."""
+        return tuple(each for each in self.found if not isinstance(each, TurnRow))
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether one decision has no room for all of it."""
+        return len(self.found) > MOST_AT_ONCE
+
+    def nearest(self) -> "SaidAgain":
+        """As much as one decision has room for."""
+        return SaidAgain(self.found[:MOST_AT_ONCE])
+
+    def farthest(self) -> "SaidAgain":
+        """What goes first, where it is too much."""
+        return SaidAgain(self.found[-MOST_AT_ONCE:])
 
 
 def units_of_turns(turns: Iterable[TurnRow]) -> dict[tuple[str, int], Audience]:
@@ -46,25 +69,24 @@ def said_again(
     """
     waiting = deque(dict.fromkeys(first))
     where, seen = dict(units), {*waiting, *known}
-    turns: list[TurnRow] = []
-    summaries: list[EventId] = []
-    room = MOST_LOOKED_AT
+    found: list[TurnRow | EventId] = []
     while waiting:
         for effect, tag in effects_of(rows, waiting.popleft()):
             if effect in seen:
                 continue
             seen.add(effect)
             if tag in SUMMARIES_MADE:
-                summaries.append(effect)
+                found.append(effect)
                 waiting.append(effect)
-            elif tag == TurnAnswered.TAG and room:
-                room -= 1
+            elif tag == TurnAnswered.TAG:
                 turn = _find(rows, effect, where, askers)
                 if turn is not None and says(turn):
-                    turns.append(turn)
+                    found.append(turn)
                     waiting.append(effect)
                     where |= units_of_turns([turn])
-    return SaidAgain(tuple(turns), tuple(summaries))
+    return SaidAgain(
+        tuple(each for each in found if isinstance(each, TurnRow) or rows.ids.status(each) == "known"),
+    )
 
 
 def _find(rows: Rows, turn: EventId, units: Units, askers: Collection[Handle]) -> TurnRow | None:

@@ -13,6 +13,7 @@ from projections.events.values import Audience, By, Intent, ModelUse, Saw
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.policies.cadence import ON_REQUEST
 from projections.policies.instructions import InstructionWords
+from projections.policies.secret_sentences import Spoken
 from projections.policies.sentences import without_orders
 from projections.policies.text import whole
 from projections.rows import Rows
@@ -25,7 +26,7 @@ class RefreshRequest(NamedTuple):
     `previous` is the event of the summary it continues, or None; `causes` are the work event and what was in its
     prompt, the latest of which was `said` then; `shown` is what was in it. `cut` says that the text was shortened
     already, `policy` what set it off. By `words` its sentences are judged: those that instruct the assistant are left
-    out.
+    out; by `spoken` its secrets are found.
     """
 
     session: str
@@ -47,6 +48,7 @@ class RefreshRequest(NamedTuple):
     policy: str = ""
     shown: tuple[EventId, ...] = ()
     words: InstructionWords = InstructionWords()
+    spoken: Spoken = Spoken()
 
 
 class FailRequest(NamedTuple):
@@ -86,12 +88,12 @@ class ResetRequest(NamedTuple):
 
 
 def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
-    """The new summary, without the sentences that instruct; a failure when it is empty; nothing when the old one
-    changed meanwhile, or something that the model was shown was taken back.
+    """The new summary, without secrets and the sentences that instruct; a failure when it is empty; nothing when the
+    old one changed meanwhile, or something that the model was shown was taken back.
     """
     if decided_before(rows, request.origin) or _overtaken(rows, request) or is_overtaken(rows, request.shown):
         return []
-    text, left_out = without_orders(whole(request.text).strip(), request.words)
+    text, left_out = without_orders(whole(request.text).strip(), request.words, request.spoken)
     if not text:
         return [Minter(rows, request.origin).draft(_failed(_empty(request, left_out)))]
     row = _current(rows, request)

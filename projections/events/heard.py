@@ -42,7 +42,7 @@ class MessageDeleted(Event, frozen=True, kw_only=True):
 
 class PlaceDescribed(Event, frozen=True, kw_only=True):
     """A guild, channel, thread or DM as it was first seen or renamed. `session` is empty for a guild, `name` for a
-    group or a DM: platforms name these after the people in them.
+    group or a DM, which platforms name after the people in them, and for a thread or forum post, whose author named it.
     """
 
     TAG: ClassVar[str] = "place.described"

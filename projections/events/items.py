@@ -87,8 +87,8 @@ class ItemRedacted(ItemEvent, frozen=True, kw_only=True):
 
 
 class ItemWithdrawn(Event, frozen=True, kw_only=True):
-    """A model derived this item from messages that were taken back, and from nothing else: it is gone, and its words
-    with it. What is left is its address.
+    """This item was made of messages that were taken back, and of nothing else: it is gone, and its words with it. What
+    is left is its address. `quiet` stays out of recall, where somebody had taken the item back.
     """
 
     TAG: ClassVar[str] = "item.withdrawn"
@@ -97,10 +97,13 @@ class ItemWithdrawn(Event, frozen=True, kw_only=True):
     id: str
     reason: str = ""
     policy: str = ""
+    quiet: tuple[EventId, ...] = ()
 
 
 class ItemRefused(Event, frozen=True, kw_only=True):
-    """Something was not allowed to become an item, and why."""
+    """Something was not allowed to become an item, and why. Of the kind `message` is a whole message that may hold a
+    secret: its words stand in it alone, and are its cause.
+    """
 
     TAG: ClassVar[str] = "item.refused"
     owner: Handle

@@ -13,6 +13,7 @@
 `respond_mode` and `context_history` are Snowclaw's names, and its users know them.
 """
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -47,6 +48,13 @@ KEYS: tuple[Key, ...] = (
     Key("retention_days", "after how many days what was said is redacted; 0: never", most=36_500),
 )
 BY_NAME = {key.name: key for key in KEYS}
+WIDEST: Mapping[str, str] = {"learn": "heard", "retention_days": "0"}
+"""The values that let everything be learned, or kept for ever, of the keys that say how much is."""
+
+
+def is_narrow(key: str, value: str | None) -> bool:
+    """Whether less than everything is learned or kept by it: what erases or restores does not do away with that."""
+    return value is not None and value != WIDEST.get(key, value)
 
 
 def the_key(name: str) -> Key:

@@ -7,7 +7,7 @@ does not.
     letters apart       i g n o r e, ig-no-re: read without a space
     backwards, rot13
     encoded             base64, base32, hexadecimal, binary, decimal codes, Morse, percent signs, HTML entities,
-                        \\u and \\x escapes, the invisible tag characters; what is decoded is read again, once
+                        \\u and \\x escapes, the invisible tag characters; what is decoded is decoded again, once
 """
 
 import base64
@@ -33,7 +33,9 @@ _PAIRS = {
     "j": "јյᴊ", "k": "кκᴋ", "l": "ʟ", "m": "мᴍ", "n": "ոηɴп", "o": "оοօөσᴏ", "p": "рρքᴘ", "q": "ԛզ", "r": "гʀ",
     "s": "ѕꜱ", "t": "тτᴛ", "u": "սυᴜ", "v": "ѵνᴠ", "w": "ԝωѡᴡ", "x": "хχ", "y": "уүʏγ", "z": "ᴢ",
 }  # fmt: skip
-_LOOKALIKES = str.maketrans({alike: letter for letter, alikes in _PAIRS.items() for alike in alikes})
+_BOXES = {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
+"""White letters on black circles and squares, and those that flags are made of: Unicode has them look like none."""
+_LOOKALIKES = str.maketrans({alike: letter for letter, alikes in _PAIRS.items() for alike in alikes} | _BOXES)
 _DIGITS = str.maketrans("013457@$!|€8", "oieastasiieb")
 _GAP = re.compile(r"\s{2,}")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
@@ -61,10 +63,16 @@ def readings(text: str) -> Iterator[Reading]:
     """Every way in which a text may be meant to be read, the plain one first."""
     text = text[:MOST_CHARS]
     yield from _open(text, "")
-    for disguise, decode in _CODES:
-        decoded = decode(text)
-        if decoded and decoded != text:
-            yield from _open(decoded, disguise)
+    for disguise, decoded in _decoded(text):
+        yield from _open(decoded, disguise)
+        for inner, twice in _decoded(decoded):
+            yield from _open(twice, f"{inner} in {disguise}")
+
+
+def _decoded(text: str) -> Iterator[tuple[str, str]]:
+    """What a text says in each code in which it says anything else."""
+    found = ((disguise, decode(text)) for disguise, decode in _CODES)
+    yield from ((disguise, decoded) for disguise, decoded in found if decoded and decoded != text)
 
 
 def plain_reading(text: str) -> Reading:

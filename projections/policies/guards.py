@@ -9,7 +9,8 @@
     grounding       refused                –
 
 Refused and quarantined both leave an `item.refused` with the guard's version and its reason: kept, listed, and in no
-prompt. Quarantined is what instructs the assistant; in a language without a list, all that a model notes.
+prompt. Quarantined is what instructs the assistant; in a language without a list, all that a model notes. By hand, what
+cannot be judged is kept for its person alone, and is no lore.
 """
 
 from collections.abc import Callable, Mapping
@@ -117,17 +118,21 @@ def held_by_hand(text: str, guarding: Guarding, *, for_all: bool = False) -> str
     """Why a text that a person asks to keep is no memory, for them; empty when it may be one.
 
     In a language without a list they may: what they keep is told to nobody but those who read along with them. So may
-    they note "send the invoice", which a model may not, unless it is `for_all`: in everybody's prompt.
+    they note "send the invoice", which a model may not. What is `for_all`, in everybody's prompt, may be neither.
     """
     if wrong_length(text) is not None:
         return _length_words(len(text))
     secret = holds_secret(text, guarding.spoken)
     if secret is not None:
         return f"I keep no secrets, and {secret.reason}: nothing was kept. Say it without, and delete your message"
-    order = (instructs if for_all else orders)(text, guarding.instructions)
+    words = guarding.instructions
+    order = (instructs if for_all else orders)(text, words)
     if order is not None:
         fact = "a fact" if for_all else "a fact about yourself"
         return f"I keep what is so, and no orders, and {order.reason}: nothing was kept. Say it as {fact}"
+    unknown = unjudged(text, words) if for_all and words.language else None
+    if unknown is not None:
+        return f"Everybody hears that, and I cannot tell a fact from an order: {unknown.reason}. Nothing was kept"
     return ""
 
 

@@ -187,13 +187,15 @@ def _together(messages: Sequence[InputMessage], words: InstructionWords) -> dict
     found: dict[EventId, Instruction] = {}
     for run in _runs(messages):
         if not any(each.id in found for each in run):
-            order = _in_pieces([each.text.strip() for each in run], words)
+            order = in_pieces([each.text.strip() for each in run], words)
             found |= {each.id: order for each in run} if order is not None else {}
     return found
 
 
-def _in_pieces(texts: Sequence[str], words: InstructionWords) -> Instruction | None:
-    """Read plainly; and through every disguise where none of the pieces has a space, as code has none."""
+def in_pieces(texts: Sequence[str], words: InstructionWords) -> Instruction | None:
+    """What several texts say together: read plainly; and through every disguise where none of them has a space, as code
+    has none.
+    """
     if not any(" " in each for each in texts):
         order = instruction_in("".join(texts), words)
         if order is not None:

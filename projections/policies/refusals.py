@@ -1,8 +1,9 @@
 """What a person took back stays taken back: a model that says it again is refused, in all of their compartments.
 
-It says it again under its id; where one of the two texts covers 60 % of the other; in other words (`rephrasing`); where
-an encoder finds the two near each other (`closeness`), and no name, number, relation or denial tells them apart; or by
-the messages that left recall with it. Where there is no encoder, the words alone decide.
+It says it again under its id; where one of the two texts covers 60 % of the other; in other words, or all of it among
+others (`rephrasing`), in the tags too; where an encoder finds the two near each other (`closeness`), and no name,
+number, relation or denial tells them apart; or by the messages that left recall with it. Where there is no encoder, the
+words alone decide.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from projections.items import QUIET, ForgottenRow, forgotten_of
 from projections.policies import closeness, rephrasing
 from projections.policies.closeness import Measure
 from projections.policies.matching import STANDARD, Matching, close
-from projections.policies.rephrasing import UNKNOWN, Rephrasing, likeness, told_apart
+from projections.policies.rephrasing import UNKNOWN, Rephrasing, about, likeness, says_all, told_apart
 from projections.rows import Rows
 
 VERSION = "refusals@3"
@@ -21,11 +22,12 @@ POLICY = f"{VERSION} {rephrasing.VERSION} {closeness.VERSION}"
 
 
 class Claim(NamedTuple):
-    """What a model wants remembered: under which ids, in which words, resting on which messages."""
+    """What a model wants remembered: under which ids, in which words, resting on which messages, with which tags."""
 
     ids: frozenset[str]
     text: str
     messages: tuple[EventId, ...]
+    tags: tuple[str, ...] = ()
 
 
 class Refusal(NamedTuple):
@@ -50,6 +52,7 @@ def refusal(
         _by_id(forgotten, claim)
         or _by_text(forgotten, claim, rule)
         or _in_other_words(forgotten, claim, known)
+        or _among_others(forgotten, claim, known or UNKNOWN)
         or _by_vectors(forgotten, claim, known or UNKNOWN, measure)
         or _by_evidence(rows, claim)
     )
@@ -72,6 +75,22 @@ def _in_other_words(forgotten: Sequence[ForgottenRow], claim: Claim, known: Reph
     found = ((row, likeness(row.text, claim.text, known)) for row in forgotten)
     same = max(((like.percent, row.id, like.reason) for row, like in found if like.same), default=None)
     return None if same is None else Refusal(same[1], f"it says in other words what the person forgot: {same[2]}")
+
+
+def _among_others(forgotten: Sequence[ForgottenRow], claim: Claim, known: Rephrasing) -> Refusal | None:
+    meant = [(row.id, about(row.text, known)) for row in forgotten]
+    for where, text in _said(claim):
+        said = about(text, known)
+        against = next((item_id for item_id, mine in meant if says_all(mine, text, said, known)), None)
+        if against is not None:
+            return Refusal(against, f"among others, {where} says all that the person forgot")
+    return None
+
+
+def _said(claim: Claim) -> list[tuple[str, str]]:
+    """Every text of a claim, and what it is: the tags are read each alone and together."""
+    tags = [("one of its tags", each) for each in claim.tags]
+    return [("its text", claim.text), *tags, ("all that it is tagged with", " ".join(claim.tags))]
 
 
 def _by_vectors(

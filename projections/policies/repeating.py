@@ -6,6 +6,7 @@ particular.
 """
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 
 from projections.policies.text import folded
 
@@ -23,18 +24,36 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 def repeats(text: str, words: str, but: str = "") -> bool:
     """Whether `text` says `words` again, as a whole or a run of them; what stands in `but` too does not count."""
-    said, again, allowed = _words(words), _run(_words(text)), _run(_words(but))
-    runs = [said] if len(said) <= RUN else [said[start : start + RUN] for start in range(len(said) - RUN + 1)]
-    joined = [run for each in runs if len(run := _run(each)) >= FEWEST_CHARS]
-    alone = [_run([word]) for word in said if _stands_alone(word)]
-    return any(run in again and run not in allowed for run in (*joined, *alone))
+    return repeating([words], but)(text)
+
+
+def repeating(texts: Iterable[str], but: str = "") -> Callable[[str], bool]:
+    """What judges whether a text says one of these again; what stands in `but` too does not count."""
+    allowed = _run(_words(but))
+    wanted = {run for each in texts for run in _runs(_words(each)) if _run(run) not in allowed}
+    lengths = {len(run) for run in wanted}
+
+    def says(text: str) -> bool:
+        again = tuple(_words(text)) if wanted else ()
+        return any(again[start : start + length] in wanted for length in lengths for start in range(len(again)))
+
+    return says
+
+
+def _runs(said: list[str]) -> Iterator[tuple[str, ...]]:
+    """The runs of words that are looked for."""
+    for start in range(max(1, len(said) - RUN + 1)):
+        run = tuple(said[start : start + RUN])
+        if len(_run(run)) >= FEWEST_CHARS:
+            yield run
+    yield from ((word,) for word in said if _stands_alone(word))
 
 
 def _stands_alone(word: str) -> bool:
     return len(word) >= LONG or sum(map(str.isdigit, word)) >= DIGITS
 
 
-def _run(words: list[str]) -> str:
+def _run(words: Iterable[str]) -> str:
     return f" {' '.join(words)} "
 
 

@@ -19,6 +19,10 @@ capital letter within a sentence are names; a word that is a part of another one
 What is like it and says something else differs in exactly these, or in one word of few: PERCENT is what three shared
 words with one other word each do not reach. A predicate says little alone: a person who `works as a nurse` `is a
 nurse`. What a language is not known for is compared as it is written.
+
+A text that says all of another one and more says it too, however long the rest is (`says_all`): all of its words,
+predicates and units stand in one clause, and up to the last of them nothing denies it or tells it of somebody else.
+What is one word long (`User is vegan`) is so said by everything that has it: rather too much is held than too little.
 """
 
 import re
@@ -39,6 +43,7 @@ FEWEST = 2
 USER = "user"
 
 _TOKEN = re.compile(r"\d[\d.,]*\s?k\b|\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*", re.IGNORECASE)
+_SUBJECT = re.compile(r"\W*\w+(?:['’]s \w+)?")
 _SENTENCE = re.compile(r"(?:^|[.!?:]\s+)\W*\w+")
 
 
@@ -47,7 +52,7 @@ class Rephrasing(NamedTuple):
 
     `same` leads from a word, or its stem, to the one that stands for its meaning; `denied` from one to what it denies;
     `phrases` from several words to one. `predicates` are verbs that say little alone, `units`
-    what is counted in, `users` what the user is called.
+    what is counted in, `users` what the user is called, `joints` what one clause is joined to another with.
     """
 
     language: str = ""
@@ -58,6 +63,7 @@ class Rephrasing(NamedTuple):
     predicates: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
     users: frozenset[str] = frozenset()
+    joints: frozenset[str] = frozenset()
     numbers: Mapping[str, str] = {}
     same: Mapping[str, str] = {}
     denied: Mapping[str, str] = {}
@@ -107,6 +113,54 @@ def likeness(one: str, other: str, known: Rephrasing = UNKNOWN) -> Likeness:
     words = f"{share} % of the words of both are shared ({', '.join(sorted(shared))})"
     same = enough and share >= (WITHIN if within else PERCENT) and not parted
     return Likeness(same, share, parted or words)
+
+
+def says_all(mine: About, said: str, all_of_it: About, known: Rephrasing = UNKNOWN) -> bool:
+    """Whether a text says all that another one is about, whatever else it says. `all_of_it` is what it is about."""
+    needed = _every(mine)
+    if not needed or not needed <= _every(_akin(mine, all_of_it)[1]) or _of_another(mine, said, known):
+        return False
+    parts = (part for clause in _clauses(said, known) for part in _beginnings(clause))
+    return next((not _apart(*found) for part in parts if (found := _holding(mine, part, known))), False)
+
+
+def _of_another(mine: About, said: str, known: Rephrasing) -> bool:
+    """Whether a text is of somebody whom it begins with, and nowhere of the user, as the other one is."""
+    words = [token for token, _ in _tokens(said)]
+    who = _doer([word.casefold() for word in words], known).who
+    is_named = words[0][0].isupper() and who not in _every(mine)
+    return mine.doer.who == USER and is_named and not known.users.intersection(map(str.casefold, words))
+
+
+def _every(one: About) -> frozenset[str]:
+    return one.words | one.predicates | one.units
+
+
+def _holding(mine: About, said: str, known: Rephrasing) -> tuple[About, About] | None:
+    """Both, where what is said has all words of the one."""
+    one, other = _akin(mine, about(said, known))
+    return (one, other) if _every(one) <= _every(other) else None
+
+
+def _clauses(text: str, known: Rephrasing) -> list[str]:
+    """Each clause, behind what the text begins with, where it has no such word of its own; and the whole text."""
+    joints = "|".join(rf"\b{re.escape(each)}\b" for each in known.joints)
+    parts = [part for part in re.split(rf"[.!?;]\s|{joints}" if joints else r"[.!?;]\s", text) if part.strip()]
+    who = _SUBJECT.match(text)
+    subject = "" if who is None else f"{who[0]} "
+    own = [part if _begins(part, known) else subject + part for part in parts[1:]]
+    return [*parts[:1], *own, text]
+
+
+def _begins(clause: str, known: Rephrasing) -> bool:
+    """Whether a clause says by itself of whom it is."""
+    word = _TOKEN.search(clause)
+    return word is not None and (word[0][0].isupper() or word[0].casefold() in known.users)
+
+
+def _beginnings(clause: str) -> list[str]:
+    """A clause up to each of its words."""
+    return [clause[: match.end()] for match in _TOKEN.finditer(clause)]
 
 
 def told_apart(one: str, other: str, known: Rephrasing = UNKNOWN) -> str:

@@ -6,6 +6,7 @@ my password, by the way, is   hunter2           odd: only what has digits or sig
 my passwords are   hunter2 and swordfish        list: words, with "and" between
 my PIN is   4821                                number
 my seed phrase is   apple river …               phrase: all that follows on its line
+密码是   hunter2                                   latin: what is odd or a number, among other signs
 swordfish   is my password                      a word, or an odd one, before a trail
 
 A value may stand in quotes, in code, behind a spoiler, or be emphasised: `||hunter2||`, `**hunter2**`.
@@ -19,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from projections.policies.secret_shapes import MARK, Stretch
 
-ValueKind = Literal["word", "odd", "list", "number", "phrase"]
+ValueKind = Literal["word", "odd", "list", "number", "phrase", "latin"]
 MOST_WORDS = 8
 """The most words that a password of words has."""
 LEAST_PHRASE = 4
@@ -47,6 +48,7 @@ _NO_SECRET = re.compile(
     r"\w+://.*|\d{1,3}(?:[.,/:]\d+)*(?:%|st|nd|rd|th|x|k|m|km|cm|mm|ft|in|s|ms|h|min|kg|g|px|[gmkt]b|[gm]hz|bits?|[ap]m)?"
     r"|\d{1,3}-[a-z]+"
 )
+_LATIN = re.compile(r"[!-~]{4,64}")
 _PARAMETER = re.compile(r"[^\s&#]*")
 _ADDRESS = re.compile(r"[~/.:=>]|id_|npub1|ssh-|[@#]|[\w.+-]+@[\w-]+\.\w")
 
@@ -195,12 +197,21 @@ def _number(text: str, place: _Place, spoken: Spoken) -> list[Span]:
 
 
 def _phrase(text: str, place: _Place, spoken: Spoken) -> list[Span]:
-    """Words that a person would hardly say: at least three, of which no more than one is plain."""
+    """Words that a person would hardly say: at least three, of which no more than one is plain, or one of six."""
     line = text[place.start :].split("\n", 1)[0].rstrip()
     words = _WORD.findall(line)
-    if place.end or len(words) < 3 or sum(_key(each) in spoken.plain for each in words) > 1:
+    if place.end or len(words) < 3 or _too_plain(words, spoken):
         return _word(text, place, spoken)
     return [(place.start, place.start + len(line))]
+
+
+def _too_plain(words: Sequence[str], spoken: Spoken) -> bool:
+    return sum(_key(each) in spoken.plain for each in words) > max(1, len(words) // 6)
+
+
+def _latin(text: str, place: _Place, spoken: Spoken) -> list[Span]:
+    found = _LATIN.match(text, place.start)
+    return [_trimmed(text, *found.span())] if found is not None and _is_odd(found[0], spoken) else []
 
 
 _VALUES: dict[ValueKind, Callable[[str, _Place, Spoken], list[Span]]] = {
@@ -209,6 +220,7 @@ _VALUES: dict[ValueKind, Callable[[str, _Place, Spoken], list[Span]]] = {
     "list": _list,
     "number": _number,
     "phrase": _phrase,
+    "latin": _latin,
 }
 
 

@@ -5,7 +5,7 @@ which most messages lack: so the table costs next to nothing. The group `secret`
 one; else all of the match. Shapes are those that the services publish, or that scanners for repositories use.
 
 A 64-digit hexadecimal number is a private key of Nostr, and a transaction, and a SHA-256: nobody can tell. It stays in
-the message and is no memory.
+the message, which is flagged, and is no memory.
 """
 
 import re
@@ -17,6 +17,8 @@ TOKEN = "token"
 PRIVATE_KEY = "private key"
 PASSWORD = "password"
 CARD = "card number"
+ACCOUNT = "account number"
+SOCIAL_SECURITY = "social security number"
 MARK = "[redacted:"
 """How that begins which stands in the place of a secret."""
 
@@ -61,6 +63,17 @@ SHAPES: tuple[Shape, ...] = (
     Shape(API_KEY, ("sk_", "rk_", "pk_"), rf"{_START}(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{{16,}}"),
     Shape(API_KEY, ("akia", "asia", "abia", "acca"), rf"{_START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{{16}}{_END}"),
     Shape(API_KEY, ("sk-",), rf"{_START}sk-(?:ant|proj|svcacct|admin)-[A-Za-z0-9_-]{{24,}}"),
+    Shape(
+        API_KEY,  # the secret half of an AWS key: 40 signs, and nothing before them
+        tuple("0123456789"),
+        r"(?<![\w/+=.-])(?=[A-Za-z/+]*\d)(?=(?:[a-z\d/+]*[A-Z]){8})(?=(?:[A-Z\d/+]*[a-z]){8})[A-Za-z\d/+]{40}"
+        r"(?![\w/+=-]|\.\w)",
+    ),
+    Shape(
+        SOCIAL_SECURITY,
+        ("ssn", "social security"),
+        r"(?i:\b(?:ssn|social security(?: (?:number|no|nr|#))?)\b)\D{0,20}(?P<secret>\d{3}[ -]?\d{2}[ -]?\d{4})(?!\d)",
+    ),
     Shape(API_KEY, ("aiza",), rf"{_START}AIza[0-9A-Za-z_-]{{35,}}"),
     Shape(API_KEY, ("gsk_",), rf"{_START}gsk_[A-Za-z0-9]{{40,}}"),
     Shape(API_KEY, ("xai-",), rf"{_START}xai-[A-Za-z0-9]{{60,}}"),
@@ -153,6 +166,26 @@ _CARD_WORD = re.compile(r"(?i:card|visa|master|amex|credit|debit|karte|tarjeta|c
 LONGEST_ADDRESS = 300
 _LENGTHS = {"34": 15, "37": 15, "30": 14, "36": 14, "38": 14}
 _MASTERCARD = range(2221, 2721)
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
+_IBANS = {
+    15: "NO",
+    16: "BE",
+    18: "DK FI NL",
+    19: "SI",
+    20: "AT EE KZ LT",
+    21: "CH HR LI LV",
+    22: "BG DE GB IE RS",
+    23: "AE IL",
+    24: "AD CZ ES PK RO SA SE SK",
+    25: "PT",
+    26: "IS TR",
+    27: "FR GR IT MC SM",
+    28: "CY HU PL",
+    29: "BR UA",
+    31: "MT",
+}
+_IBAN_LENGTHS = {country: length for length, countries in _IBANS.items() for country in countries.split()}
+"""How long an account's number is in its country (ISO 13616)."""
 _HEX_64 = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{64}(?![0-9A-Za-z])")
 
 
@@ -166,6 +199,7 @@ def shaped(text: str) -> Iterator[Stretch]:
                 if not text.startswith(MARK, start):
                     yield Stretch(start, end, shape.name)
     yield from _cards(text)
+    yield from _accounts(text)
 
 
 def _cards(text: str) -> Iterator[Stretch]:
@@ -179,6 +213,19 @@ def _cards(text: str) -> Iterator[Stretch]:
 def _is_in_address(text: str, start: int) -> bool:
     """Whether something stands in a URL: there, digits number things."""
     return "://" in text[max(0, start - LONGEST_ADDRESS) : start].rpartition(" ")[2]
+
+
+def _accounts(text: str) -> Iterator[Stretch]:
+    for found in _IBAN.finditer(text):
+        at = [place for place in range(*found.span()) if text[place] != " "]
+        length = _IBAN_LENGTHS.get(found[0][:2].upper(), 0)
+        if 0 < length <= len(at) and is_account("".join(text[place] for place in at[:length])):
+            yield Stretch(at[0], at[length - 1] + 1, ACCOUNT)
+
+
+def is_account(number: str) -> bool:
+    """Whether 97 divides an IBAN, its first four signs behind it, with one less (ISO 7064)."""
+    return int("".join(str(int(each, 36)) for each in number[4:] + number[:4])) % 97 == 1
 
 
 def is_card(number: str) -> bool:

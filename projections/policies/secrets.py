@@ -2,7 +2,7 @@
 
     a key, a token, a card number       by its shape (`secret_shapes`)          redacted; no memory
     "my password is …"                  by how it is said (`secret_sentences`)  redacted; no memory
-    64 hexadecimal digits               may be a key, may be a hash             the message stays; no memory
+    64 hexadecimal digits               may be a key, may be a hash             the message stays, flagged; no memory
 
 All of them as the text is read (`legible`): what cannot be seen makes no difference.
 
@@ -76,4 +76,9 @@ def holds_secret(text: str, spoken: Spoken) -> Verdict | None:
     found = redact(text, spoken).stretches
     if found:
         return Verdict(f"it holds a secret ({found[0].name})", VERSION)
+    return doubt(text)
+
+
+def doubt(text: str) -> Verdict | None:
+    """Why a text may hold a secret, where nobody can tell."""
     return Verdict(UNKNOWN_HEX, VERSION) if unknown_hex(legible(text).text) else None

@@ -12,6 +12,7 @@ from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
 from dnam.commands import table
 from dnam.commands.command import NOTED, Invocation, Reply
+from dnam.commands.forgotten_before import AGAIN
 from dnam.commands.parse import Call, Misread
 from dnam.commands.picking import WORDS_STAY
 from dnam.commands.table import COMMANDS, read, run
@@ -255,6 +256,17 @@ class TestRemember:
         reply = await world.reply("ada", f"!memory remember {text}")
         assert reply.text.startswith(said)
         assert reply.failed
+
+    @pytest.mark.parametrize("text", ["User has epilepsy", "I take pills for epilepsy"])
+    async def test_what_was_forgotten_here_is_kept_again_and_that_is_said(self, world: World, text: str) -> None:
+        assert AGAIN not in await world.asks("Kim", "!memory remember User has epilepsy")
+        await world.asks("Kim", "!memory forget User has epilepsy")
+        assert AGAIN not in await world.asks("Kim", "!memory remember I like pears")
+        assert AGAIN not in await world.asks("Kim", f"!memory remember {text}", OPEN)
+        assert AGAIN not in await world.asks("Ada", f"!memory remember {text}")
+        told = await world.asks("Kim", f"!memory remember {text}")
+        assert told.startswith(f"Remembered: {text}\n")
+        assert told.endswith(AGAIN)
 
     async def test_what_would_turn_or_break_the_line_is_told_harmless_as_show_tells_it(self, world: World) -> None:
         said, shown = "I like \u202eaet\x1b[2J", "I like \ufffdaet\ufffd[2J"

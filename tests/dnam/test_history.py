@@ -85,8 +85,11 @@ async def test_what_is_taken_back_is_told_in_direct_messages(world: World) -> No
     assert "I fear dogs" in text
     assert "  status: active → forgotten" in text
     assert "forgotten by ada: asked by the person; with the words 'I fear dogs'" in text
-    reply = await world.reply("ada", f"!memory history {item}", OPEN)
-    assert (reply.text, reply.failed) == (NOT_HERE.format(item), True)
+    for words in (f"history {item}", f"edit {item} I fear cats", f"share {item}", f"keep-private {item}"):
+        reply = await world.reply("ada", f"!memory {words}", OPEN)
+        assert (reply.text, reply.failed) == (NOT_HERE.format(item), True)
+    alone = await world.asks("ada", f"!memory edit {item} I fear cats")
+    assert alone == f"The item {item} is forgotten: restore it first, then edit it."
 
 
 async def test_in_company_only_the_words_that_stand_today(world: World) -> None:

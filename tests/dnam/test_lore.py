@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dnam.commands.command import Invocation, Reply
+from dnam.commands.forget_lore import NOT_EDITED
 from dnam.commands.keep_others import NO_PERSON, TAKEN_BACK, UNHEARD, UNWILLING
 from dnam.commands.lore import NO_LORE, NO_SERVER, NOT_MANAGING, NOT_OWNER, NOT_OWNER_SELF, NOT_PRIVATE
 from dnam.commands.pointing import Pointed
@@ -183,8 +184,11 @@ class TestLore:
         assert (await town.asks_as("kim", f"!memory forget {item}", OPEN)).text.startswith(nothing)
         there = await town.asks_as("kim", f"!memory forget {item}", manages=True)
         assert there.text.startswith("No matching items found. I look for"), "not from a DM"
+        edited = await town.asks_as("ada", f"!memory edit {item} We meet on Mondays", OPEN, manages=True)
+        assert edited == Reply(NOT_EDITED, failed=True)
         reply = await town.asks_as("kim", f"!memory forget {item}", OPEN, manages=True)
         assert reply.text.startswith("Forgot 1 item(s).")
+        assert reply.text.endswith("To take it back: `!memory restore <id>`")
         assert await town.places(NOBODY) == []
         assert (await town.asks_as("kim", "!memory undo", OPEN)).text.startswith("Undone `forget`")
         assert (await town.asks_as("ines", f"!memory forget {item}", OPEN, owner=True)).text.startswith("Forgot 1")

@@ -96,3 +96,4 @@ def test_the_text_says_how_to_see_forget_and_opt_out() -> None:
     assert text.startswith("I am Nib, and I have begun to remember things that you say in Garden")
     for command in ("show", "forget", "erase", "config set me learn=none", "opt-out"):
         assert f"`!memory {command}" in text
+    assert "Where I do not answer you, these work all the same, for you alone: `/memory opt-out`" in text

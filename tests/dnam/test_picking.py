@@ -30,7 +30,7 @@ async def asked(world: World, user: str = "ada", place: PlaceSeen | None = None)
 
 async def offered(world: World, words: str, act: Act = "forget", who: str = "ada") -> tuple[list[str], bool]:
     by, memory = await asked(world, who), world.memory
-    found = await memory.look(lambda rows: offer(rows, by.setting, act, words, memory.now(), memory.vocabulary))
+    found = await memory.look(lambda rows: offer(rows, by, act, words, memory.now(), memory.vocabulary))
     return [item.text for item in found.items], found.exact
 
 
@@ -66,7 +66,7 @@ async def test_what_is_gone_is_offered_to_restore_and_nothing_else(world: World)
 async def test_nobody_is_offered_what_is_another_s(world: World) -> None:
     assert await offered(world, "", who="kim") == ([], False)
     by, all_of_it = await asked(world, "kim"), [token(each) for each in (await items(world)).values()]
-    assert await world.memory.look(lambda rows: picked(rows, by.setting, all_of_it, "forget")) == ()
+    assert await world.memory.look(lambda rows: picked(rows, by, all_of_it, "forget")) == ()
     reply = await act_on(world.assistant, by, all_of_it, "forget")
     assert (reply.failed, reply.text) == (True, "Nothing of that is there any more.")
     assert set(await items(world)) == set(TEXTS)
@@ -116,7 +116,7 @@ def test_a_preview_says_what_would_happen() -> None:
 )
 async def test_what_completes(world: World, completes: Completes, typed: str, texts: list[str]) -> None:
     by = await asked(world)
-    found = await world.memory.look(lambda rows: completions(rows, by.setting, completes, typed))
+    found = await world.memory.look(lambda rows: completions(rows, by, completes, typed))
     assert [each.words for each in found] == texts
     assert all(each.id.startswith("durable-") for each in found)
 

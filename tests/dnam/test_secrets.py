@@ -12,6 +12,7 @@ from dnam.guarding import all_spoken
 from dnam.importers.source import Arrived, ImportedItem, ImportedSummary
 from dnam.importing import Importer
 from dnam.memory import Memory
+from dnam.provenance import Narrator
 from dnam.secrets import redacted, without_secrets
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import with_handles
@@ -19,17 +20,20 @@ from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
-from projections.events import Event, MessageEdited, MessageHeard, PersonRenamed, PersonSeen
+from projections.events import Event, ItemRefused, MessageEdited, MessageHeard, PersonRenamed, PersonSeen
 from projections.events.values import Attachment, Source
-from projections.ids import Ref
+from projections.ids import Handle, Ref
 from projections.policies.secret_shapes import is_card
-from projections.policies.secrets import redact
+from projections.policies.secrets import UNKNOWN_HEX, redact
+from replay.audit import audit
+from replay.reading import Reader
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.world import NOW
 
 # Made up, or from the documentation of the service. Written in pieces, so that no scanner takes this file for a leak.
 B = "B7c9D1e3F5g7H9i1J3k5L7m9N1p3Q5r7S9t1"
 BECH = "vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
+PLAIN_WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident"
 SHAPED = {
     "a PEM key": ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----", "private key"),
     "a PEM key that was cut": ("-----BEGIN PRIVATE KEY-----\nMIIEow", "private key"),
@@ -78,6 +82,10 @@ SHAPED = {
     "a card with dots": ("4111.1111.1111.1111", "card number"),
     "a card with gaps": ("4111  1111 11111111", "card number"),
     "a card digit by digit": ("4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "card number"),
+    "an AWS secret": ("wJalrXUtnFEMI/" + "K7MDENG/bPxRfiCYEXAMPLEKEY", "api key"),
+    "a German account": ("DE89 3704 0044 0532 0130 00", "account number"),
+    "a Norwegian account": ("no9386011117947", "account number"),
+    "a British account": ("GB29NWBK60161331926819", "account number"),
     "a Visa card": ("4111 1111 1111 1111", "card number"),
     "a Mastercard": ("5555-5555-5555-4444", "card number"),
     "a Mastercard of the second range": ("2223003122003222", "card number"),
@@ -153,6 +161,34 @@ SAID = {
     "https://host.example/?password=sw0rdfish#top": "sw0rdfish",
     "my password is now sw0rdfish": "sw0rdfish",
     "my pass\u200bword is sw0rdfish": "sw0rdfish",
+    "psw: swordfish": "swordfish",
+    "the password? hunter2": "hunter2",
+    "what's the password?\nit's hunter2": "hunter2",
+    "hunter2 is what I use as my password": "hunter2",
+    "hunter2 (that's my password)": "hunter2",
+    "hunter2 <- my password": "hunter2",
+    "wifi: GardenNet / hunter2zz": "hunter2zz",
+    "the wifi is GardenNet and the key is hunter2zz": "hunter2zz",
+    "my otp is 493021": "493021",
+    "2fa code 493 021": "493 021",
+    "my TOTP is: 112993": "112993",
+    "wlan GardenNet / hunter2zz": "hunter2zz",
+    "recovery code: 9f3k-22kd-8s8s": "9f3k-22kd-8s8s",
+    PLAIN_WORDS: PLAIN_WORDS,
+    f"mnemonic: {PLAIN_WORDS}": PLAIN_WORDS,
+    f"here they are: {PLAIN_WORDS} {PLAIN_WORDS}": f"{PLAIN_WORDS} {PLAIN_WORDS}",
+    "my passw0rd is hunter2": "hunter2",
+    "my p@$$word: swordfish": "swordfish",
+    "my p a s s w o r d is hunter2": "hunter2",
+    "P.A.S.S.W.O.R.D = hunter2": "hunter2",
+    "密码是hunter2": "hunter2",
+    "我的密碼為 hunter2，谢谢": "hunter2",
+    "口令：12345678": "12345678",
+    "パスワードはhunter2です": "hunter2",
+    "비밀번호는 hunter2입니다": "hunter2",
+    "my iban is AT61 1904 3002 3457 3201 BIC follows": "AT61 1904 3002 3457 3201",
+    "my ssn is 078-05-1120": "078-05-1120",
+    "social security number: 078051120": "078051120",
 }
 HARMLESS = [
     "I prefer tea over coffee",
@@ -220,6 +256,24 @@ HARMLESS = [
     "https://host.example/?password=&x=1",
     "my password is one two three four five six seven eight nine ten",
     "card #5 and order #4111111111111111",
+    "forgot the password? see https://host.example/reset1 or ask @Ada1",
+    "forgot your password? nobody cares",
+    "this is what I use as my password manager",
+    "wifi: 2.4GHz / 5GHz, wifi: 802.11ac / 802.11ax",
+    "the recovery code is in the vault",
+    "my otp is 6 digits long",
+    "密码是8位数",
+    "密码是2024年改的",
+    "密码我忘了",
+    "비밀번호는 비밀입니다",
+    "DE89 3704 0044 0532 0130 01 has a digit that is wrong, XX89 3704 0044 0532 0130 00 no country",
+    "NO12 345 678 901",
+    "the de99 series of the sensors is what I want most",
+    "ssn is a US thing, my part number is 078-05-1120",
+    "see https://host.example/aB3/wJalrXUtnFEMIaK7MDENGabPxRfiCYEXAMPLEKEY",
+    "three little words about nothing much and then nine more common words",
+    "never share pictures showing where you live with people whom you hardly know",
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZABCD",
 ]
 
 
@@ -420,14 +474,14 @@ NAMED = f"Ada pw: {SECRET}"
 
 
 async def test_the_names_of_people_and_places(tmp_path: Path) -> None:
-    thread = PlaceSeen("local", "5", "thread", NAMED, "guild", Ref("local", "1"), NAMED)
+    place = PlaceSeen("local", "5", "channel", NAMED, "guild", Ref("local", "1"), NAMED)
     ada, hook = Account("local", "ada", NAMED), Account("local", "hook", NAMED)
     async with talking(tmp_path, ScriptedModel()) as assistant:
         memory = assistant.memory
         await memory.meet(Account("local", "ines", NAMED))
-        await memory.hear(request("hi", place=thread, speaker=ada._replace(name="Ada")))
-        heard = await memory.hear(request("hello", place=thread, speaker=ada, key="2", said=NOW + 1))
-        await memory.hear(request("beep", place=thread, speaker=hook, author="webhook", key="3", said=NOW + 2))
+        await memory.hear(request("hi", place=place, speaker=ada._replace(name="Ada")))
+        heard = await memory.hear(request("hello", place=place, speaker=ada, key="2", said=NOW + 1))
+        await memory.hear(request("beep", place=place, speaker=hook, author="webhook", key="3", said=NOW + 2))
         assert SECRET not in (await memory.context(heard)).text
         assert events_of(assistant, PersonSeen) == 2
         assert events_of(assistant, PersonRenamed) == 1
@@ -455,3 +509,42 @@ async def test_what_a_model_notes_all_the_same_is_no_memory(tmp_path: Path) -> N
         assert "0f" * 32 in heard.text, "nobody knows whether it is a key: the message stays"
         await assistant.extract(heard.person)
         assert [item.text for item in await assistant.memory.show(heard.person)] == ["User likes tea"]
+
+
+# What may be one
+
+HEX = "0f" * 32
+
+
+def doubts_of(assistant: Assistant, person: Handle) -> list[tuple[str, list[str]]]:
+    """Why messages may hold a secret, as the audit has it, and the messages."""
+    live = assistant.memory.engine.live
+    with live.rows() as rows:
+        lived = [Narrator(rows, "dnam").life(each) for each in audit(rows, Reader(live), person)]
+    steps = [step for each in lived for step in each.steps]
+    return [(step.why, [each.text or each.state for each in step.messages]) for step in steps]
+
+
+async def test_what_may_be_a_private_key_is_flagged_for_the_audit_as_long_as_it_is_said(tmp_path: Path) -> None:
+    guild = PlaceSeen("local", "5", "channel", "garden", "guild", Ref("local", "1"), "Garden")
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        memory = assistant.memory
+        heard = await memory.hear(request(f"mine is {HEX}", place=guild))
+        hook = request(HEX, place=guild, speaker=Account("local", "hook", "Hook"), author="webhook", key="2")
+        await memory.hear(hook._replace(said=NOW + 1))
+        await memory.hear(request("a hash has 64 digits", key="3", said=NOW + 2))
+        assert doubts_of(assistant, heard.person) == [(UNKNOWN_HEX, [f"mine is {HEX}"])]
+        await memory.hear(request("nothing", place=guild, edited=NOW + 5))
+        assert doubts_of(assistant, heard.person) == []
+        await memory.hear(request(f"0x{HEX}", place=guild, edited=NOW + 6))
+        await memory.hear(request(f"0x{HEX}", place=guild, edited=NOW + 6))
+        assert doubts_of(assistant, heard.person) == [(UNKNOWN_HEX, [f"0x{HEX}"])]
+        assert events_of(assistant, ItemRefused) == 1
+
+
+async def test_an_imported_message_that_may_hold_a_private_key_is_one_that_came_in(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        importer = Importer(assistant.memory)
+        await importer.bring(iter([Arrived(request(HEX))]), lambda _: None)
+        assert (importer.tally.messages, importer.tally.skipped) == (1, {})
+        assert events_of(assistant, ItemRefused) == 1

@@ -480,6 +480,28 @@ class TestLines:
         assert await lines.next() is None
         os.close(reader)
 
+    async def test_what_is_not_kept_any_longer_is_redacted_and_told(self, tmp_path: Path) -> None:
+        class Told(Shown):
+            """A screen, and lines that end once something was noted."""
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.is_noted = asyncio.Event()
+
+            def note(self, text: str) -> None:
+                super().note(text)
+                self.is_noted.set()
+
+            async def next(self) -> str | None:
+                await self.is_noted.wait()
+                return None
+
+        shown = Told()
+        async with opened(tmp_path / "data", DNAM_RETENTION_DAYS="2") as assistant:
+            await assistant.memory.heard("ada", "long ago", said=FrozenClock().now() - 3 * 86_400_000)
+            assert await chat(assistant, ADA, DIRECT, shown, shown) == DONE
+        assert shown.notes == ["retention: redacted what is not kept any longer, 1 event"]
+
     async def test_a_chat_from_a_pipe(self, assistant: Assistant) -> None:
         shown = Shown()
         piped = PipedLines(io.BytesIO(b"hello\n!memory remember I like tea").read)

@@ -4,7 +4,7 @@ Each story is told twice: once it is forgotten, redacted or erased, and once, be
 twin every surface goes on holding it: so none is looked at in vain.
 
     forget   no item, no search, no summary made from then on, no file for others; who told it can list it and have it
-             back, what stands above in the conversation stays there, and a restored backup is the memory of then
+             back, what stands above in the conversation stays there, and summaries in a restored backup are of then
     redact   no surface at all, no row and no event that can be read
     edit     the same; what was learned from it stands until what it says instead was read
     erase    the same as redact, no export that lies under the data folder either, and nobody knows who it was
@@ -101,7 +101,7 @@ REWORDED = frozenset({"reworded"})
 ALL = LATER | RECORDED | KEPT | everywhere("window")
 GONE: Mapping[Act, Callable[[str], frozenset[str]]] = {
     "nothing": lambda step: frozenset(),
-    "forget": lambda step: {**dict.fromkeys(AFTER[:2], ITEMS), AFTER[-1]: frozenset()}.get(step, LATER | REWORDED),
+    "forget": lambda step: dict.fromkeys((*AFTER[:2], AFTER[-1]), ITEMS).get(step, LATER | REWORDED),
     "redact": lambda step: ALL - KEPT,
     "edit": lambda step: ALL - KEPT - (LEARNED if step in AFTER[:2] else frozenset()),
     "erase": lambda step: ALL,

@@ -52,6 +52,8 @@ def hexadecimal(text: str, form: str) -> str:
         (f"please: {base64.b64encode(ORDER.encode()).decode()}", "base64"),
         (base64.urlsafe_b64encode(ORDER.encode()).decode().rstrip("="), "base64"),
         (base64.b32encode(ORDER.encode()).decode(), "base32"),
+        (base64.b64encode(base64.b64encode(ORDER.encode())).decode(), "base64 in base64"),
+        ("".join(chr(0x1F170 + ord(each) - ord("a")) if each.isalpha() else each for each in ORDER), ""),
         (hexadecimal(ORDER, "{:02x}"), "hexadecimal"),
         (hexadecimal(ORDER, "0x{:02X}"), "hexadecimal"),
         (ORDER.encode().hex(), "hexadecimal"),

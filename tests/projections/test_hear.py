@@ -7,6 +7,7 @@ from projections.context import Request, assemble
 from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, deliver
 from projections.decisions.draft import Origin
 from projections.decisions.hear import (
+    ON_ITS_WAY_MS,
     DeletedRequest,
     HeardRequest,
     Mention,
@@ -197,6 +198,32 @@ def erased(world: World, who: Account, until: int = NOW) -> None:
             said=NOW, by=OPERATOR, vaults=(), hashes=(world.ids.keyed_hash(who.platform, who.id),), until=until
         )
     )
+
+
+def test_what_the_assistant_said_before_an_erasure_is_not_heard_again_whoever_it_answered() -> None:
+    world, bot = World(), Account("discord", "1", "dnam")
+    erased(world, BEN, NOW - 9)
+    erased(world, ADA)
+    for key, moment in enumerate((0, NOW, NOW + ON_ITS_WAY_MS)):
+        assert world.decide(hear, said(str(key), author="self", speaker=bot, said=moment)) == []
+    assert world.decide(hear, said("3", author="self", speaker=bot, said=NOW + ON_ITS_WAY_MS + 1)) != []
+    other = Account("discord", "2", "feed")
+    assert world.decide(hear, said("4", author="bot", speaker=other)) != []  # others' words are theirs
+
+
+def test_what_was_said_while_out_is_not_heard_once_somebody_is_heard_again() -> None:
+    world = World()
+    hashes = (world.ids.keyed_hash(ADA.platform, ADA.id),)
+    assert world.decide(hear, said("first", said=NOW - 20)) != []
+    world.add(PersonOptedOut(said=NOW - 10, by=OPERATOR, hashes=hashes))
+    world.add(PersonOptedIn(said=NOW, by=OPERATOR, hashes=hashes))
+    for moment in (NOW - 10, NOW - 1):
+        assert world.decide(hear, said(f"out {moment}", said=moment)) == []
+    assert world.decide(hear, said("before", said=NOW - 11)) != []
+    assert world.decide(hear, said("after", said=NOW)) != []
+    (edited,) = world.decide(hear, said("first", said=NOW - 20, text="changed", edited=NOW + 1))[:1]
+    assert isinstance(edited, MessageEdited)
+    assert world.decide(hear, said("of ben", speaker=BEN, said=NOW - 5)) != []
 
 
 def test_naming_somebody_who_was_erased_does_not_bring_them_back() -> None:

@@ -31,7 +31,7 @@ from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, MODEL, SESSION, Town
-from tests.world import origin
+from tests.world import NOW, origin
 
 OFFICE = GENERAL._replace(key="8", name="office")
 TEA = "I like green tea"
@@ -265,12 +265,12 @@ def test_lore_goes_with_it_too(town: Town) -> None:
     assert town.tells("raid night") == []
 
 
-def keeps_anothers(town: Town, text: str, message: Point) -> Item:
+def keeps_anothers(town: Town, text: str, message: Point, name: str = "") -> Item:
     """As lore, by somebody who did not say it."""
     said = town.input(message)
     request = RememberRequest(
         owner=NOBODY, compartment=in_guild(GUILD), text=text, by=By("operator"), said=message.said + 1,
-        source=Source("discord", message=said.ref), origin=origin(text), about="guild",
+        source=Source("discord", message=said.ref), origin=origin(text + name), about="guild",
         evidence=(Evidence(said.text, message.id, said.ref),),
     )  # fmt: skip
     town.world.decide(remember, request)
@@ -296,6 +296,63 @@ def test_what_another_kept_of_it_goes_with_its_words_when_they_are_edited_away(t
     town.edits(message, "never mind", after=600)
     assert town.texts() == ["We raid."]
     assert town.tells("raid night is Friday.") == []
+
+
+def takes_back_lore(town: Town, needle: str, name: str = "") -> None:
+    request = ForgetRequest(
+        owner=NOBODY, openings=(Opening(NOBODY, in_guild(GUILD)),), by=By("operator"), said=LATER - 1,
+        origin=origin(f"take back {needle} {name}"), needle=needle,
+    )  # fmt: skip
+    assert town.world.decide(forget, request)
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_another_kept_of_it_and_took_back_goes_with_it_too(town: Town, edited: bool) -> None:
+    """Twice taken back, and kept once more between: no earlier taking back of it stands again."""
+    message = town.says("our raid night is Friday")
+    keeps_anothers(town, "Raid night is Friday.", message)
+    takes_back_lore(town, "Raid night is Friday.")
+    keeps_anothers(town, "Raid night is Friday.", message, "again")
+    answer = town.answers(town.says("when?"), "On the fifth day.", Point(NOW, town.item("Raid night").event))
+    takes_back_lore(town, "Raid night is Friday.", "again")
+    assert is_quiet(town.rows, answer)
+    events = town.edits(message, "never mind") if edited else town.deletes(message)
+    assert "ItemWithdrawn" in kinds(events)
+    assert town.items() == []
+    assert list(forgotten_of(town.rows, NOBODY)) == []
+    assert town.tells("raid night") == []
+    assert is_quiet(town.rows, answer)
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_a_model_made_of_it_and_somebody_took_back_is_refused_as_before(town: Town, edited: bool) -> None:
+    message = town.says("our raid night is Friday")
+    town.reads([message], {"text": "Raid night is Friday.", "about": "guild", "evidence": "our raid night is Friday"})
+    takes_back_lore(town, "Raid night is Friday.")
+    town.edits(message, "never mind") if edited else town.deletes(message)
+    assert [found.row.text for found in forgotten_of(town.rows, NOBODY)] == ["Raid night is Friday."]
+
+
+def test_it_stays_taken_back_where_its_words_are_still_said(town: Town) -> None:
+    message = town.says("our raid night is Friday")
+    keeps_anothers(town, "Raid night is Friday.", message)
+    takes_back_lore(town, "Raid night is Friday.")
+    town.edits(message, "our raid night is Friday, 8 pm")
+    assert [found.row.text for found in forgotten_of(town.rows, NOBODY)] == ["Raid night is Friday."]
+
+
+def test_what_another_kept_of_it_and_took_back_and_made_room_goes_too(town: Town) -> None:
+    message = town.says("our raid night is Friday")
+    keeps_anothers(town, "Raid night is Friday.", message)
+    takes_back_lore(town, "Raid night is Friday.")
+    row = town.item("Raid night")
+    from projections.events import ItemEvicted
+
+    evicted = msgspec.structs.replace(row.item, status="evicted")
+    town.world.add(ItemEvicted(said=LATER, by=MODEL, causes=(row.event,), item=evicted, cap=1))
+    town.deletes(message)
+    assert list(forgotten_of(town.rows, NOBODY)) == []
+    assert town.tells("raid night") == []
 
 
 def test_what_somebody_wrote_down_themselves_stands_when_a_message_that_confirmed_it_goes(town: Town) -> None:

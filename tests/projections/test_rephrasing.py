@@ -34,10 +34,10 @@ class Rates(NamedTuple):
     passed: float
 
 
-def refused(forgotten: str, said: str) -> Refusal | None:
+def refused(forgotten: str, said: str, *tags: str) -> Refusal | None:
     """What stands against a text, of one thing that was forgotten."""
     row = ForgottenRow(EventId(b"e" * 16), "durable-1", "self", "fact", forgotten, (), ())
-    return refusal(World().rows, [row], Claim(frozenset(), said, ()), ENGLISH)
+    return refusal(World().rows, [row], Claim(frozenset(), said, (), tags), ENGLISH)
 
 
 def rates(name: str) -> Rates:
@@ -50,7 +50,9 @@ def rates(name: str) -> Rates:
     return Rates(again, apart, 100 * right / again, 100 * passed / apart)
 
 
-@pytest.mark.parametrize(("name", "least_refused", "least_passed"), [("facts", 90, 95), ("unseen", 80, 95)])
+@pytest.mark.parametrize(
+    ("name", "least_refused", "least_passed"), [("facts", 90, 95), ("unseen", 80, 95), ("longer", 80, 90)]
+)
 def test_both_rates(name: str, least_refused: int, least_passed: int, capsys: pytest.CaptureFixture[str]) -> None:
     found = rates(name)
     with capsys.disabled():
@@ -129,6 +131,46 @@ def test_a_language_that_is_not_known_is_compared_as_it_is_written() -> None:
 def test_nothing_is_like_nothing() -> None:
     assert not likeness("", "", UNKNOWN).same
     assert not likeness("...", "User likes tea", ENGLISH).same
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User is pregnant with twins and due in May",
+        "User came out to the sister and is pregnant",
+        "User is pregnant and does not want to tell",
+        "pregnant with twins",
+    ],
+)
+def test_what_says_all_of_it_says_it_however_long_it_is(said: str) -> None:
+    found = refused("User is pregnant", said)
+    assert found is not None
+    assert found.reason == "among others, its text says all that the person forgot"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User's sister is 30 and is pregnant with twins",
+        "User is not pregnant but ill",
+        "Ines came home early and was pregnant",
+        "User likes baking bread",
+        "!",
+    ],
+)
+def test_what_says_it_of_another_or_not_at_all_is_something_else(said: str) -> None:
+    assert refused("User is pregnant", said) is None
+
+
+def test_tags_do_not_say_it_either() -> None:
+    for tags in (["pregnant"], ["baking", "pregnant"]):
+        found = refused("User is pregnant", "User likes baking bread", *tags)
+        assert found is not None
+        assert found.reason == "among others, one of its tags says all that the person forgot"
+    halves = refused("User was in rehab at Elm House", "User likes baking bread", "rehab", "elm house")
+    assert halves is not None
+    assert halves.reason == "among others, all that it is tagged with says all that the person forgot"
+    assert refused("User likes tea", "User drinks wine at noon", "tea") is None
 
 
 def test_without_a_language_only_the_words_themselves_are_refused() -> None:

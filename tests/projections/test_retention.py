@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from projections.calls import calls
-from projections.config import Scope
+from projections.config import Scope, config_rows
 from projections.decisions import draft as drafting
 from projections.decisions import erase_guild as erasing
 from projections.decisions import retention
@@ -239,6 +239,27 @@ def test_what_an_item_said_before_goes_layer_by_layer(town: Town) -> None:
     erased(town)
     assert town.tells("kallisto") == []
     assert town.tells("heard") == []
+
+
+def test_settings_by_which_less_is_learned_or_kept_stay(town: Town) -> None:
+    town.says("hello there")
+    guild, channel = Scope("guild", GUILD), Scope("channel", HERE.place)
+    for n, (scope, key, value) in enumerate(
+        (
+            (guild, "learn", "none"),
+            (guild, "retention_days", "0"),
+            (guild, "respond_mode", "all"),
+            (channel, "learn", "heard"),
+            (channel, "retention_days", "30"),
+        )
+    ):
+        request = ConfigRequest(scope, key, value, OPERATOR, origin(f"config {n}"), LATER)
+        town.world.decide(configure, request)
+    erased(town)
+    assert {(row.scope, row.key): row.value for row in config_rows(town.rows)} == {
+        (str(guild), "learn"): "none",
+        (str(channel), "retention_days"): "30",
+    }
 
 
 def test_another_guild_and_what_a_person_has_everywhere_stays(town: Town) -> None:

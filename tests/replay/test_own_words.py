@@ -1,6 +1,6 @@
 """What the assistant said, as imports bring it, goes with whom it spoke about."""
 
-from projections.decisions.hear import HeardRequest, hear
+from projections.decisions.hear import ON_ITS_WAY_MS, HeardRequest, hear
 from projections.decisions.imported import ImportSummaryRequest, import_summary
 from projections.decisions.meet import Account
 from projections.events.values import Audience
@@ -34,7 +34,9 @@ def test_an_imported_answer_goes_with_whom_it_answers() -> None:
         )
         erase(engine, handle_of(engine, ADA))
         assert texts(engine) == ["hello", "hello Ben"]
-        record(engine, own(2, text="Ada's train leaves at 7:40"), own(6, text="nothing to say"))
+        record(engine, own(2, text="Ada's train leaves at 7:40"), own(6, text="at 7:40, as she said"))
+        assert texts(engine) == ["hello", "hello Ben"]  # nothing tells whose words it repeats
+        record(engine, own(2 * ON_ITS_WAY_MS, text="nothing to say"))
         assert texts(engine) == ["hello", "hello Ben", "nothing to say"]
 
 

@@ -112,3 +112,20 @@ def test_views_that_cannot_be_used_are_built_anew(data: Path, harm: Callable[[Pa
         assert check(store, FOLD).equal
     finally:
         store.close()
+
+
+def test_an_erasure_that_comes_in_between_is_in_it_too(data: Path) -> None:
+    told: list[int] = []
+
+    def meanwhile(done: int, _: int) -> None:
+        if not told:
+            destroy_keys(engine, handle_of(engine, ADA))
+        told.append(done)
+
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        story(engine)
+        destroy_keys(engine, handle_of(engine, KIM))
+        assert isinstance(engine.store, DiskStore)
+        thin_out(engine.store, FOLD, meanwhile)
+        assert told != sorted(told)  # it began again
+        assert check(engine.store, FOLD).equal

@@ -1,16 +1,15 @@
 """What is deleted as a whole: a channel with the threads in it, or a thread. What was said there goes here too.
 
 While the bot is away nobody tells it. After a new connection those places are missed that were there before it, or that
-the log knows and the server does not name, and Discord is asked whether each is gone: one request a place, and a server
-MOST_MISSED, beginning where something was said last. A thread that was archived is not named, and is there.
+the log knows and the server does not name, and Discord is asked whether each is gone: all of them, one after another,
+channels before threads, beginning where something was said last. A thread that was archived is not named, and is there:
+so there may be many, and a connection that ends before the last of them goes on behind those that were asked about.
 
 What an import brought may be in no server any more, and is not to be undone: a place stays in which nothing was said
 after what the last import read.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
-from itertools import islice
 
 import discord
 
@@ -26,8 +25,6 @@ from projections.places import sessions_within
 
 MISSED = "discord:missed"
 """The queue of looking up what a channel was, and whether it is gone."""
-MOST_MISSED = 25
-"""How many places of a server Discord is asked about at most after each connection."""
 
 
 class Clearing:
@@ -38,6 +35,8 @@ class Clearing:
         self._desk = hearing.desk
         self._guilds: dict[int, discord.Guild] = {}
         """Each guild as this connection has it; that of an earlier one stays as it was at its end."""
+        self._missed: dict[int, PlaceKind] = {}
+        """What Discord is still to be asked about, the next first. While there is any, `_look_for_next` waits."""
 
     def channel_deleted(self, channel_id: int) -> None:
         """A channel was deleted, and the threads in it."""
@@ -58,9 +57,18 @@ class Clearing:
         known = await self._desk.memory.look(lambda rows: lively_places(rows, Ref(PLATFORM, str(guild.id))))
         kinds: dict[int, PlaceKind] = dict.fromkeys(before, "channel")
         kinds |= {int(each.place.key): each.kind for each in known if is_discord_s(each.place)}
-        missed = (each for each in kinds.items() if guild.get_channel_or_thread(each[0]) is None)
-        for place_id, kind in islice(missed, MOST_MISSED):
-            self._submit(MISSED, partial(self._look_for, place_id, kind))
+        found = {key: kind for key, kind in kinds.items() if guild.get_channel_or_thread(key) is None}
+        is_under_way = bool(self._missed)
+        self._missed = dict(sorted((self._missed | found).items(), key=lambda each: each[1] == "thread"))
+        if self._missed and not is_under_way:
+            self._submit(MISSED, self._look_for_next)
+
+    async def _look_for_next(self) -> None:
+        place_id = next(iter(self._missed))
+        kind = self._missed.pop(place_id)
+        if self._missed:
+            self._submit(MISSED, self._look_for_next)
+        await self._look_for(place_id, kind)
 
     async def _look_for(self, place_id: int, kind: PlaceKind) -> None:
         try:

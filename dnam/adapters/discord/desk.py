@@ -40,16 +40,15 @@ from dnam.sessions import Sessions
 from dnam.settings import DEFAULT, Settings
 from dnam.standing import standing_in
 from dnam.unwritten import Unwritten
-from dnam.whereabouts import handle_of, in_direct, last_said
+from dnam.whereabouts import asked_in, handle_of, in_direct, last_said
 from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
-from projections.decisions.place import PlaceSeen, describe, place_ref, seen_audience, session_of
+from projections.decisions.place import PlaceSeen, describe, place_ref
 from projections.decisions.work import JobRequest, record_job
 from projections.ids import NOBODY, Point, Ref
 from projections.pending import is_settled
 from projections.people import accounts_of
-from projections.places import PLACES, audience_of
-from projections.policies.compartments import Setting
+from projections.places import PLACES
 from projections.policies.learned_from import Learn
 from projections.quoting import line_name
 from projections.rows import Rows
@@ -412,14 +411,9 @@ def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
 
 
 def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:
-    """Who asks and where, by what is known of both. An audience that was never recorded is the one seen."""
-    person = handle_of(rows, who)
-    partner = handle_of(rows, place.partner) if place.partner else NOBODY
-    ref = place_ref(place, partner)
-    audience = audience_of(rows, ref) or seen_audience(place, ref)
-    if (audience.kind, place.audience) == ("guild", "channel"):  # narrowed, and not recorded yet
-        audience = seen_audience(place, ref, audience.epoch)
-    return Invocation(Setting(person, audience, place.guild), session_of(place, partner), account=who, has_buttons=True)
+    """Who asks and where, by what is known of both."""
+    setting, session = asked_in(rows, who, place)
+    return Invocation(setting, session, account=who, has_buttons=True)
 
 
 def _config(rows: Rows, settings: Settings, place: PlaceSeen, who: Account) -> PlaceConfig:

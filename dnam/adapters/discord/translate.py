@@ -209,9 +209,10 @@ def _in_words(found: re.Match[str], guild: discord.Guild | None, mentioned: Sequ
 
 
 def _names(found: re.Match[str], guild: discord.Guild | None) -> Iterator[str]:
+    """A thread keeps its mark: what its author called it is not for others' messages."""
     if guild is None:
         return
     if found["role"] and (role := guild.get_role(int(found["role"]))):
         yield f"@{role.name}"
-    if found["channel"] and (channel := guild.get_channel_or_thread(int(found["channel"]))):
+    if found["channel"] and (channel := guild.get_channel(int(found["channel"]))):
         yield f"#{channel.name}"

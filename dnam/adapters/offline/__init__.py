@@ -13,6 +13,7 @@ from dnam.adapters.offline.merge import Merger
 from dnam.adapters.offline.summary import Summarizer
 from dnam.languages import Language
 from dnam.model import AnswerInputs, Ask, ExtractionInputs, Hear, MergeInputs, Reply, SummaryInputs, unheard
+from projections.ids import NOBODY
 
 # Counts up when this code changes what comes out; a language's own version stands beside it.
 CODE_VERSION = 1
@@ -45,18 +46,18 @@ class OfflineModel:
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """The reply. It never fails, and takes no time that is worth counting."""
-        reply = self.reply(ask.inputs)
+        reply = self.reply(ask.inputs, nobody=ask.person == NOBODY and bool(ask.account))
         hear(reply.text)
         return reply
 
-    def reply(self, inputs: Inputs) -> Reply:
-        """The same, without an event loop."""
-        return Reply(text=self._text(inputs), model=self.name, version=self.version)
+    def reply(self, inputs: Inputs, *, nobody: bool = False) -> Reply:
+        """The same, without an event loop. `nobody`: an account asks of whom nothing is recorded."""
+        return Reply(text=self._text(inputs, nobody=nobody), model=self.name, version=self.version)
 
-    def _text(self, inputs: Inputs) -> str:
+    def _text(self, inputs: Inputs, *, nobody: bool) -> str:
         match inputs:
             case AnswerInputs():
-                return self._answerer.answer(inputs)
+                return self._answerer.answer(inputs, nobody=nobody)
             case ExtractionInputs():
                 return self._extractor.extract(inputs)
             case SummaryInputs():

@@ -30,14 +30,14 @@ class Answerer:
         self._overview = [compiled(pattern) for pattern in language.replies.overview]
         self._reader = Reader(language)
 
-    def answer(self, inputs: AnswerInputs) -> str:
-        """Never empty, and never more than Discord takes."""
+    def answer(self, inputs: AnswerInputs, *, nobody: bool = False) -> str:
+        """Never empty, and never more than Discord takes. `nobody`: nothing that is kept of who asks is used."""
         begins = not any(line.assistant for line in inputs.window)
-        body = self._body(inputs) if self._known or not begins else ""
+        body = self._body(inputs, nobody=nobody) if self._known or not begins else ""
         notice = self._replies.notice if begins else ""
         return "\n".join(part for part in (self._filled(notice), body) if part)
 
-    def _body(self, inputs: AnswerInputs) -> str:
+    def _body(self, inputs: AnswerInputs, *, nobody: bool) -> str:
         replies = self._replies
         message = one_line(straight(inputs.message))
         if not self._known:
@@ -45,7 +45,7 @@ class Answerer:
         if not message:
             return replies.silence
         if any(pattern.search(message) for pattern in self._overview):
-            return self._to_overview(inputs)
+            return self._filled(self._replies.nobody) if nobody and inputs.remembers else self._to_overview(inputs)
         asked = "?" in message or any(self._question.match(clause.text) for clause in self._reader.clauses(message))
         return self._to_question(inputs, message) if asked else self._to_statement(inputs, message)
 

@@ -27,7 +27,7 @@ async def chat(assistant: Assistant, who: Account, where: PlaceSeen, lines: Line
     """Talk until the lines end; the exit code."""
     with Interrupts() as interrupts:
         try:
-            async with assistant.watching():
+            async with assistant.watching(tell=out.note):
                 return await Chat(assistant, Conversation(assistant, Spot(who, where)), out).run(lines, interrupts)
         finally:
             await assistant.stop()

@@ -248,7 +248,8 @@ def test_a_moment_is_restored_and_the_old_log_kept(data: Path, place: Path) -> N
     dnam("backup", place, "--data", data)
     value = dnam("restore-backup", place, "--at", "5", "--yes", "--json", "--data", data).value
     assert " ".join(value) == RESTORE_FIELDS
-    assert 5 <= value["events"] == value["size"] < 25
+    assert 5 <= value["events"] == value["size"] - value["again"] < 25
+    assert value["again"] == 1, "what was forgotten since"
     assert value["replaced"] == str(data / "replaced" / "000001")
     assert dnam("verify", "--open", "--data", data).code == 0
     ran = dnam("backup", place, "--data", data)
@@ -265,10 +266,25 @@ def test_what_was_erased_since_is_recorded_anew(data: Path, place: Path) -> None
     asked = dnam("restore-backup", place, "--at", "20", "--data", data)
     assert "Recorded anew behind them: 1 later erasure, redaction or opt-out at the most." in asked.err
     ran = dnam("restore-backup", place, "--at", "20", "--yes", "--data", data)
-    assert ", and 1 later erasure, redaction or opt-out recorded anew behind them\n" in ran.out
+    assert ", and 2 later events that take something back recorded anew behind them\n" in ran.out
     assert dnam("show", "Ada", "--data", data).code == 2
     assert dnam("verify", "--open", "--data", data).code == 0
     assert dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_what_was_forgotten_or_set_since_stays_so(data: Path, place: Path) -> None:
+    dnam("remember", "Ada", "grows zinnias", "--data", data)
+    dnam("backup", place, "--data", data)
+    assert "zinnias" in dnam("show", "Ada", "--data", data).out
+    assert dnam("forget", "Ada", "grows zinnias", "--data", data).code == 0
+    assert dnam("config", "set", "person/Ada", "learn=none", "--data", data).code == 0
+    ran = dnam("restore-backup", place, "--yes", "--data", data)
+    assert ", and 2 later events that take something back recorded anew behind them\n" in ran.out
+    assert "and so does what was forgotten, kept private, or set so that less is learned or kept" in ran.err
+    assert "zinnias" not in dnam("show", "Ada", "--data", data).out
+    assert "none" in dnam("config", "list", "--data", data).out
+    for arguments in (("verify", "--open"), ("replay", "--check")):
+        assert dnam(*arguments, "--data", data).code == 0
 
 
 @freeze_time("2026-03-06 12:00")

@@ -108,7 +108,7 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("remember", "Sam", "x"), "'Sam' may be any of"),
     (("remember", "Kim", "x", "--in", "nowhere"), "there is no session 'nowhere'"),
     (("edit", "Kim", "durable-00000000", "rain"), "there is no item 'durable-00000000'"),
-    (("edit", "Kim", RAIN, "rows"), f"{RAIN} is forgotten"),
+    (("edit", "Kim", RAIN, "rows"), f"the item {RAIN} is forgotten"),
     (("edit", "Bob", TEA, "x"), "nobody here goes by 'Bob'"),
     (("forget", "Kim", " "), "say what to forget"),
     (("forget", "Bob", "x"), "nobody here goes by 'Bob'"),

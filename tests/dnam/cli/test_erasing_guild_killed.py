@@ -91,6 +91,9 @@ def test_what_cannot_be_done_is_told_with_how_it_goes_on(data: Path, monkeypatch
         ran = dnam("erase", "--guild", "9", "--yes", "--data", data)
         assert (ran.code, ran.out) == (3, "")
         assert "discord:9 is not erased yet, and whoever writes next goes on with it: the disk is full" in ran.err
+        again = dnam("erase", "--guild", "9", "--yes", "--data", data)
+        assert (again.code, again.out, "is finished now" in again.err) == (3, "", False)
+        assert "it is tried again: the disk is full" in again.err
         ran = dnam("remember", "Kim", "grows roses", "--data", data)
     assert ran.code == 0
     assert "the guild discord:9 is not erased yet, and it is tried again: the disk is full" in ran.err

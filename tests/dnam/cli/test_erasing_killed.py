@@ -2,12 +2,16 @@
 opens for writing next, with whatever, finishes all of it: keys, exports, DiscoClaw's files, mirror, views.
 """
 
+import asyncio
 import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
+from dnam.finishing import finishing
+from dnam.languages import load
+from dnam.memory import Memory
 from projections.decisions.meet import Account
 from projections.events import ErasureCompleted, PersonErased
 from projections.registry import FOLD
@@ -20,6 +24,8 @@ from replay.store import DiskStore
 from replay.verify import verify
 from tests.dnam.cli.memories import dnam, ended, process
 from tests.dnam.cli.test_forgetting import HOLDS_KIM, holds, tags
+from tests.dnam.scripted import settings
+from tests.dnam.test_compacting import Nights
 from tests.kills.erasing import STEPS
 from tests.replay.stage import handle_of
 
@@ -177,6 +183,7 @@ def test_a_full_disk_says_what_is_done_and_the_second_erase_finishes(
         if what == "views":
             again = dnam("erase", "Kim", "--yes", "--data", data)
             assert (again.code, "somebody is erased, but copies in the views" in again.err) == (3, True)
+            assert "is finished now" not in again.err
     ran = dnam("erase", "Kim", "--yes", "--data", data)
     assert ran.code == 0
     assert ran.out.startswith("Erased: 3 messages, 1 answer, 1 summary, ")
@@ -191,5 +198,71 @@ def test_a_disk_that_was_full_before_anything_was_done_says_so(data: Path, monke
     with monkeypatch.context() as broken:
         broken.setattr("replay.lmdb_log.LmdbLog.append", full)
         ran = dnam("erase", "Kim", "--yes", "--data", data)
-    assert (ran.code, ran.out, ran.err) == (3, "", "dnam: the disk is full: make room\n")
+    assert (ran.code, ran.out, ran.err) == (
+        3,
+        "",
+        "dnam: nobody was erased, and nothing was changed: the disk is full: make room\n",
+    )
     assert dnam("show", "Kim", "--data", data).code == 0
+
+
+@pytest.mark.parametrize("step", ["ring a", "exports", "completed"])
+async def test_a_bot_that_runs_meanwhile_finishes_a_killed_one(step: str, data: Path) -> None:
+    told: list[str] = []
+    soon = Nights()
+    async with Memory.open(data, settings=settings(json_mirror="1")) as memory, finishing(memory, told.append, soon):
+        await asyncio.to_thread(killed, data, step)
+        await soon.come()
+        await soon.asked.get()
+        assert memory.engine.finisher is not None
+        await asyncio.to_thread(memory.engine.finisher.join)
+        goes_on = ["an erasure that another process began is not done yet, and goes on now"]
+        assert told == goes_on
+        soon.pass_by()
+        await soon.asked.get()
+        assert told == goes_on
+        assert exports(data) == OTHERS
+    whole(data)
+
+
+async def test_of_who_was_seen_anew_the_receipt_names_also_what_a_killed_erasure_left(data: Path) -> None:
+    async with Memory.open(data) as memory:
+        await asyncio.to_thread(killed, data, "exports")
+        await memory.heard("100", "here I am", platform="discord", name="Kim")
+    ran = await asyncio.to_thread(dnam, "erase", "Kim", "--yes", "--json", "--data", data)
+    assert ran.code == 0
+    assert "an erasure that had been broken off before is finished too" in ran.err
+    assert ran.value["taken"]["events"]["message.heard"] == 1
+    assert [Path(each).name for each in ran.value["taken"]["exports"]] == THEIRS
+    assert exports(data) == OTHERS
+
+
+async def test_what_a_bot_cannot_finish_is_told_and_tried_again(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise LogFull("the disk is full")
+
+    told: list[str] = []
+    soon = Nights()
+    async with Memory.open(data) as memory, finishing(memory, told.append, soon):
+        await asyncio.to_thread(killed, data, "completed")
+        with monkeypatch.context() as broken:
+            broken.setattr("dnam.finishing.unfinished", full)
+            await soon.come()
+            await soon.asked.get()
+        assert told == ["what is left of an erasure cannot be done, and is tried again: the disk is full"]
+        assert memory.engine.finisher is None
+        soon.pass_by()
+        await soon.asked.get()
+        assert memory.engine.finisher is not None
+
+
+async def test_a_memory_without_a_disk_and_one_for_reading_finish_nothing(data: Path) -> None:
+    told: list[str] = []
+    soon = Nights()
+    killed(data, "completed")
+    for engine in (Engine.in_memory(), Engine.open(data, writable=False)):
+        async with finishing(Memory(engine, settings(), load("en")), told.append, soon):
+            await soon.come()
+            await soon.asked.get()
+        engine.close()
+    assert told == []

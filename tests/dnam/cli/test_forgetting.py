@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dnam.erasing import Taken, keys_words
 from dnam.memory import Memory
 from projections.events import PersonErased, TurnWithdrawn
 from replay import codec
@@ -116,6 +117,19 @@ def test_exports_in_the_folder_that_hold_them_go_too_and_others_stay(data: Path)
     assert [each.name for each in (data / "claw").rglob("*.json")] == []
 
 
+def test_exports_go_wherever_they_lie_in_the_folder(data: Path) -> None:
+    folders = [data / name for name in ("mirror", "samples", "log", "keys", "views", "replaced/000001")]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        assert dnam("export", "Kim", "--out", folder / "kim.json", "--data", data).code == 0
+        assert dnam("export", "Ada", "--out", folder / "ada.json", "--data", data).code == 0
+    ran = dnam("erase", "Kim", "--yes", "--json", "--data", data)
+    gone = sorted(str(folder / "kim.json") for folder in folders)
+    assert ran.value["taken"]["exports"] == gone
+    assert [each for each in gone if Path(each).exists()] == []
+    assert [folder for folder in folders if not (folder / "ada.json").exists()] == []
+
+
 def test_files_of_discoclaw_that_another_process_writes_are_left_to_it(data: Path) -> None:
     from dnam.file_set import FileSet
 
@@ -169,7 +183,7 @@ def test_what_cannot_be_erased_as_asked(data: Path, arguments: tuple[str, ...], 
 
 
 def test_where_there_is_no_memory_there_is_nothing_to_erase(tmp_path: Path) -> None:
-    for command in (("erase", "Kim", "--yes"), ("opt-out", "discord:1"), ("redact", "1", "--yes"), ("compact",)):
+    for command in (("erase", "Kim", "--yes"), ("opt-out", "Kim"), ("redact", "1", "--yes"), ("compact",)):
         assert dnam(*command, "--data", tmp_path / "none").code == 3
         assert not (tmp_path / "none").exists()
 
@@ -181,6 +195,7 @@ def test_a_guild_is_redacted_and_people_keep_what_is_theirs_elsewhere(data: Path
     ran = dnam("erase", "--guild", "garden", "--data", data)
     asked = "Everything that was said and learned in Garden (discord:9) is redacted: 3 messages, 1 memory and 2 other"
     assert (ran.code, asked in ran.err) == (2, True)
+    assert "Its settings go too, but for those by which less is learned or kept (learn, retention_days)." in ran.err
     value = dnam("erase", "--guild", "garden", "--yes", "--json", "--data", data).value
     assert value["redacted"] > 4
     assert value["taken"] == {"messages": 3, "answers": 0, "items": 1, "others": 2, "exports": []}
@@ -209,6 +224,19 @@ def hands(data: Path) -> list[str]:
     with Engine.open(data, writable=False) as engine, engine.reading():
         records = [engine.live.folding.record(each) for each in engine.store.log.read(0)]
     return [each.event.by.kind for each in records if each is not None and isinstance(each.event, TurnWithdrawn)]
+
+
+@pytest.mark.parametrize(
+    ("shared", "words"), [(0, "2 keys"), (1, "1 of which seals what"), (2, "2 of which seal what")]
+)
+def test_the_keys_are_counted_in_words(shared: int, words: str) -> None:
+    assert words in keys_words(Taken(2, shared, {}, ()))
+
+
+def test_where_no_guild_is_known_none_is_listed(tmp_path: Path) -> None:
+    assert dnam("remember", "Kim", "grows leeks", "--new", "--data", tmp_path / "new").code == 0
+    ran = dnam("erase", "--guild", "Moon", "--yes", "--data", tmp_path / "new")
+    assert (ran.code, ran.err) == (2, "dnam: which guild is 'Moon'? No guild is known here\n")
 
 
 # -- redact --------------------------------------------------------------------------------------------------------
@@ -354,11 +382,41 @@ def test_somebody_who_was_never_heard_opts_out_by_their_account(data: Path) -> N
 
 def test_of_who_was_never_heard_nothing_stays_and_a_strange_platform_is_doubted(data: Path) -> None:
     assert dnam("opt-out", "discord:999", "--data", data) == (0, "Nothing of theirs is recorded from now on.\n", "")
-    doubted = "dnam: nobody was heard from 'discrod' yet: is that the platform? Known are discord\n"
-    assert dnam("opt-out", "discrod:999", "--data", data)[2] == doubted
+    doubted = "nobody was heard from 'elsewhere' yet: is that the platform? Known are discord"
+    before = tags(data)
+    asked = dnam("opt-out", "elsewhere:999", "--data", data)
+    assert (asked.code, asked.out) == (2, "")
+    assert f"{doubted}. Go on?" in asked.err
+    assert tags(data) == before
+    sure = dnam("opt-out", "elsewhere:999", "--yes", "--data", data)
+    assert sure == (0, "Nothing of theirs is recorded from now on.\n", f"dnam: {doubted}\n")
+    assert dnam("opt-in", "elsewhere:999", "--data", data).code == 0
+    before = tags(data)
+    mistyped = dnam("opt-out", "discrod:999", "--data", data)
+    assert (mistyped.code, mistyped.out) == (2, "")
+    assert "nobody was heard from 'discrod' yet; did you mean discord?" in mistyped.err
+    assert tags(data) == before
     refused = dnam("opt-out", "discord:abc", "--data", data)
     assert (refused.code, refused.out) == (2, "")
     assert "Discord's ids are numbers, as discord:100" in refused.err
+
+
+def test_a_platform_is_known_in_capitals_too(data: Path) -> None:
+    opted = dnam("opt-out", "DISCORD:200", "--json", "--data", data)
+    assert opted.value == {"done": "opted out", "changed": True}
+    assert dnam("opt-out", "Ada", "--data", data).out.startswith("They had opted out already.\n")
+    assert dnam("opt-out", "DISCORD:999", "--json", "--data", data).value == {"done": "opted out", "changed": True}
+    assert not hears(data, "one", "999")
+
+
+def test_who_opts_out_before_there_is_a_log_is_never_heard(tmp_path: Path) -> None:
+    data = tmp_path / "none"
+    for user in ("Sam", "elsewhere:1", "discord:abc"):
+        assert dnam("opt-out", user, "--data", data).code in (2, 3)
+    assert dnam("opt-in", "discord:1", "--data", data).code == 3
+    assert not data.exists()
+    assert dnam("opt-out", "discord:1", "--data", data) == (0, "Nothing of theirs is recorded from now on.\n", "")
+    assert not hears(data, "one", "1")
 
 
 @pytest.mark.parametrize("user", ["nobody", "discord:", ":9", "Sam"])

@@ -52,6 +52,9 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         gone = dnam("forget", *option, listed["items"][0]["id"], "--data", data)
         assert gone.out.startswith(f"Forgot 1 item(s).\n  {LORE} (durable-")
         assert dnam("forget", *option, "The guild raids on", "--data", data).out == "No matching items found.\n"
+        assert dnam("lore", *option, "--data", data).out == ""
+        kept = dnam("lore", *option, "--all", "--data", data).out
+        assert [word in kept for word in (LORE, "forgotten")] == [True, True]
         hint = gone.out.splitlines()[-1].split()
         assert hint[:2] == ["dnam", "restore"]
         back = dnam(*hint[1:], "--json", "--data", data).value
@@ -78,7 +81,7 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         (("restore", "durable-none", "--guild", "discord:9"), "there is no item 'durable-none'"),
         (("lore",), "say which: --guild GUILD, --owner or --self"),
         (("lore", "--guild", "Nowhere"), "dnam knows no guild 'Nowhere'"),
-        (("why-not", "Kim", "durable-none"), "has no item 'durable-none', and nobody has"),
+        (("why-not", "Kim", "durable-none"), "has no item 'durable-none', nor is it lore"),
         (("why-not", "Bo", "durable-none"), "nobody here goes by 'Bo'"),
     ],
 )
@@ -161,6 +164,7 @@ def test_notice_says_what_is_in_force(data: Path, monkeypatch: pytest.MonkeyPatc
         "dnam notes facts about people, from what is said to it, and from what it answers; at most 200 of each." in text
     )
     assert "messages and notes are sent to the provider of haiku, sonnet." in text
+    assert "does not answer has `/memory opt-out`, `opt-in`, `export` and `erase`, which nobody else sees." in text
     assert "Until it is taken back: no time limit is set." in text
     assert bytes_of(data) == before
     assert dnam("config", "set", "guild/discord:9", "learn=heard", "--data", data).code == 0

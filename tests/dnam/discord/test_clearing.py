@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dnam.adapters.discord import clearing
 from dnam.adapters.discord.bot import DnamBot
+from dnam.adapters.discord.cog import MemoryCog
 from projections.decisions import clear
 from projections.events import JobFailed, MessageDeleted, MessageRedacted, TurnWithdrawn
 from projections.turns import TURNS
@@ -123,15 +123,52 @@ async def test_what_was_deleted_while_the_bot_did_not_run_goes(tmp_path: Path) -
             assert events(bot, JobFailed) == []
 
 
-async def test_only_so_many_are_looked_for_and_the_others_the_next_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(clearing, "MOST_MISSED", 1)
+def asked(world: World) -> list[str]:
+    """About which channels and threads Discord was asked, in order."""
+    return [each.path.rpartition("/")[2] for each in world.requests("GET") if each.path.split("/")[-2] == "channels"]
+
+
+async def test_however_many_threads_are_archived_whatever_is_gone_is_found(tmp_path: Path) -> None:
     async with garden() as (world, here):
-        porch, hall = here.guild.channel("porch"), here.guild.channel("hall")
+        porch = here.guild.channel("porch")
         async with bot_in(world, tmp_path) as bot:
-            await talk(world, here, bot, porch, hall)
-        porch.gone = hall.gone = True
-        for left in (["@marcy in porch"], []):
-            async with bot_in(world, tmp_path) as bot:
-                assert heard(bot) == left
+            gone = await here.kim.begins_thread(here.general, "roses", add=[world.bot])
+            for each in (porch, gone):
+                await here.kim.says(each, f"in {each.name}")
+            await idle(world, bot)
+            threads = [await here.kim.begins_thread(here.general, f"t{each}", add=[world.bot]) for each in range(30)]
+            for each in threads:
+                await here.kim.says(each, f"in {each.name}")
+            await idle(world, bot)
+        for each in threads:
+            each.archived = True
+        porch.gone = gone.gone = True
+        assert asked(world) == []
+        async with bot_in(world, tmp_path) as bot:
+            assert sorted(heard(bot)) == sorted(f"in {each.name}" for each in threads)
+            assert not bot.guilds[0].threads
+        assert asked(world)[0] == str(porch.id)  # though something was said there first
+        assert sorted(asked(world)) == sorted(str(each.id) for each in (porch, gone, *threads))
+
+
+async def test_a_connection_that_ends_meanwhile_goes_on_behind_what_was_asked(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            threads = [await here.kim.begins_thread(here.general, each, add=[world.bot]) for each in ("a", "b", "c")]
+            for each in threads:
+                await here.kim.says(each, f"in {each.name}")
+            await idle(world, bot)
+        for each in threads:
+            each.archived = True
+        first, second, third = (str(each.id) for each in reversed(threads))
+        async with bot_in(world, tmp_path) as bot:
+            assert asked(world) == [first, second, third]
+            cog = bot.get_cog(MemoryCog.__cog_name__)
+            assert isinstance(cog, MemoryCog)
+            gate = world.slow("GET", "/channels/{channel_id}")
+            cog.clearing.compare(bot.guilds[0])
+            await world.until(lambda: gate.met)
+            cog.clearing.compare(bot.guilds[0])
+            gate.open()
+            await idle(world, bot)
+            assert asked(world)[3:] == [first, second, third, first, second]

@@ -7,11 +7,11 @@ from tests.dnam.discord.stage import bot_in, garden, idle
 KEY = "sk-" + "ant-api03-AbCdEf0123456789abcdefghijklmnop"
 
 
-async def test_the_name_of_a_thread_and_of_who_speaks_and_asks_there(tmp_path: Path) -> None:
+async def test_the_name_of_a_channel_and_of_who_speaks_and_asks_there(tmp_path: Path) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
-        thread = await here.kim.begins_thread(here.general, f"my key {KEY}")
-        await here.kim.says(thread, "!memory show")
-        await here.kim.says(thread, "hello", mention=world.bot)
+        named = here.guild.channel(f"my key {KEY}")
+        await here.kim.says(named, "!memory show")
+        await here.kim.says(named, "hello", mention=world.bot)
         await here.kim.says(here.general, '{"password": "hunter2hunter2"}')
         await here.kim.says(here.general, "!memory remember my pw is hunter2hunter2")
         await idle(world, bot)

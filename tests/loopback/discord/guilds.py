@@ -197,13 +197,14 @@ class Guild:
 
 
 def guild_create(bot: User, guild: Guild, intents: Intent) -> Wire:
-    """A guild with all its channels, also those one does not see, and the threads one does.
+    """A guild with all its channels, also those one does not see, and the threads one does; of these none that is
+    archived.
 
     Of the members only oneself, unless presences are asked for. (Discord's documentation, Gateway: Guild Create)
     """
     mine = guild.members[bot.id]
     members = list(guild.members.values()) if intents & Intent.PRESENCES else [mine]
-    channels = [each for each in guild.channels.values() if not each.gone]
+    channels = [each for each in guild.channels.values() if not (each.gone or each.archived)]
     return guild.wire() | {
         "joined_at": mine.joined_at,
         "large": False,

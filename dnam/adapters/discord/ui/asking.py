@@ -20,11 +20,14 @@ from dnam.adapters.discord.places import account_of
 from dnam.adapters.discord.ui.shown import Lists, Shown, Work
 from dnam.commands.command import Command, Invocation
 from dnam.commands.parse import called
-from dnam.commands.table import run
+from dnam.commands.table import FOR_EVERYBODY, run
 from dnam.standing import standing_in
 from replay.errors import LogError
 
 NOT_HERE = "I do not answer you here. Who runs me decides where I answer, and whom."
+YOURS = (
+    "What I record of you is yours all the same: `/memory opt-out`, `opt-in`, `export` and `erase` work for everybody."
+)
 BROKEN = "That did not work, and is noted for whoever runs me."
 CONTEXTS = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False)
 INSTALLS = app_commands.AppInstallationType(guild=True, user=False)
@@ -57,28 +60,39 @@ class Asking:
             lambda asked: run(self.desk.assistant, asked, called(command, given)),
             changes=command.changes,
             slow=command.slow,
+            everybody=command.name in FOR_EVERYBODY,
         )
 
-    async def reply(self, interaction: discord.Interaction, work: Work, *, changes: bool, slow: bool = False) -> None:
+    async def reply(
+        self,
+        interaction: discord.Interaction,
+        work: Work,
+        *,
+        changes: bool,
+        slow: bool = False,
+        everybody: bool = False,
+    ) -> None:
         """Do it and show what comes of it as a new message. What `changes` something is not done again for a page. For
-        what is `slow` nobody else waits.
+        what is `slow` nobody else waits. What is for `everybody` is also for whom the bot does not answer.
         """
 
         async def making(asked: Invocation) -> Shown:
             return self.lists.shown(await work(asked), interaction.user.id, None if changes else work)
 
-        await self.show(interaction, making, slow=slow)
+        await self.show(interaction, making, slow=slow, everybody=everybody)
 
-    async def show(self, interaction: discord.Interaction, making: Making, *, slow: bool = False) -> None:
+    async def show(
+        self, interaction: discord.Interaction, making: Making, *, slow: bool = False, everybody: bool = False
+    ) -> None:
         """Show what is made as a new message, privately where others read along."""
         await interaction.response.defer(ephemeral=not is_own_direct(interaction), thinking=True)
-        shown = await self._made(interaction, making, slow=slow)
+        shown = await self._made(interaction, making, slow=slow, everybody=everybody)
         await self.guarded("answering a command", lambda: self._sent(interaction, shown))
 
-    async def change(self, interaction: discord.Interaction, making: Making) -> None:
+    async def change(self, interaction: discord.Interaction, making: Making, *, everybody: bool = False) -> None:
         """Show what is made in place of the message whose button was pressed."""
         await interaction.response.defer()
-        shown = await self._made(interaction, making)
+        shown = await self._made(interaction, making, everybody=everybody)
         await self.guarded("answering a button", lambda: self._edited(interaction, shown))
 
     def admits(self, interaction: discord.Interaction) -> bool:
@@ -91,9 +105,11 @@ class Asking:
             return is_own_direct(interaction)
         return self.desk.bot.get_guild(interaction.guild_id) is not None
 
-    async def _made(self, interaction: discord.Interaction, making: Making, *, slow: bool = False) -> Shown:
-        if not self.admits(interaction):
-            return Shown(NOT_HERE)
+    async def _made(
+        self, interaction: discord.Interaction, making: Making, *, slow: bool = False, everybody: bool = False
+    ) -> Shown:
+        if not (self._is_present(interaction) if everybody else self.admits(interaction)):
+            return Shown(f"{NOT_HERE} {YOURS}" if self._is_present(interaction) else NOT_HERE)
         queue = self.desk.queue_of(interaction)
 
         async def work() -> Shown:

@@ -12,8 +12,7 @@ from dnam.adapters.discord.ui.pressed import Pressed, read
 from dnam.adapters.discord.ui.shown import Shown, button, view_of
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.items import forget, restore
-from dnam.commands.picking import STATUSES as STATUSES_OF
-from dnam.commands.picking import Act, act_on, offer, own, picked, preview, token
+from dnam.commands.picking import Act, act_on, offer, picked, preview, token, within_reach
 from dnam.commands.table import guarded
 from dnam.commands.undo import undoable
 from dnam.markdown import tamed
@@ -40,8 +39,8 @@ async def offered(asking: Asking, interaction: discord.Interaction, act: Act, wo
         refused = await _refused(asking, asked, act)
         if refused is not None:
             return refused
-        found = await memory.look(lambda rows: offer(rows, asked.sees, act, words, memory.now(), memory.vocabulary))
-        if words and not found.items:  # none of their own: what is nobody's is named by its id or words alone
+        found = await memory.look(lambda rows: offer(rows, asked, act, words, memory.now(), memory.vocabulary))
+        if words and not found.items:  # none that they may: why not
             reply = await guarded(
                 asking.desk.assistant, asked, f"/memory {act}", lambda: _named(asking, asked, act, words)
             )
@@ -63,7 +62,7 @@ async def turned(asking: Asking, interaction: discord.Interaction, act: Act, off
 
     async def making(asked: Invocation) -> Shown:
         memory = asking.desk.memory
-        found = await memory.look(lambda rows: offer(rows, asked.sees, act, "", memory.now(), memory.vocabulary))
+        found = await memory.look(lambda rows: offer(rows, asked, act, "", memory.now(), memory.vocabulary))
         return _menu(act, interaction.user.id, found.items, (), paged=True, offset=offset)
 
     await asking.change(interaction, making)
@@ -110,8 +109,8 @@ def _both(
     rows: Rows, asked: Invocation, act: Act, among: Sequence[str], tokens: Iterable[str]
 ) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
     """What the menu offers, in its order, and what is chosen of it."""
-    by_token = {token(each): each for each in own(rows, asked.sees) if each.status in STATUSES_OF[act]}
-    return tuple(by_token[each] for each in among if each in by_token), picked(rows, asked.sees, tokens, act)
+    by_token = {token(each.row.item): each.row.item for each in within_reach(rows, asked, act)}
+    return tuple(by_token[each] for each in among if each in by_token), picked(rows, asked, tokens, act)
 
 
 def menu_options(interaction: discord.Interaction) -> list[discord.SelectOption]:

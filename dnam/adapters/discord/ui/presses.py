@@ -11,7 +11,7 @@ from dnam.adapters.discord.ui.pressed import Pressed, What, read
 from dnam.adapters.discord.ui.shown import EXPIRED, Shown, paged
 from dnam.commands.command import Confirms, Invocation
 from dnam.commands.picking import STATUSES, Act
-from dnam.commands.table import confirmed, guarded
+from dnam.commands.table import FOR_EVERYBODY, confirmed, guarded
 from dnam.commands.undo import undo_change
 from projections.ids import EventId
 
@@ -109,9 +109,15 @@ async def _sure(asking: Asking, interaction: discord.Interaction, pressed: Press
     async def making(asked: Invocation) -> Shown:
         if what is None:
             return Shown(OUTDATED)
+        if _is_read_by_others(interaction):  # the receipt takes the place of what they read
+            asked = asked._replace(eyes=None)
         return asking.lists.shown(await confirmed(asking.desk.assistant, asked, what), pressed.user)
 
-    await asking.change(interaction, making)
+    await asking.change(interaction, making, everybody=what in FOR_EVERYBODY)
+
+
+def _is_read_by_others(interaction: discord.Interaction) -> bool:
+    return interaction.message is not None and not interaction.message.flags.ephemeral
 
 
 async def _cancel(_: Asking, interaction: discord.Interaction, __: Pressed) -> None:

@@ -71,7 +71,9 @@ def _callback(asking: Asking, command: Command) -> Callback:
             choices = [app_commands.Choice(name=choice, value=choice) for choice in each.choices]
             made = app_commands.choices(**{each.name: choices})(made)
         if each.completes:
-            made = app_commands.autocomplete(**{each.name: completing(asking, each.completes)})(made)
+            made = app_commands.autocomplete(
+                **{each.name: completing(asking, each.completes, of_nobody=each.has_menu)}
+            )(made)
     return made
 
 
@@ -81,14 +83,18 @@ def _parameter(parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(parameter.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def completing(asking: Asking, completes: Completes) -> Complete:
-    """What may stand in a parameter: the person's own items that the place opens, by id or by words of theirs."""
+def completing(asking: Asking, completes: Completes, *, of_nobody: bool = False) -> Complete:
+    """What may stand in a parameter: the person's own items that the place opens, by id or by words of theirs; with
+    `of_nobody` also what is nobody's, where they may take it back or bring it back.
+    """
 
     async def complete(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
         if not asking.admits(interaction):
             return []
         asked = await asking.peek(interaction)
-        found = await asking.desk.memory.look(lambda rows: completions(rows, asked.sees, completes, typed))
+        found = await asking.desk.memory.look(
+            lambda rows: completions(rows, asked, completes, typed, of_nobody=of_nobody)
+        )
         return [
             app_commands.Choice(name=each.words[:MOST_CHOICE_CHARS], value=each.id)
             for each in found

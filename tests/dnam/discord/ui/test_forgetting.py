@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord.desk import NO_DIRECT
+from dnam.adapters.discord.ui.asking import NOT_HERE, YOURS
 from dnam.adapters.discord.ui.picking import UNCHANGED
 from dnam.adapters.discord.ui.presses import NOT_YOURS, OUTDATED
+from dnam.commands.consent import IN, OUT
 from dnam.commands.export import NAME, SENT
 from projections.events import PersonErased, PersonOptedOut
 from replay.erasure import unfinished
@@ -74,6 +76,23 @@ async def test_cancelling_changes_nothing_and_nobody_else_may_press(tmp_path: Pa
         assert told.said.content == NOT_YOURS
         await scene.pressed(scene.kim.clicks(typed, "Cancel"), typed, UNCHANGED)
         assert events(scene.bot, PersonErased) == []
+
+
+async def test_who_typed_it_in_a_channel_has_nothing_counted_there(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        await scene.kim.says(scene.general, "hello")
+        await scene.idle()
+        await scene.kim.says(scene.general, "!memory erase")
+        await scene.idle()
+        (typed,) = scene.world.bot_messages(scene.general)
+        assert " key" not in typed.said.content.partition("What stays:")[0]
+        receipt = await scene.pressed(scene.kim.clicks(typed, "Erase everything"), typed, "**Erased.**")
+        assert "1 message" not in receipt
+        assert "leave the disk in a bot's next night" in receipt
+        alone = await erasing(scene)
+        assert "under 2 keys" in alone.said.content or "under 1 key" in alone.said.content
+        told = await scene.pressed(scene.kim.clicks(alone, "Erase everything"), alone, "**Erased.**")
+        assert "1 message" in told
 
 
 async def test_the_button_works_after_a_restart(tmp_path: Path) -> None:
@@ -142,3 +161,24 @@ async def test_who_opts_out_is_not_heard_and_their_message_is_taken_down(tmp_pat
         await scene.kim.says(scene.general, "here I am again")
         await scene.idle()
         assert heard(scene.bot) == ["hello", "hello Kim", "here I am again"]
+
+
+async def test_who_is_on_no_list_is_recorded_and_may_opt_out_export_and_erase_and_nobody_else_sees_it(
+    tmp_path: Path,
+) -> None:
+    async with scene_in(tmp_path, allow_guilds="", allow_users="1") as scene:
+        kim, general = scene.kim, scene.general
+        await kim.says(general, "my dog is Rumpel")
+        await scene.idle()
+        said = [await scene.replied(kim.uses(general, f"/memory {each}")) for each in ("opt-out", "export", "erase")]
+        assert [each.said.content.partition("\n")[0] for each in said[:2]] == [OUT, SENT]
+        assert [each.only_for for each in said] == [kim] * 3
+        await kim.says(general, "not for you")
+        await scene.idle()
+        assert heard(scene.bot) == ["my dog is Rumpel"]
+        assert len(scene.world.bot_messages(kim.dm)) == 1  # the export
+        await scene.pressed(kim.clicks(said[2], "Erase everything"), said[2], "**Erased.**")
+        await finished(scene)
+        assert heard(scene.bot) == []
+        assert (await scene.replied(kim.uses(kim.dm, "/memory opt-in"))).said.content == IN
+        assert (await scene.replied(kim.uses(general, "/memory show"))).said.content == f"{NOT_HERE} {YOURS}"

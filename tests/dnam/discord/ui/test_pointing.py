@@ -54,9 +54,23 @@ async def test_what_is_nobody_s_is_taken_back_and_brought_back_by_who_may(tmp_pa
         told = await scene.replied(tobi.uses(scene.general, "/memory forget what:I fear dogs"))
         assert told.said.content.startswith("No matching items found. That is lore of this server: ")
         gone = await scene.replied(scene.kim.uses(scene.general, "/memory forget what:I fear dogs"))
-        assert gone.said.content.startswith("Forgot 1 item(s).")
-        back = await scene.replied(scene.kim.uses(scene.general, f"/memory restore id:{item}"))
-        assert back.said.content.startswith("Restored: A member said: “I fear dogs”")
+        assert gone.said.content.startswith(
+            "This would be forgotten, 1 item(s):\n- [fact] A member said: “I fear dogs”"
+        )
+        await scene.pressed(scene.kim.clicks(gone, "Forget 1"), gone, "Forgot 1 item(s).")
+        back = await scene.replied(scene.kim.uses(scene.general, "/memory restore"))
+        await scene.pressed(
+            scene.kim.selects(back, "A member said: “I fear dogs”"), back, "This would be remembered again"
+        )
+        await scene.pressed(scene.kim.clicks(back, "Restore 1"), back, "Restored 1 item(s).")
+        choices = [each.value for each in await scene.kim.completes(scene.general, "/memory forget what:fear")]
+        assert choices == [item]
+        assert await tobi.completes(scene.general, "/memory forget what:fear") == []
+        assert await scene.kim.completes(scene.general, "/memory edit id:fear") == []
+        menu = await scene.replied(scene.kim.uses(scene.general, "/memory forget"))
+        await scene.pressed(scene.kim.selects(menu, "A member said: “I fear dogs”"), menu, "This would be forgotten")
+        nothing = await scene.replied(tobi.uses(scene.general, "/memory forget"))
+        assert nothing.said.content == "No matching items found."
 
 
 async def test_why_tells_what_stood_in_the_prompt_with_a_link_to_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from dnam.adapters.discord.desk import place_of_interaction
 from dnam.adapters.discord.ui import attach
-from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE, Asking
+from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE, YOURS, Asking
 from dnam.commands.table import COMMANDS, MENUS
 from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, JobFailed, PersonOptedOut, PersonSeen
@@ -201,7 +201,7 @@ async def test_who_is_on_no_list_is_not_answered(tmp_path: Path) -> None:
     async with scene_in(tmp_path, allow_guilds="", allow_users="1") as scene:
         assert await scene.kim.completes(scene.general, "/memory forget what:") == []
         said = await scene.replied(scene.kim.uses(scene.general, "/memory remember text:I like roses"))
-        assert said.said.content == NOT_HERE
+        assert said.said.content == f"{NOT_HERE} {YOURS}"
         assert events(scene.bot, ItemRemembered) == []
 
 

@@ -1,0 +1,125 @@
+"""What a log that a restore replaces took back since the backup, where it lies sealed, so that no ledger has it: items
+that were forgotten, or kept private, and settings by which less is learned or kept.
+
+    item.forgotten   what its item last was: recorded anew. Of an item that was moved in between it says what the backup
+                     has of it, where the backup has it: its later words may not be for everybody there
+    item.moved       into its person's direct messages, of an item that the backup has: recorded anew
+    config.set       the last of each scope and key, if it is one of those: recorded anew
+
+Only what the log in force can show is known: not what was taken back in a copy of it that is gone.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from projections.events import ConfigSet, Event, ItemEvent, ItemForgotten, ItemMoved
+from projections.events.values import Item
+from projections.ids import Handle
+from projections.policies.compartments import direct
+from projections.policies.configurable import is_narrow
+from replay import codec
+from replay.backup import TakenBack
+from replay.errors import LogError
+from replay.lmdb_log import LmdbLog
+from replay.log import StoredEvent
+from replay.sealer import Sealer
+
+FAMILIES = ("item.", ConfigSet.TAG)
+Address = tuple[Handle, str, str]
+
+
+class SealedFact(NamedTuple):
+    """An event to record anew, and its header in the log that is replaced."""
+
+    header: codec.Header
+    event: Event
+
+
+class _Since:
+    def __init__(self) -> None:
+        self._there: dict[Address, Item] = {}
+        self._came: dict[Address, Address] = {}
+        self._items: dict[Address, SealedFact] = {}
+        self._settings: dict[tuple[str, str], SealedFact] = {}
+
+    def restored(self, event: Event) -> None:
+        """It is in what is restored, too."""
+        if isinstance(event, ItemMoved):
+            self._there.pop(_before(event), None)
+        if isinstance(event, ItemEvent):
+            self._there[_address(event.item)] = event.item
+
+    def later(self, fact: SealedFact) -> None:
+        """It came afterwards."""
+        match fact.event:
+            case ConfigSet(scope=scope, key=key):
+                self._settings[scope, key] = fact
+            case ItemMoved(item=item) as event:
+                forgotten = self._items.pop(_before(event), fact)
+                self._came[_address(item)] = self._came.pop(_before(event), _before(event))
+                self._items[_address(item)] = forgotten if item.status == "forgotten" else fact
+            case ItemForgotten(item=item):
+                self._items[_address(item)] = fact
+            case ItemEvent(item=item) if self._is_over(item):
+                self._items.pop(_address(item), None)
+
+    def _is_over(self, item: Item) -> bool:
+        """Whether this takes back what was taken back: what is only moved stays where it is, whatever it says now."""
+        fact = self._items.get(_address(item))
+        return fact is not None and isinstance(fact.event, ItemForgotten) and item.status != "forgotten"
+
+    def _is_private(self, address: Address, origin: Address) -> bool:
+        return origin in self._there and origin != address and address[1] == direct(address[0])
+
+    def facts(self) -> Iterator[SealedFact]:
+        """What holds in the end."""
+        for address, fact in self._items.items():
+            origin = self._came.get(address, address)
+            event = fact.event
+            if isinstance(event, ItemForgotten):
+                moved = self._there.get(origin) if origin != address else None
+                yield fact if moved is None else fact._replace(event=_forgotten_there(event, moved))
+            elif isinstance(event, ItemMoved) and self._is_private(address, origin):
+                yield fact._replace(event=msgspec.structs.replace(event, from_compartment=origin[1], from_id=origin[2]))
+        for fact in self._settings.values():
+            if isinstance(fact.event, ConfigSet) and is_narrow(fact.event.key, fact.event.value):
+                yield fact
+
+
+def _forgotten_there(event: ItemForgotten, item: Item) -> ItemForgotten:
+    gone = msgspec.structs.replace(item, status="forgotten")
+    return msgspec.structs.replace(event, item=gone, reason="", intent=None)
+
+
+def _address(item: Item) -> Address:
+    return item.owner, item.compartment, item.id
+
+
+def _before(event: ItemMoved) -> Address:
+    return event.item.owner, event.from_compartment, event.from_id
+
+
+def sealed_facts(old: LmdbLog, fresh: LmdbLog, sealer: Sealer, gone: TakenBack) -> list[SealedFact]:
+    """What `old` took back that `fresh` does not know, in the order in which it was recorded."""
+    since = _Since()
+    for stored in old.read(0):
+        fact = _opened(stored, sealer, gone)
+        if fact is not None and fresh.find(fact.header.id) is not None:
+            since.restored(fact.event)
+        elif fact is not None:
+            since.later(fact)
+    return sorted(since.facts(), key=lambda fact: fact.header.at)
+
+
+def _opened(stored: StoredEvent, sealer: Sealer, gone: TakenBack) -> SealedFact | None:
+    """None of another kind, of what is gone, and of what cannot be read: it is damaged, or its key is lost."""
+    try:
+        header = codec.decode_header(stored.header)
+        if not header.tag.startswith(FAMILIES) or gone.has(header):
+            return None
+        record = sealer.opened(stored, header, frozenset())
+    except LogError:
+        return None
+    return None if record is None else SealedFact(header, record.event)

@@ -1,0 +1,229 @@
+"""What the log that a restore replaces took back, and holds sealed, stays taken back: forgotten, kept private, set."""
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from projections.config import config_rows
+from projections.events import (
+    ConfigSet,
+    ItemDeprecated,
+    ItemEvent,
+    ItemForgotten,
+    ItemMoved,
+    ItemRemembered,
+    ItemRestored,
+    MessageRedacted,
+)
+from projections.events.values import OPERATOR, Item, Source
+from projections.ids import Handle
+from projections.items import forgotten_of, items_of
+from projections.policies.compartments import direct, everywhere
+from replay import sealed_facts
+from replay.backup import Backup, look_over
+from replay.engine import Engine
+from replay.errors import KeyMissing
+from replay.restore import restore
+from replay.restore_plan import keys_for, look_at, plan
+from tests.replay.keeping import backed_up, record, sound
+from tests.replay.stage import ADA, FakeClock, drafts, event_id, handle_of, says
+from tests.world import NOW
+
+LATER = NOW + 60_000
+GUILD = "guild/discord:7"
+LEARN = ("person/ada", "learn")
+
+
+@pytest.fixture
+def ada(data: Path) -> Handle:
+    """Whoever said something, with an item that is in the backup."""
+    record(data, says("m1"))
+    with Engine.open(data, clock=FakeClock()) as engine:
+        handle = handle_of(engine, ADA)
+    record(data, drafts(remembered(tea(handle)), name="remembered"))
+    return handle
+
+
+def tea(owner: Handle, compartment: str = GUILD, item_id: str = "durable-1", status: str = "active") -> Item:
+    item = Item(item_id, owner, compartment, "fact", "likes tea", NOW, NOW, Source("manual"))
+    return msgspec.structs.replace(item, status=status)
+
+
+def remembered(item: Item) -> ItemRemembered:
+    return ItemRemembered(said=NOW, by=OPERATOR, item=item)
+
+
+def forgotten(item: Item) -> ItemForgotten:
+    gone = msgspec.structs.replace(item, status="forgotten")
+    causes = (event_id("remembered 0"),) if item.compartment == GUILD else ()
+    return ItemForgotten(said=NOW, by=OPERATOR, item=gone, causes=causes, reason="with the words 'likes tea'")
+
+
+def brought_back(item: Item) -> ItemRestored:
+    return ItemRestored(said=NOW, by=OPERATOR, item=item)
+
+
+def moved(item: Item, before: Item) -> ItemMoved:
+    return ItemMoved(said=NOW, by=OPERATOR, item=item, from_compartment=before.compartment, from_id=before.id)
+
+
+def learns(value: str | None, key: str = "learn", scope: str = LEARN[0]) -> ConfigSet:
+    return ConfigSet(said=NOW, by=OPERATOR, scope=scope, key=key, value=value)
+
+
+def restored(data: Path, place: Path, *since: ItemEvent | ConfigSet) -> int:
+    """Back it up, record these, and restore the backup; how many were recorded anew."""
+    backed_up(data, place)
+    record(data, *(drafts(each, name=f"since {n}") for n, each in enumerate(since)), now=LATER)
+    return put_back(data, place)
+
+
+def put_back(data: Path, place: Path) -> int:
+    looked = look_over(Backup(place))
+    planned = plan(looked, look_at(data, looked.backup), looked.backup.manifest.size)
+    again = restore(planned, keys_for(planned, None), LATER).again
+    sound(data)
+    return again
+
+
+def items(data: Path, owner: Handle) -> list[tuple[str, str]]:
+    """Where an owner's items lie, and their status."""
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        return sorted((each.row.item.compartment, each.row.item.status) for each in items_of(rows, owner))
+
+
+def held(data: Path) -> list[tuple[str, str, str]]:
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        return sorted((row.scope, row.key, row.value) for row in config_rows(rows))
+
+
+@pytest.fixture
+def place(folder: Path) -> Path:
+    return folder / "place"
+
+
+def test_what_was_forgotten_stays_forgotten(data: Path, place: Path, ada: Handle) -> None:
+    assert restored(data, place, forgotten(tea(ada))) == 1
+    assert items(data, ada) == [(GUILD, "forgotten")]
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        assert [each.row.text for each in forgotten_of(rows, ada)] == ["likes tea"]
+    assert put_back(data, place) == 1, "and again, from the log that is now in force"
+
+
+def test_what_was_learned_and_forgotten_since_is_known_to_be_forgotten(data: Path, place: Path, ada: Handle) -> None:
+    other = tea(ada, item_id="durable-2")
+    assert restored(data, place, remembered(other), forgotten(other)) == 1
+    assert items(data, ada) == [(GUILD, "active"), (GUILD, "forgotten")]
+
+
+def test_what_was_brought_back_is_there(data: Path, place: Path, ada: Handle) -> None:
+    assert restored(data, place, forgotten(tea(ada)), brought_back(tea(ada))) == 0
+    assert items(data, ada) == [(GUILD, "active")]
+
+
+def test_what_happened_to_a_forgotten_item_leaves_it_forgotten(data: Path, place: Path, ada: Handle) -> None:
+    gone = tea(ada, status="forgotten")
+    changed = ItemDeprecated(said=NOW, by=OPERATOR, item=gone)
+    assert restored(data, place, forgotten(tea(ada)), changed) == 1
+    assert items(data, ada) == [(GUILD, "forgotten")]
+
+
+def test_what_was_kept_private_stays_private(data: Path, place: Path, ada: Handle) -> None:
+    private = tea(ada, direct(ada))
+    changed = ItemDeprecated(said=NOW, by=OPERATOR, item=private)
+    assert restored(data, place, moved(private, tea(ada)), changed) == 1
+    assert items(data, ada) == [(direct(ada), "active")]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_was_moved_and_then_forgotten_is_forgotten_where_it_is_now(
+    data: Path, place: Path, ada: Handle, times: int
+) -> None:
+    way = [tea(ada), tea(ada, everywhere(ada)), tea(ada, direct(ada))][: times + 1]
+    moves = [moved(after, before) for before, after in itertools.pairwise(way)]
+    reworded = msgspec.structs.replace(way[-1], text="likes tea, and said in private why")
+    assert restored(data, place, *moves, forgotten(reworded)) == 1
+    assert items(data, ada) == [(GUILD, "forgotten")]
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        assert [each.row.item.text for each in items_of(rows, ada)] == ["likes tea"]
+
+
+def test_what_was_learned_moved_and_forgotten_since_is_known_to_be_forgotten(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    other, there = tea(ada, item_id="durable-2"), tea(ada, everywhere(ada), "durable-2")
+    assert restored(data, place, remembered(other), moved(there, other), forgotten(there)) == 1
+    assert items(data, ada) == [(GUILD, "active"), (everywhere(ada), "forgotten")]
+
+
+def test_what_was_forgotten_and_then_moved_is_forgotten_too(data: Path, place: Path, ada: Handle) -> None:
+    there = tea(ada, direct(ada), status="forgotten")
+    assert restored(data, place, forgotten(tea(ada)), moved(there, tea(ada))) == 1
+    assert items(data, ada) == [(GUILD, "forgotten")]
+
+
+def test_what_was_shared_since_is_not_and_what_is_where_it_was_does_not_move(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    there = tea(ada, everywhere(ada))
+    assert restored(data, place, moved(there, tea(ada))) == 0
+    assert items(data, ada) == [(GUILD, "active")]
+
+
+def test_to_and_fro_is_no_move(data: Path, place: Path, ada: Handle) -> None:
+    home, away = tea(ada, direct(ada)), tea(ada, everywhere(ada))
+    record(data, drafts(moved(home, tea(ada)), name="before"))
+    assert restored(data, place, moved(away, home), moved(home, away)) == 0
+    assert items(data, ada) == [(direct(ada), "active")]
+
+
+def test_what_was_learned_and_kept_private_since_does_not_come(data: Path, place: Path, ada: Handle) -> None:
+    other = tea(ada, item_id="durable-2")
+    assert restored(data, place, remembered(other), moved(tea(ada, direct(ada), "durable-2"), other)) == 0
+    assert items(data, ada) == [(GUILD, "active")]
+
+
+@pytest.mark.parametrize(
+    ("since", "holds"),
+    [
+        ((learns("none"),), [(*LEARN, "none")]),
+        ((learns("heard"), learns("addressed")), [(*LEARN, "addressed")]),
+        ((learns("none"), learns("heard")), []),
+        ((learns("none"), learns(None)), []),
+        ((learns("30", "retention_days"), learns("all", "respond_mode")), [(LEARN[0], "retention_days", "30")]),
+        ((learns("0", "retention_days"),), []),
+    ],
+)
+def test_settings_by_which_less_is_learned_or_kept_hold_on(
+    data: Path, place: Path, ada: Handle, since: Sequence[ConfigSet], holds: list[tuple[str, str, str]]
+) -> None:
+    assert ada
+    assert restored(data, place, *since) == len(holds)
+    assert held(data) == holds
+
+
+def test_of_what_was_redacted_nothing_comes(data: Path, place: Path, ada: Handle) -> None:
+    other = tea(ada, item_id="durable-2")
+    backed_up(data, place)
+    record(data, drafts(remembered(other), forgotten(other), name="since"), now=LATER)
+    gone = MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("since 0"), event_id("since 1")))
+    record(data, drafts(gone, name="gone"), now=LATER)
+    assert put_back(data, place) == 0
+    assert items(data, ada) == [(GUILD, "active")]
+
+
+def test_what_cannot_be_read_is_passed_over(
+    data: Path, place: Path, ada: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise KeyMissing("gone")
+
+    backed_up(data, place)
+    record(data, drafts(forgotten(tea(ada)), name="since"), now=LATER)
+    with monkeypatch.context() as broken:
+        broken.setattr("replay.sealed_facts.codec.decode_header", locked)
+        assert sealed_facts._opened(next(iter(Backup(place).events())), None, None) is None  # type: ignore[arg-type]
+    assert put_back(data, place) == 1
