@@ -93,10 +93,11 @@ def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
     """
     if decided_before(rows, request.origin) or _overtaken(rows, request) or is_overtaken(rows, request.shown):
         return []
-    text, left_out = without_orders(whole(request.text).strip(), request.words, request.spoken)
+    row = _current(rows, request)
+    before = "" if row is None else row.text
+    text, left_out = without_orders(whole(request.text).strip(), request.words, request.spoken, before=before)
     if not text:
         return [Minter(rows, request.origin).draft(_failed(_empty(request, left_out)))]
-    row = _current(rows, request)
     event = SummaryRefreshed(
         said=max(request.said, request.upto.said),
         by=request.by,

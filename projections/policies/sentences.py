@@ -31,20 +31,37 @@ class _Piece(NamedTuple):
     why: str
 
 
-def without_orders(text: str, words: InstructionWords, spoken: Spoken = UNSPOKEN) -> Told:
-    """A summary without its secrets, nor the sentences that instruct, where something is known of the language."""
+def without_orders(text: str, words: InstructionWords, spoken: Spoken = UNSPOKEN, *, before: str = "") -> Told:
+    """A summary without its secrets, nor the sentences that instruct, where something is known of the language.
+
+    `before` is the summary that it follows: what stood there was judged then. Judging takes a millisecond a sentence,
+    and more over lines, and most of a summary is the one before.
+    """
     lines = redact(text, spoken).text.split("\n")
+    stood = _split(before.split("\n"))
+    judged = frozenset(each.text for each in stood)
     alone = [
-        _Piece(number, each, _against(each, words, spoken))
-        for number, line in enumerate(lines)
-        for each in _SENTENCE_END.split(line)
+        each if each.text in judged else each._replace(why=_against(each.text, words, spoken)) for each in _split(lines)
     ]
-    pieces = _over_lines(alone, words)
+    pieces = _over_lines(alone, words, frozenset(map(_texts, _runs(_said(stood)))))
     if not any(each.why for each in pieces):
         return Told("\n".join(lines))
     told = (_line(line, [each for each in pieces if each.line == number]) for number, line in enumerate(lines))
     left_out = tuple(dict.fromkeys(each.why for each in pieces if each.why))
     return Told("\n".join(line for line in told if line is not None).strip(), left_out)
+
+
+def _split(lines: Sequence[str]) -> list[_Piece]:
+    return [_Piece(number, each, "") for number, line in enumerate(lines) for each in _SENTENCE_END.split(line)]
+
+
+def _said(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Those that say something, and are told on."""
+    return [each for each in pieces if each.text.strip() and not each.why]
+
+
+def _texts(pieces: Sequence[_Piece]) -> tuple[str, ...]:
+    return tuple(each.text for each in pieces)
 
 
 def _against(piece: str, words: InstructionWords, spoken: Spoken) -> str:
@@ -53,12 +70,12 @@ def _against(piece: str, words: InstructionWords, spoken: Spoken) -> str:
     return "" if verdict is None else f"{verdict.reason} ({verdict.policy})"
 
 
-def _over_lines(pieces: Sequence[_Piece], words: InstructionWords) -> list[_Piece]:
-    """The same, with why where several in a row instruct together."""
-    said = [each for each in pieces if each.text.strip() and not each.why]
+def _over_lines(pieces: Sequence[_Piece], words: InstructionWords, judged: frozenset[tuple[str, ...]]) -> list[_Piece]:
+    """The same, with why where several in a row instruct together; `judged` are runs that do not."""
     found: dict[_Piece, str] = {}
-    for run in _runs(said):
-        if run[0].line != run[-1].line and not any(each in found for each in run):
+    for run in _runs(_said(pieces)):
+        over = run[0].line != run[-1].line and _texts(run) not in judged
+        if over and not any(each in found for each in run):
             order = in_pieces([each.text.strip() for each in run], words)
             found |= (
                 dict.fromkeys(run, f"it instructs the assistant ({order}) and states no fact ({VERSION})")
