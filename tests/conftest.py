@@ -4,17 +4,11 @@ Properties are tried on the same examples in every run; more of them: `--hypothe
 imported before a test runs: coverage begins later than this file.
 """
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-SHARED = Path("/dev/shm")
-if os.access(SHARED, os.W_OK):  # what the tests write is gone after them: no disk need make it last
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(SHARED))
 
 settings.register_profile(
     "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True

@@ -89,8 +89,7 @@ class Instruction(NamedTuple):
 
 class _Compiled(NamedTuple):
     unless_wish: bool
-    words: re.Pattern[str]
-    squeezed: re.Pattern[str] | None
+    pattern: re.Pattern[str]
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
 
@@ -115,9 +114,8 @@ def _found(reading: Reading, rules: tuple[InstructionRule, ...], wishes: WishWor
     if template is not None:
         return Instruction(template[0].strip(), reading.disguise)
     is_wish = _is_wish(reading.words, wishes)
-    for rule in _compiled(rules):
-        pattern = rule.squeezed if reading.is_squeezed else rule.words
-        for found in pattern.finditer(reading.words) if pattern else ():
+    for rule in _compiled(rules, squeezed=reading.is_squeezed):
+        for found in rule.pattern.finditer(reading.words):
             if not (is_wish and rule.unless_wish) and not _is_harmless(rule, reading.words, found):
                 return Instruction(found[0].strip(), reading.disguise)
     signed = (each.search(reading.signed) for each in _signed(rules, is_wish))
@@ -141,12 +139,14 @@ def _is_harmless(rule: _Compiled, words: str, found: re.Match[str]) -> bool:
 
 
 @cache
-def _compiled(rules: tuple[InstructionRule, ...]) -> tuple[_Compiled, ...]:
+def _compiled(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> tuple[_Compiled, ...]:
+    """The patterns, compiled when they are first needed: a program that judges nothing waits for none."""
     return tuple(
-        _Compiled(rule.unless_wish, re.compile(rf"\b(?:{each})\b"), _squeezed(each), before, after)
+        _Compiled(rule.unless_wish, pattern, before, after)
         for rule in rules
         for before, after in [(_ends(rule.unless_before), _begins(rule.unless_after))]
         for each in rule.patterns
+        if (pattern := _squeezed(each) if squeezed else re.compile(rf"\b(?:{each})\b")) is not None
     )
 
 
