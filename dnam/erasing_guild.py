@@ -28,6 +28,7 @@ from projections.events import MessageRedacted
 from projections.events.values import OPERATOR, By
 from projections.ids import Ref
 from replay.folder import replace_file
+from replay.group import Recorded
 
 FILE = "erasing-guilds"
 STAYS = (
@@ -111,11 +112,14 @@ async def _redact(memory: Access, guild: Ref, until: int, by: By) -> int:
     """Part by part, until nothing is left; how many events lost their words."""
     bodies = 0
     while True:
-        request = EraseGuildRequest(guild, until, memory.origin(), by)
-        recorded = await memory.record(lambda rows, request=request: erase_guild(rows, request))  # type: ignore[misc]
+        recorded = await _part(memory, EraseGuildRequest(guild, until, memory.origin(), by))
         if not recorded.records:
             return bodies
         bodies += sum(len(each.events) for each in recorded.events if isinstance(each, MessageRedacted))
+
+
+async def _part(memory: Access, request: EraseGuildRequest) -> Recorded:
+    return await memory.record(lambda rows: erase_guild(rows, request))
 
 
 # -- going on ------------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 """Where items live, as people and the operator decide it: share, keep private, and what belongs to nobody."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from dnam.keeping import Keeping, items_of_recorded
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
+from projections.decisions.draft import Origin
 from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
 from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
 from projections.decisions.undoing import undoing
@@ -15,6 +16,8 @@ from projections.policies.compartments import OWNER, SELF, Opening, Setting, is_
 from projections.policies.text import whole
 from projections.rows import Rows
 
+Way = Callable[[Handle, str, By, int, Origin], MoveRequest]
+"""Which way an item goes: whose it is, its id, who asks, when (ms), and where the ids come from."""
 ABOUT: dict[str, About] = {SELF: "self", OWNER: "owner"}
 """What an item of nobody's is about; everything else is a guild's."""
 
@@ -32,9 +35,7 @@ class Placing(Keeping):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
-        person = await self.person(user, platform=platform)
-        request = sharing(person, id, by or By("person", person), self.now(), self.origin())
-        return await self._moved(request, setting)
+        return await self._move(sharing, await self.person(user, platform=platform), id, by, setting)
 
     async def keep_private(
         self,
@@ -46,9 +47,7 @@ class Placing(Keeping):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Let an item be open in its person's direct messages alone; none when it is so already."""
-        person = await self.person(user, platform=platform)
-        request = keeping_private(person, id, by or By("person", person), self.now(), self.origin())
-        return await self._moved(request, setting)
+        return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
 
     async def move_back(self, item: Item, compartment: str, *, by: By) -> list[Item]:
         """Put this item, and no other of its id, back into a compartment that it came from."""
@@ -57,9 +56,10 @@ class Placing(Keeping):
         request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
         return items_of_recorded(await self.record(lambda rows: undoing(move(rows, request))))
 
-    async def _moved(self, request: MoveRequest, setting: Setting | None) -> list[Item]:
+    async def _move(self, way: Way, person: Handle, id: str, by: By | None, setting: Setting | None) -> list[Item]:
+        request = way(person, id, by or By("person", person), self.now(), self.origin())
         if setting is not None:
-            openings = await self.look(lambda rows: openings_for(rows, request.owner, setting))
+            openings = await self.look(lambda rows: openings_for(rows, person, setting))
             request = request._replace(openings=openings)
         return items_of_recorded(await self.record(lambda rows: move(rows, request)))
 

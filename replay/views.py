@@ -113,10 +113,10 @@ class NoRows:
     def get(self, table: str, key: bytes) -> Stored | None:  # noqa: ARG002 - the protocol's words
         return None
 
-    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:  # noqa: ARG002
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:  # noqa: ARG002 - as `get`
         return iter(())
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:  # noqa: ARG002
+    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:  # noqa: ARG002 - as `get`
         return iter(())
 
 

@@ -76,7 +76,7 @@ def root(
     context: typer.Context,
     data: Data = None,  # noqa: ARG001 - the command reads it, as it does `yes`
     as_json: Json = False,
-    yes: Yes = False,  # noqa: ARG001
+    yes: Yes = False,  # noqa: ARG001 - as `data`
     version: Annotated[bool, typer.Option("--version", help="Show what this program is and what it reads.")] = False,
 ) -> None:
     """A memory for assistants that can say where everything in it came from."""

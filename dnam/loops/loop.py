@@ -112,7 +112,9 @@ async def drive(
 
 
 async def _bill(loop: Loop[T], failed: Failed, record: Record) -> None:
-    """Let a loop say what its failure is, and record that and nothing else of it."""
+    """Let a loop say what its failure is, and record that and nothing else of it. The program is ending: what cannot be
+    recorded within the seconds that are left is on no bill, as after a kill.
+    """
     with suppress(StopIteration, TimeoutError, LogError, OSError):
         step = loop.send(failed)
         if isinstance(step, Decide):

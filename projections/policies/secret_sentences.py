@@ -131,7 +131,9 @@ def _place(text: str, lead: re.Match[str]) -> _Place | None:
     if opened is None or opened.end() == len(text) or _is_mark(text, lead.end(), opened.end()):
         return None
     if text[max(0, lead.start() - 1) : lead.start()] in ("?", "&"):  # in an address
-        return _Place(lead.end(), _PARAMETER.match(text, lead.end()).end(), is_assigned=True)  # type: ignore[union-attr]
+        value = _PARAMETER.match(text, lead.end())
+        assert value is not None, "it takes nothing, too"
+        return _Place(lead.end(), value.end(), is_assigned=True)
     is_assigned = lead[0].rstrip()[-1:] in ":=>→"
     return _Place(opened.end(), _end_of_quote(text, opened), is_assigned)
 
@@ -227,7 +229,9 @@ _VALUES: dict[ValueKind, Callable[[str, _Place, Spoken], list[Span]]] = {
 def _with_more(text: str, first: Span, spoken: Spoken) -> list[Span]:
     """A value, and the odd ones that are joined to it: "hunter2 and Sw0rdf1sh"."""
     found = [first]
-    for each in _WORD.finditer(text, _WORD.match(text, first[1] - 1).end()):  # type: ignore[union-attr]
+    last = _WORD.match(text, first[1] - 1)
+    assert last is not None, "a value ends with something to see"
+    for each in _WORD.finditer(text, last.end()):
         if _is_mixed(each[0], spoken):
             found.append(_trimmed(text, *each.span()))
         elif _key(each[0]) not in spoken.joining:

@@ -1,0 +1,43 @@
+"""After an erasure what was made with somebody's words is gone at once, and made anew without them at the next cycle."""
+
+import asyncio
+from pathlib import Path
+
+from dnam.model import Ask, SummaryInputs
+from projections.rows import Rows
+from projections.summaries import find_summary
+from replay.erasure import erase
+from tests.dnam.scripted import ScriptedModel, talking
+from tests.dnam.test_background import ROOM, turn
+
+SECRET = "zqfigzq"
+
+
+def all_of_it(ask: Ask) -> str:
+    """A summary that leaves nothing out."""
+    assert isinstance(ask.inputs, SummaryInputs)
+    return " ".join([ask.inputs.previous, *(line.text for line in ask.inputs.lines)])
+
+
+async def test_a_channel_s_summary_is_gone_at_once_and_made_anew_of_what_others_said(tmp_path: Path) -> None:
+    model = ScriptedModel({"summary": all_of_it})
+    async with talking(tmp_path, model, summary_every_n_turns="2", durable_memory_enabled="0") as assistant:
+        await turn(assistant, "ada", "tulips stand by the shed", ROOM)
+        heard = await turn(assistant, "kim", f"figs are my {SECRET}", ROOM)
+        await assistant.settle()
+
+        def summary(rows: Rows) -> str:
+            found = find_summary(rows, heard.session, heard.setting.audience.epoch)
+            return "" if found is None else found.row.text
+
+        assert SECRET in await assistant.memory.look(summary)
+        await asyncio.to_thread(erase, assistant.memory.engine, heard.person)
+        assert await assistant.memory.look(summary) == ""
+        before = len(model.asks)
+        for text in ("more of it", "and more"):
+            await turn(assistant, "ada", text, ROOM)
+            await assistant.settle()
+        made = await assistant.memory.look(summary)
+        assert "tulips" in made
+        assert SECRET not in made
+        assert not any(SECRET in ask.system + ask.prompt for ask in model.asks[before:])
