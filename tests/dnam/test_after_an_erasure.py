@@ -1,4 +1,4 @@
-"""After an erasure what was made with somebody's words is gone at once, and made anew without them at the next cycle."""
+"""After an erasure what was made of somebody's words is gone at once, and made anew without them at the next cycle."""
 
 import asyncio
 from pathlib import Path
