@@ -9,6 +9,9 @@ PYTHON := .venv/bin/python
 PYTEST_ARGS ?=
 RUN_ARGS ?=
 SCENARIO_ARGS ?=
+EVAL_ARGS ?=
+BENCH_ARGS ?=
+LOCOMO ?=
 COVERAGE ?=
 # Which Python to build .venv with; the first that is new enough and can make one is taken.
 PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
@@ -18,6 +21,7 @@ PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
 LOCK_KEY := $(shell { pwd; cat requirements.lock; } | cksum | cut -d ' ' -f 1)
 LOCKED := .venv/locked-$(LOCK_KEY)
 READY := .venv/ready-$(LOCK_KEY)
+PEERS := .venv/peers-$(shell cat requirements.lock requirements-bench.lock | cksum | cut -d ' ' -f 1)
 
 .PHONY: help setup run test check scenario privacy bench eval docs dist clean
 
@@ -57,13 +61,13 @@ privacy: $(READY) ## who sees what as a table, leaks, deletion, erasure and inje
 	@echo "dnam: looking for what anybody could see that they may not"
 	@$(PYTHON) -m tests.privacy
 
-bench: $(READY) ## measure, beside the peers' figures
+bench: $(READY) $(PEERS) ## measure, beside the peers' figures (BENCH_ARGS="--only recall --quick" is passed on)
 	@echo "dnam: measuring"
-	@$(PYTHON) -m tests.bench
+	@$(PYTHON) -m tests.bench $(BENCH_ARGS)
 
-eval: $(READY) ## score the offline model against its table
-	@echo "dnam: scoring the offline model"
-	@$(PYTHON) -m tests.evaluation
+eval: $(READY) ## score the offline model, or recall (LOCOMO="path of LoCoMo's file", EVAL_ARGS=--json)
+	@echo "dnam: scoring $(if $(LOCOMO),recall,the offline model)" >&2
+	@$(PYTHON) -m tests.evaluation $(if $(LOCOMO),--locomo "$(LOCOMO)") $(EVAL_ARGS)
 
 docs: $(READY) ## write the generated reference pages and .env.example
 	@$(PYTHON) -m dnam.reference
@@ -99,4 +103,9 @@ $(LOCKED):
 $(READY): $(LOCKED) pyproject.toml
 	@echo "dnam: linking this folder into .venv"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(PEERS): $(LOCKED) requirements-bench.lock
+	@echo "dnam: installing the peers that requirements-bench.lock lists (110 MB, the first time only)"
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r requirements-bench.lock
 	@touch $@

@@ -36,7 +36,7 @@ class Access:
         self.engine = engine
         self.settings = settings
         self.language = language
-        self.vocabulary = Vocabulary(language.stop_words, language.project_words)
+        self.vocabulary = Vocabulary(language.stop_words, language.project_words, language.backchannels)
         self.guarding = guarding_of(language)
         self.sharing = sharing_of(language)
         self.standing: Standing = self._standing_by_settings

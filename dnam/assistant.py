@@ -7,16 +7,23 @@ is kept and told (`dnam/tending.py`).
 import asyncio
 from typing import NamedTuple
 
+import msgspec
+
 from dnam.background import Background
+from dnam.calling import converse
 from dnam.context_files import ContextFile, channel_names, context_files
+from dnam.jobs import Job
 from dnam.loops.loop import use_of
-from dnam.memory import Turn
-from dnam.model import AnswerInputs, Ask, Hear, KnownItem, Line, ModelError, Reply, unheard
+from dnam.memory import Turn, without_recall
+from dnam.model import AnswerInputs, Ask, Hear, KnownItem, Line, ModelError, Reply, Tool, unheard
 from dnam.prompts import digest, load
+from dnam.searching import Recall, Searching
+from dnam.tools import Toolset, tools_for
 from dnam.whereabouts import Heard
 from projections.context import Context, assemble
 from projections.events.values import FileDigest, ModelUse
 from projections.ids import EventId, Identity, keyed_hash, named_id
+from projections.nearness import Nearness
 from projections.rows import Known, MemoryRows, Rows
 from replay.errors import LogError
 
@@ -33,6 +40,15 @@ class Thought(NamedTuple):
     files: tuple[FileDigest, ...]
 
 
+class Prepared(NamedTuple):
+    """What an answer is made from; `failed` is what recall raised, where the prompt had to be made without."""
+
+    files: tuple[ContextFile, ...]
+    context: Context
+    tools: tuple[Tool, ...]
+    failed: Exception | None
+
+
 class Answered(NamedTuple):
     """An answer, the turn that records it, and the prompt it was made from."""
 
@@ -44,6 +60,9 @@ class Answered(NamedTuple):
 class Assistant(Background):
     """Answers from a memory with a model, and keeps the memory up to date."""
 
+    searching: Searching = Recall()
+    """What the model's tools find things with."""
+
     async def answer(self, heard: Heard) -> Answered:
         """Answer a message: assemble, ask, record. ModelError when the model cannot be asked."""
         thought = await self.think(heard)
@@ -54,8 +73,8 @@ class Assistant(Background):
         """Assemble and ask; nothing is recorded. ModelError when the model cannot be asked. `hear` is told the answer
         as it streams.
 
-        Where nothing can be read, the answer is made from the message alone, and `failures` says why. Why answers fail
-        just now, `trouble` says.
+        Where nothing can be read, the answer is made from the message alone, and where recall fails, without it;
+        `failures` says why. Why answers fail just now, `trouble` says.
         """
         with self.trouble.noticed():
             return await self._think(heard, hear)
@@ -63,25 +82,46 @@ class Assistant(Background):
     async def _think(self, heard: Heard, hear: Hear) -> Thought:
         try:
             with self.precedence.arriving():
-                files, context = await asyncio.to_thread(self._prepare, heard)
+                looks = self.memory.limits().passages > 0
+                nearness = await self.nearness(heard.text, heard) if looks else None
+                files, context, tools, failed = await asyncio.to_thread(self._prepare, heard, nearness)
         except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
             files = await asyncio.to_thread(self._files)
             digests = tuple(each.digest for each in files)
-            context = assemble(_nothing_known(), self.memory.request(heard, files=digests))
-        ask = self._ask(heard, context, files)
-        reply = await self._reply(ask, hear)
+            request = self.memory.request(heard, files=digests)
+            request = request._replace(limits=without_recall(request.limits))
+            context, tools, failed = assemble(_nothing_known(), request), (), None
+        if failed is not None:
+            await self.went_wrong(Job("recall", heard.point, heard.session, heard.person), failed)
+        ask = msgspec.structs.replace(self._ask(heard, context, files), tools=tools)
+        calls = Toolset(self, self.searching, heard, context)
+        reply = await converse(ask, calls, self._reply, hear)
         use = use_of(ask, reply, digest(ask.system, ask.prompt))
-        return Thought(reply.text, context, use, tuple(each.digest for each in files))
+        return Thought(reply.text, calls.context(), use, tuple(each.digest for each in files))
 
-    def _prepare(self, heard: Heard) -> tuple[tuple[ContextFile, ...], Context]:
-        """What the model is told. Looking and reading files blocks: off the event loop, and in one go, since every way
-        there and back is time in which somebody waits.
+    def _prepare(self, heard: Heard, nearness: Nearness | None) -> Prepared:
+        """What the model is told, and what it may call. Looking and reading files blocks: off the event loop, and in
+        one go, since every way there and back is time in which somebody waits.
         """
         memory = self.memory
         files = self._files(*memory.look_here(lambda rows: self._channel_names(rows, heard)))
         digests = tuple(each.digest for each in files)
-        return files, memory.look_here(lambda rows: memory.assembled(rows, heard, files=digests))
+
+        def look(rows: Rows) -> Prepared:
+            context, failed = self._assembled(rows, heard, digests, nearness)
+            return Prepared(files, context, tools_for(rows, memory.settings, heard, context), failed)
+
+        return memory.look_here(look)
+
+    def _assembled(
+        self, rows: Rows, heard: Heard, files: tuple[FileDigest, ...], nearness: Nearness | None
+    ) -> tuple[Context, Exception | None]:
+        """The prompt, and what failed where it was made without recall. What fails without it too is raised."""
+        try:
+            return self.memory.assembled(rows, heard, files=files, nearness=nearness), None
+        except Exception as error:  # noqa: BLE001 - whatever recall raises: somebody waits for an answer
+            return self.memory.assembled(rows, heard, files=files, recall=False), error
 
     def _channel_names(self, rows: Rows, heard: Heard) -> tuple[str, ...]:
         return channel_names(rows, heard.place, self.memory.settings.allow_guilds)

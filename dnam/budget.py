@@ -46,7 +46,9 @@ class Budgeted:
         return self.model.paid
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
-        """What the model replies; OverBudget says which limit stands against it."""
+        """What the model replies; OverBudget says which limit stands against it. A turn that was let in goes on."""
+        if ask.goes_on:
+            return await self.model.ask(ask, hear)
         await self._stay_within_cost(ask)
         if ask.purpose == "answer":
             await self.take_turn(ask.person, ask.account)

@@ -1,4 +1,5 @@
-"""Compacting: what was dropped leaves the disk. The log is written anew without it, and the views are built anew.
+"""Compacting: what was dropped leaves the disk. The log is written anew without it, the views are built anew, and the
+vectors of what no row holds any more are left behind.
 
 A body that was redacted is deleted in LMDB at once, and its bytes stay in pages that nobody reads until something else
 is written there; rows that were replaced stay in the same way in the views, where they are in the clear. A running bot
@@ -53,8 +54,17 @@ def compact(engine: Engine, progress: Progress = silent) -> Compacted:
     views_before = _views_bytes(store)
     done: Rewritten = rewrite(store, progress)
     rebuild(store, engine.fold, progress)
+    if store.has_vectors:
+        _sweep_vectors(engine, store)
     before, after = done.bytes_before + views_before, done.bytes_after + _views_bytes(store)
     return Compacted(done.events, done.left_behind, before, after)
+
+
+def _sweep_vectors(engine: Engine, store: DiskStore) -> None:
+    """Leave the vectors of texts behind that no row holds any more."""
+    from dnam.embedding import every_text  # it loads numpy
+
+    store.vectors.keep_only(every_text(engine), store.vectors.encoders())
 
 
 def _views_bytes(store: DiskStore) -> int:

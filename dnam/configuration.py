@@ -20,12 +20,14 @@ from projections.rows import Found, Rows
 
 RETENTION = "retention_days"
 RespondMode = Literal["mention", "all", "owner", "none"]
+Switch = Literal["on", "off"]
 
 SETTING_OF: Mapping[str, Callable[[Settings], tuple[str, object]]] = {
     "respond_mode": lambda settings: ("DNAM_RESPOND_MODE", settings.respond_mode),
     "context_history": lambda settings: ("DNAM_MESSAGE_HISTORY_COUNT", settings.message_history_count),
     "learn": lambda settings: ("DNAM_LEARN", settings.learn),
     "retention_days": lambda settings: ("DNAM_RETENTION_DAYS", settings.retention_days),
+    "tools": lambda settings: ("DNAM_MODEL_TOOLS", "on" if settings.model_tools else "off"),
 }
 """The setting that holds where no scope has a value."""
 
@@ -37,6 +39,7 @@ class PlaceConfig(NamedTuple):
     context_history: int
     learn: Learn
     retention_days: int
+    tools: Switch = "on"
 
 
 class Held(NamedTuple):
@@ -59,6 +62,7 @@ def config_for(
         int(values["context_history"]),
         cast(Learn, values["learn"]),
         int(values["retention_days"]),
+        cast(Switch, values["tools"]),
     )
 
 

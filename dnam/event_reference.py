@@ -103,7 +103,7 @@ def _policies() -> Iterator[str]:
 def policies() -> Iterator[tuple[str, str]]:
     """The version of every rule, and what it decides."""
     names = [f"projections.policies.{module.name}" for module in iter_modules(projections.policies.__path__)]
-    for name in (*names, "projections.retrieval"):
+    for name in (*names, "projections.retrieval", "projections.recall.scoring"):
         policy = import_module(name)
         version = getattr(policy, "VERSION", None)
         if version is not None:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TextIO
 
+from dnam.encoder import EncoderError
 from dnam.errors import Unsuitable
 from dnam.model import ModelError
 from dnam.settings import SETTINGS, Settings
@@ -28,7 +29,7 @@ LIBRARIES: Mapping[str, int] = {"discord": logging.INFO, "": logging.WARNING}
 discord.py logs whole messages, and anthropic whole prompts.
 """
 OWN = "dnam"
-OWN_WORDS = (LogError, ModelError, Unsuitable)
+OWN_WORDS = (LogError, ModelError, EncoderError, Unsuitable)
 """Errors whose messages quote nobody."""
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 BLOT = "(secret)"

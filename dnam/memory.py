@@ -14,7 +14,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 
@@ -49,12 +49,14 @@ from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import TurnAnswered
-from projections.events.values import FileDigest, Limits, ModelUse
+from projections.events.values import FileDigest, Limits, ModelUse, Scoring
 from projections.ids import EventId, Ref
+from projections.nearness import Nearness
 from projections.people import person_of
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
+from projections.tokens import CHARACTERS, Counter
 from replay.clock import Clock
 from replay.engine import Engine
 
@@ -72,6 +74,9 @@ class Turn(NamedTuple):
 
 class Memory(Placing):
     """An open memory. Made by `Memory.open`, closed by leaving its `async with`."""
+
+    counter: Counter = CHARACTERS
+    """What counts the tokens of a prompt: whoever knows their model's tokenizer sets another one."""
 
     @staticmethod
     @asynccontextmanager
@@ -162,18 +167,26 @@ class Memory(Placing):
             limits=self.limits(),
             files=tuple(files),
             actions=actions,
+            counter=self.counter,
         )
 
     def limits(self) -> Limits:
         """The budgets in force. What is switched off has none; the recent conversation is no memory."""
         settings = self.settings
-        durable, summary = settings.durable_memory_enabled, settings.summary_enabled
+        durable = settings.memory_enabled and settings.durable_memory_enabled
         return Limits(
-            items=settings.durable_inject_max_items if settings.memory_enabled and durable else 0,
+            items=settings.durable_inject_max_items if durable else 0,
             item_chars=settings.durable_inject_max_chars,
             history_messages=settings.message_history_count,
             history_chars=settings.message_history_budget,
-            summary_chars=settings.summary_max_chars if settings.memory_enabled and summary else 0,
+            summary_chars=settings.summary_max_chars if settings.memory_enabled and settings.summary_enabled else 0,
+            scoring=cast(Scoring, settings.scoring),
+            room_items=settings.room_max_items if durable else 0,
+            room_chars=settings.room_max_chars,
+            passages=settings.passages if settings.memory_enabled else 0,
+            passage_chars=settings.passages_max_chars,
+            tokens=settings.prompt_max_tokens,
+            counter=self.counter.name,
         )
 
     def limits_in(self, rows: Rows, heard: Heard) -> Limits:
@@ -186,10 +199,24 @@ class Memory(Placing):
         """The prompt for a message, and what every line of it rests on."""
         return await self.look(lambda rows: self.assembled(rows, heard, files=files, actions=actions))
 
-    def assembled(self, rows: Rows, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
-        """The prompt for a message, from these rows."""
+    def assembled(
+        self,
+        rows: Rows,
+        heard: Heard,
+        *,
+        files: Sequence[FileDigest] = (),
+        actions: str = "",
+        recall: bool = True,
+        nearness: Nearness | None = None,
+    ) -> Context:
+        """The prompt for a message, from these rows; made without `recall` where that fails. With `nearness`, what was
+        said is found by its meaning too.
+        """
         request = self.request(heard, files=files, actions=actions)
-        return assemble(rows, request._replace(limits=self.limits_in(rows, heard)))
+        limits = self.limits_in(rows, heard)
+        if not recall:
+            return assemble(rows, request._replace(limits=without_recall(limits)))
+        return assemble(rows, request._replace(limits=limits, nearness=nearness))
 
     async def answered(
         self,
@@ -265,6 +292,11 @@ class Memory(Placing):
             max(self.now() if said is None else said, turn.said),
         )
         await self.record(lambda rows: deliver(rows, request))
+
+
+def without_recall(limits: Limits) -> Limits:
+    """The same budgets for a prompt that is made by DNAM's scoring alone, and without past conversations."""
+    return msgspec.structs.replace(limits, scoring="dnam", passages=0)
 
 
 def _call_of(error: ModelError, model: str) -> ModelUse:

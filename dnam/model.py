@@ -84,10 +84,48 @@ class MergeInputs(msgspec.Struct, frozen=True):
     new: MergedItem
 
 
+class Tool(msgspec.Struct, frozen=True):
+    """Something that a model may call while it answers: `shape` is the struct that its input has."""
+
+    name: str
+    description: str
+    shape: type[msgspec.Struct]
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call that a model wants made. `id` is the model's own name of it; `input` is JSON as the model wrote it, which
+    may be none.
+    """
+
+    id: str
+    name: str
+    input: str
+
+
+class ToolResult(msgspec.Struct, frozen=True):
+    """What came of a call, in words for the model."""
+
+    call: str
+    text: str
+    failed: bool = False
+
+
+class Round(msgspec.Struct, frozen=True):
+    """A reply that called tools, and what came of each call, in the same order. `raw` is as in `Reply`."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    results: tuple[ToolResult, ...]
+    raw: str = ""
+
+
 class Ask(msgspec.Struct, frozen=True):
     """One question to a model. `prompt_name` is the prompt's file and version, `summary@1`; `shape` is the struct that
     a reply in JSON has; `person` is whose question it is, where it is one person's, and `account` a keyed hash of the
     account that asks: who opted out is nobody, and has the same limits.
+
+    `tools` are what the model may call, unless `may_call` is off: then they only explain the `rounds` that were. An ask
+    that `goes_on` belongs to a turn that was let in already, and is held against no limit.
     """
 
     purpose: Purpose
@@ -99,11 +137,22 @@ class Ask(msgspec.Struct, frozen=True):
     shape: type[msgspec.Struct] | None = None
     person: Handle = NOBODY
     account: bytes = b""
+    tools: tuple[Tool, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    may_call: bool = True
+    goes_on: bool = False
+
+
+def without_tools(ask: Ask) -> Ask:
+    """The same question as if there were no tools, and none had been called."""
+    return msgspec.structs.replace(ask, tools=(), rounds=(), may_call=True)
 
 
 class Reply(msgspec.Struct, frozen=True):
     """What a model said, which model it was, and what it took. `cost_micros` is in 10⁻⁶ USD, `stop` why it stopped
-    (`end_turn`, `max_tokens`, `refusal`).
+    (`end_turn`, `max_tokens`, `refusal`, `tool_use`).
+
+    `calls` are what it wants to know before it goes on; `raw` is then the whole reply as its adapter wants it back.
     """
 
     text: str
@@ -115,6 +164,8 @@ class Reply(msgspec.Struct, frozen=True):
     latency_ms: int = 0
     cost_micros: int = 0
     stop: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    raw: str = ""
 
 
 class ModelError(DnamError):

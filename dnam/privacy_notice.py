@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dnam.commands.command import PREFIX
+from dnam.encoders import sent_to
 from dnam.scopes import scope_words
 from dnam.settings import Settings
 from projections.config import CONFIG
@@ -98,8 +99,12 @@ def _seen(settings: Settings) -> Iterator[str]:
 def _goes(settings: Settings) -> Iterator[str]:
     models = sorted({settings.answer_model, settings.summary_model, settings.durable_model})
     away = [model for model in models if model != OFFLINE]
+    encoder = sent_to(settings)
     if away:
         yield f"To answer and to learn, messages and notes are sent to the provider of {', '.join(away)}."
+    if encoder:
+        yield f"To be found by their meaning, messages, notes and questions are sent to the provider of {encoder}."
+    if away or encoder:
         yield "What was sent there, and what stands in Discord, cannot be taken back from here."
     else:
         yield "Nothing is sent to a model's provider: the model in use runs on this machine."

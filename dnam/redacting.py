@@ -69,8 +69,8 @@ def _by_event(rows: Rows, reading: Reading, wanted: str) -> Meant:
             point = Point(message.said, reading.id)
         case MessageEdited(message=message, heard=heard):
             point = Point(message.said, heard)
-        case TurnAnswered(session=session):
-            return _answer(rows, session, reading.id, wanted)
+        case TurnAnswered():
+            return _answer(rows, reading.id, wanted)
         case event:
             raise BadRequest(f"{wanted} is {event.TAG}: only messages and answers can be redacted")
     found = find_said(rows, message.session, epoch_of(rows, message.session), point)
@@ -79,9 +79,8 @@ def _by_event(rows: Rows, reading: Reading, wanted: str) -> Meant:
     return Meant(found.row, None)
 
 
-def _answer(rows: Rows, session: str, turn: EventId, wanted: str) -> Meant:
-    epochs = range(epoch_of(rows, session), -1, -1)
-    found = next((row for each in epochs if (row := find_turn(rows, session, each, turn)) is not None), None)
+def _answer(rows: Rows, turn: EventId, wanted: str) -> Meant:
+    found = find_turn(rows, turn)
     if found is None:
         raise BadRequest(f"the answer {wanted} was taken back already")
     return Meant(None, found)

@@ -48,6 +48,8 @@ from projections.events import (
     SummaryRefreshed,
     SummaryReset,
     SummaryWithheld,
+    TextsEncoded,
+    ToolCalled,
     TurnAnswered,
     TurnDelivered,
     TurnFailed,
@@ -98,6 +100,14 @@ def _message(event: Any) -> str:
     return str(event.message.text)
 
 
+def _called(event: Any) -> str:
+    """A tool, what came of its call, and what it was asked."""
+    named = f" {', '.join(dict.fromkeys(each.id for each in event.items))}" if event.items else ""
+    said = f" {counted(len(event.found), 'event')}" if event.found else ""
+    why = f" ({event.reason})" if event.reason else ""
+    return f"{event.tool}, {event.outcome}{named}{said}{why}: {event.input}"
+
+
 WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     MessageHeard: _message,
     MessageEdited: _message,
@@ -109,6 +119,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     TurnInterrupted: lambda event: f"an answer in {event.session} was broken off",
     TurnDelivered: lambda event: f"as {len(event.messages)} message(s)" if event.messages else "it arrived",
     TurnWithdrawn: lambda event: f"an answer in {event.session} was taken away",
+    ToolCalled: _called,
     ItemRemembered: _item,
     ItemUpserted: _because,
     ItemDeprecated: _because,
@@ -146,6 +157,9 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ImportEnded: lambda event: f"{event.messages} messages, {event.items} items, {event.summaries} summaries",
     ModelResolved: lambda event: (
         f"{event.alias} is {event.model}" + (f", it was {event.previous}" if event.previous else "")
+    ),
+    TextsEncoded: lambda event: (
+        f"{counted(event.texts, 'text')} by {event.call.model}" + (", in vain" if event.failed else "")
     ),
     JobFailed: lambda event: f"{event.job}: {event.error}",
 }

@@ -7,10 +7,12 @@ When it is due is `dnam/background.py`'s to know. What goes wrong is an event of
 import asyncio
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from dnam.configuration import config_for, learned_as
-from dnam.encoder import Encoder
+from dnam.encoder import Encoder, EncoderError
+from dnam.encoding import Purpose, encoded
 from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
@@ -23,20 +25,26 @@ from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
 from dnam.prompts import load
 from dnam.trouble import Trouble
+from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import MessageRow, SpokenRow, find_message
+from projections.nearness import Nearness
 from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
 from projections.policies.closeness import Measure, Vector, by_tokens, by_vectors
 from projections.policies.compartments import everywhere
 from projections.policies.learned_from import Learn, LearnedAs, Learns
+from projections.policies.low_signal import is_low_signal
 from projections.rows import Found, Rows
 from replay.errors import ErasedMeanwhile, LogError
 from replay.group import Recorded
+
+if TYPE_CHECKING:
+    from dnam.meaning import Meaning
 
 SUMMARY_PROMPT = "summary@2"
 EXTRACTION_PROMPT = "extraction@3"
@@ -47,6 +55,9 @@ AT_ONCE = 16
 
 class Tending:
     """The loops over one memory, with one model, and with an encoder where there is one."""
+
+    meaning: "Meaning | None" = None
+    """What finds things by their meaning, where there is an encoder (`dnam/understanding.py`)."""
 
     def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
         self.memory = memory
@@ -97,6 +108,15 @@ class Tending:
             return learned_as(rows, settings, person, _place(rows, where), where.guild)
 
         return how
+
+    async def nearness(self, text: str, heard: Heard) -> Nearness | None:
+        """What tells how near in meaning something is to a text that somebody's message leads to; None where nothing is
+        looked for by its meaning.
+        """
+        if self.meaning is None or is_low_signal(text, self.memory.vocabulary):
+            return None
+        causes = (heard.point.id,) if heard.person else ()
+        return self.meaning.nearness(await self.meaning.seek(text, heard.person, causes))
 
     # -- summaries --------------------------------------------------------------------------------------------------
 
@@ -202,20 +222,20 @@ class Tending:
         if self.encoder is None:
             return None
         try:
-            vectors = await self._vectors(self.encoder, await self._look(texts))
+            vectors = await self._vectors(self.encoder, await self._look(texts), job.person)
         except Exception as error:  # noqa: BLE001 - whatever an encoder raises: items can be compared without it
             await self.went_wrong(job, error)
             return None
         threshold = round(self.memory.settings.merge_threshold * 1000)
         return by_vectors(vectors, self.encoder.name, threshold)
 
-    async def _vectors(self, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, Vector]:
+    async def _vectors(self, encoder: Encoder, texts: Sequence[str], person: Handle) -> Mapping[str, Vector]:
         if not texts:
             return {}
         texts = tuple(dict.fromkeys(texts))
         async with asyncio.timeout(self.memory.settings.model_timeout_seconds):
-            vectors = await encoder.encode(texts)
-        return dict(zip(texts, vectors, strict=True))
+            made = await encoded(self.memory, encoder, texts, Purpose(person=person))
+        return dict(zip(texts, made.vectors, strict=True))
 
     # -- what goes wrong --------------------------------------------------------------------------------------------
 
@@ -260,6 +280,6 @@ def _place(rows: Rows, where: SpokenRow) -> Ref | None:
 
 def _in_own_words(error: Exception) -> str:
     """The error, where its words are the program's; else its kind: another's words may be somebody's."""
-    if isinstance(error, LogError | ModelError | OSError):
+    if isinstance(error, LogError | ModelError | EncoderError | OSError):
         return str(error)
     return type(error).__name__

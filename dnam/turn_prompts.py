@@ -1,20 +1,27 @@
 """The prompt of a recorded turn, made again from the rows of then, and held against the digest that the turn kept.
 
 An answer is recorded some time after its prompt was made, and others may have written meanwhile. So the moments between
-the question and the answer are tried; where none of them fits, what differs is said.
+the question and the answer are tried; where none of them fits, what differs is said. What was near in meaning is as the
+turn keeps it: no encoder is asked again.
+
+It is the first prompt. What the model was told by tools that it called then is not made again: the calls say what was
+shown, by its events.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from projections.context import Context, Request, assemble
-from projections.decisions.answer import POLICY
 from projections.errors import BadRequest
-from projections.events import MessageHeard, TurnAnswered
+from projections.events import MessageHeard, ToolCalled, TurnAnswered
+from projections.events.values import ItemUse
+from projections.fold import Record
 from projections.ids import EventId, Point, Seq
+from projections.nearness import Near, Nearness
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
+from projections.tokens import CHARACTERS
 from replay import codec
 from replay.engine import Engine
 from replay.travel import Moment
@@ -25,7 +32,7 @@ MOST_TRIED = 256
 
 class TurnPrompt(NamedTuple):
     """The prompt of the turn at `seq` as it is made now from the rows at `moment`. Where it is not the one that was
-    sent, `differs` says why, as far as that can be told.
+    sent, `differs` says why, as far as that can be told. `called` are the calls of tools that can be read.
     """
 
     seq: Seq
@@ -33,6 +40,7 @@ class TurnPrompt(NamedTuple):
     moment: Moment
     context: Context
     differs: tuple[str, ...]
+    called: tuple[Record, ...] = ()
 
 
 def turn_at(engine: Engine, seq: int) -> TurnAnswered | None:
@@ -47,16 +55,36 @@ def prompt_of(engine: Engine, seq: int, turn: TurnAnswered, vocabulary: Vocabula
     record = None if asked is None else engine.live.folding.record_at(asked)
     if asked is None or record is None or not isinstance(record.event, MessageHeard):
         raise BadRequest(f"the message that #{seq} answers was taken back: its prompt cannot be made again")
-    request = _request(turn, Point(record.event.said, turn.answers), vocabulary)
+    request = _request(turn, Point(record.event.said, turn.answers), vocabulary)._replace(
+        nearness=_nearness(engine, turn)
+    )
+    called = tuple(calls_of(engine, turn))
     first: tuple[Moment, Context] | None = None
     for moment in islice(_moments(engine, asked, seq), MOST_TRIED):
         with engine.past(moment) as rows:
             context = assemble(rows, request)
         if context.digest == turn.context_digest:
-            return TurnPrompt(Seq(seq), turn, moment, context, ())
+            return TurnPrompt(Seq(seq), turn, moment, context, (), called)
         first = first or (moment, context)
     assert first is not None
-    return TurnPrompt(Seq(seq), turn, *first, tuple(_differences(engine, turn, first[1])))
+    return TurnPrompt(Seq(seq), turn, *first, tuple(_differences(engine, turn, first[1], called)), called)
+
+
+def calls_of(engine: Engine, turn: TurnAnswered) -> Iterator[Record]:
+    """The calls of tools that the model made before it answered, as far as they can be read."""
+    for cause in turn.causes:
+        seq = engine.store.log.find(cause)
+        record = None if seq is None else engine.live.folding.record_at(seq)
+        if record is not None and isinstance(record.event, ToolCalled):
+            yield record
+
+
+def _by_tools(called: Sequence[Record]) -> tuple[set[ItemUse], set[EventId]]:
+    """The items, and all events, that stand in a turn because of its calls."""
+    events = [each.event for each in called if isinstance(each.event, ToolCalled)]
+    items = {use for each in events for use in each.items}
+    found = {event for each in events for event in each.found}
+    return items, found | {use.event for use in items} | {each.id for each in called}
 
 
 def _request(turn: TurnAnswered, question: Point, vocabulary: Vocabulary) -> Request:
@@ -71,6 +99,19 @@ def _request(turn: TurnAnswered, question: Point, vocabulary: Vocabulary) -> Req
     )
 
 
+def _nearness(engine: Engine, turn: TurnAnswered) -> Nearness | None:
+    """What was near then."""
+    if not turn.encoder:
+        return None
+    ranks = {engine.store.log.find(each.event): each.rank for each in turn.nearest}
+
+    def among(seqs: Sequence[Seq]) -> Near:
+        there = [(ranks[seq], index) for index, seq in enumerate(seqs) if seq in ranks]
+        return Near({index: rank for rank, index in sorted(there)})
+
+    return Nearness(turn.encoder, among)
+
+
 def _moments(engine: Engine, asked: int, answered: int) -> Iterator[Moment]:
     """The ends of all decisions from the question's up to the answer."""
     for stored in engine.store.log.read(asked - 1, answered - 1):
@@ -78,21 +119,25 @@ def _moments(engine: Engine, asked: int, answered: int) -> Iterator[Moment]:
             yield Moment(seq=stored.seq)
 
 
-def _differences(engine: Engine, turn: TurnAnswered, context: Context) -> Iterator[str]:
+def _differences(engine: Engine, turn: TurnAnswered, context: Context, called: Sequence[Record] = ()) -> Iterator[str]:
+    items, events = _by_tools(called)
     if not turn.context_digest:
         yield "the turn keeps no digest of its prompt"
         return
     gone = sum(not _can_be_read(engine, cause) for cause in turn.causes)
     if gone:
         yield f"{gone} of the {len(turn.causes)} events that stood in it were redacted or erased since"
-    if turn.policy != POLICY:
-        yield f"what stands in a prompt was chosen by {turn.policy}, and is chosen by {POLICY} now"
-    then, now = ({(use.owner, use.compartment, use.id) for use in uses} for uses in (turn.items, context.items))
+    if turn.policy != context.policy:
+        yield f"what stands in a prompt was chosen by {turn.policy}, and is chosen by {context.policy} now"
+    if turn.limits.counter != CHARACTERS.name:
+        yield f"tokens were counted by {turn.limits.counter}, and are counted by {CHARACTERS.name} now"
+    asked = [use for use in turn.items if use in context.items or use not in items]
+    then, now = ({(use.owner, use.compartment, use.id) for use in uses} for uses in (asked, context.items))
     if then - now:
         yield f"items that stood in it and do not now: {', '.join(sorted(each[2] for each in then - now))}"
     if now - then:
         yield f"items that stand in it now and did not: {', '.join(sorted(each[2] for each in now - then))}"
-    missing = len(set(turn.causes) - set(context.causes)), len(set(context.causes) - set(turn.causes))
+    missing = len(set(turn.causes) - set(context.causes) - events), len(set(context.causes) - set(turn.causes))
     if any(missing):
         yield f"{missing[0]} events that stood in it do not now, {missing[1]} do that did not"
     yield "actions that the bot offered, names as they were shown, and the stop list are not kept with a turn"

@@ -20,6 +20,7 @@ from projections.events import (
     ReplyWithdrawn,
     SummaryAnswered,
     SummaryFailed,
+    TextsEncoded,
     TurnAnswered,
     TurnFailed,
     TurnInterrupted,
@@ -33,7 +34,7 @@ from projections.rows import Rows
 
 DAY_MS = 86_400_000
 """A day of UTC, in ms."""
-Work = Literal["answer", "summary", "extraction", "merge", "reflection"]
+Work = Literal["answer", "summary", "extraction", "merge", "reflection", "encoding"]
 WORK: dict[type[Event], Work] = {
     TurnAnswered: "answer",
     TurnFailed: "answer",
@@ -46,6 +47,7 @@ WORK: dict[type[Event], Work] = {
     MergeAnswered: "merge",
     MergeFailed: "merge",
     ReflectionAnswered: "reflection",
+    TextsEncoded: "encoding",
 }
 """Which events tell of a call, and what it was for."""
 FAILED = (TurnFailed, TurnInterrupted, SummaryFailed, ExtractionFailed, MergeFailed)
@@ -90,6 +92,8 @@ def _call(event: Event) -> tuple[Handle, ModelUse] | None:
             return owner or person, call
         case SummaryFailed(call=call) if call.version:  # the reply was there: its `summary.answered` counts
             return None
+        case TextsEncoded(person=person, call=call):
+            return person, call
         case SummaryAnswered(person=person, call=call) | SummaryFailed(person=person, call=call):
             return person, call
         case WorkEvent(owner=person, call=call):
@@ -115,7 +119,7 @@ def _rows(record: Record) -> list[Change[CallRow]]:
         tokens_cached=call.tokens_cached,
         latency_ms=call.latency_ms,
         cost_micros=call.cost_micros,
-        failed=event.failed if isinstance(event, ReplyWithdrawn) else isinstance(event, FAILED),
+        failed=event.failed if isinstance(event, ReplyWithdrawn | TextsEncoded) else isinstance(event, FAILED),
     )
     return [(moment_key(at) + record.id, row)]
 

@@ -5,36 +5,37 @@ whose words stand in it. The same rows and the same request give the same bytes.
 """
 
 import hashlib
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from projections.events.values import FileDigest, Item, ItemUse, LeftOut, Limits, Source
+from projections.blocks import Basis, Block, Line, item_basis, item_line, line_basis, use_of
+from projections.durable import Chosen, Ranked, Sought, chosen, ranked, scoring_version
+from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
 from projections.ids import EventId, Handle, Point, Seq
-from projections.items import ITEMS, ItemRow, compartment_key
 from projections.messages import find_message
+from projections.nearness import Nearness
+from projections.passages import Passage, Past, Wished, in_order, past
+from projections.policies import compartments
 from projections.policies.compartments import Setting, opened, opens_source
-from projections.quoting import SEPARATOR, TITLES, BlockName, label, lines_of, one_line, opening
-from projections.retrieval import Candidate, Hit, Vocabulary, candidate, query, rank
-from projections.rows import Found, Rows
+from projections.quoting import SEPARATOR, BlockName, lines_of, one_line, opening
+from projections.retrieval import Vocabulary
+from projections.room import Room, room
+from projections.rows import Rows
 from projections.summaries import find_summary
-from projections.window import Caller, Window, WindowLine, fit, message_line, recent
+from projections.tokens import CHARACTERS, Counter
+from projections.trimming import Parts, cut, trimmed
+from projections.window import Caller, Window, WindowLine, message_line, recent
 
-EARLIEST = -62_135_596_800_000
-LATEST = 253_402_300_799_999
-"""The first and the last ms of the years 1 to 9999."""
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-_HALF_WORD = re.compile(r"\S+\Z")
+VERSION = "context@3"
+"""Of what stands in a prompt, in which form and order."""
 
 
 class Request(NamedTuple):
     """What a prompt is made for. `point` is the message to answer: its `said` in ms, the id of its first event.
 
     `text` is answered where no message lies at the point: in `dnam prompt`, where the point is (now, 16 bytes of 0xff),
-    and when the message could not or must not be recorded.
+    and when the message could not or must not be recorded. With `nearness`, what was said is found by its meaning too.
     """
 
     setting: Setting
@@ -46,42 +47,8 @@ class Request(NamedTuple):
     limits: Limits = Limits()
     files: tuple[FileDigest, ...] = ()
     actions: str = ""
-
-
-class Basis(NamedTuple):
-    """What a line rests on: the event, at `seq`, that made the row as it is; for an item also its address."""
-
-    kind: Literal["item", "summary", "message", "turn"]
-    event: EventId
-    seq: Seq
-    item: ItemUse | None = None
-
-
-class Line(NamedTuple):
-    """An entry of a block as it stands in the prompt. What the operator or the asker gave rests on nothing."""
-
-    text: str
-    basis: Basis | None = None
-
-
-class Block(NamedTuple):
-    """A titled part of the prompt."""
-
-    name: BlockName
-    lines: tuple[Line, ...]
-
-    @property
-    def body(self) -> str:
-        return "\n".join(line.text for line in self.lines)
-
-    @property
-    def text(self) -> str:
-        return f"{TITLES[self.name]}\n{self.body}"
-
-    @property
-    def chars(self) -> int:
-        """Code points of the body, without the title."""
-        return len(self.body)
+    counter: Counter = CHARACTERS
+    nearness: Nearness | None = None
 
 
 class Memory(NamedTuple):
@@ -92,19 +59,21 @@ class Memory(NamedTuple):
 
     durable: Block
     summary: Block
-    hits: tuple[Hit, ...]
+    hits: tuple[Ranked, ...]
     summary_event: EventId
     left_out: tuple[LeftOut, ...]
 
     @property
     def items(self) -> tuple[ItemUse, ...]:
         """The items in the order in which they stand."""
-        return tuple(_use(hit.found) for hit in self.hits)
+        return tuple(use_of(hit.found) for hit in self.hits)
 
 
 class Context(NamedTuple):
-    """A prompt, what it is made of, and why. `message` is what is answered; it is not in the window. `mentioned` are
-    those who are named in it without a word of theirs being there. `limits` are the budgets it was made with.
+    """A prompt, what it is made of, and why. `message` is what is answered; it is not in the window. `items` are all
+    that stand in it, `room` those of others than the asker among them; `past` is what was said earlier. `mentioned` are
+    those who are named in it without a word of theirs being there. `limits` are the budgets it was made with, `policy`
+    what chose what stands in it; where vectors were compared, `encoder` made them, and `nearest` are what was near.
     """
 
     text: str
@@ -118,70 +87,108 @@ class Context(NamedTuple):
     digest: bytes
     mentioned: Mapping[Handle, str] = MappingProxyType({})
     limits: Limits = Limits()
+    room: tuple[Ranked, ...] = ()
+    past: tuple[Passage, ...] = ()
+    policy: str = ""
+    encoder: str = ""
+    nearest: tuple[NearUse, ...] = ()
 
     @property
     def sizes(self) -> dict[BlockName, int]:
         """Code points of the body of each block that is there."""
         return {block.name: block.chars for block in self.blocks}
 
+    @property
+    def passages(self) -> tuple[PassageUse, ...]:
+        """What was found of earlier conversations, best first."""
+        return tuple(use for each in self.past for use in each.uses)
+
+
+class _Summary(NamedTuple):
+    """The session's summary as far as its own budget lets it stand, and what was cut of it."""
+
+    text: str = ""
+    event: EventId = EventId(b"")
+    seq: Seq = Seq(0)
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class _Pieces(NamedTuple):
+    """What a prompt is made of, each within its own budget. `room_line` is the line of something known of another."""
+
+    request: Request
+    message: WindowLine
+    window: Window
+    durable: Block
+    known: Chosen
+    summary: _Summary
+    room: Room
+    room_line: Callable[[Ranked], str]
+    past: Past
+
+    @property
+    def parts(self) -> Parts:
+        """What the budget over all blocks may take away."""
+        return Parts(self.room.known.hits, self.past.passages, self.summary.text, self.window.lines)
+
 
 def assemble(rows: Rows, request: Request) -> Context:
     """The prompt for a message."""
     caller = Caller(rows, request.assistant)
     caller.person(request.setting.person)  # who asks keeps the bare name
-    window = _window(rows, request, caller)
-    message = _message(rows, request, caller, window)
-    memory = _remembered(rows, request, message.words, window)
-    blocks = tuple(block for block in _blocks(request, memory, window, message) if block.lines)
-    text = SEPARATOR.join(block.text for block in blocks)
+    pieces = _pieces(rows, request, caller)
+    parts, gone = trimmed(
+        pieces.parts, request.limits.tokens, lambda each: request.counter.count(_text(_blocks(pieces, each)))
+    )
+    blocks = _blocks(pieces, parts)
+    text = _text(blocks)
+    memory = _memory(pieces.durable, pieces.known, pieces.summary, parts.summary)
+    others = tuple(use_of(hit.found) for hit in parts.room)
+    said = (pieces.message, *parts.recent, *(line for each in parts.passages for line in each.lines))
     return Context(
         text=text,
         blocks=blocks,
         memory=memory,
-        window=window,
-        message=message,
-        items=memory.items,
-        left_out=(*memory.left_out, *window.left_out),
-        causes=_causes(message, window, memory),
+        window=pieces.window._replace(lines=parts.recent),
+        message=pieces.message,
+        items=(*memory.items, *others),
+        left_out=(
+            *memory.left_out, *pieces.room.known.left_out, *pieces.past.left_out, *pieces.window.left_out, *gone
+        ),
+        causes=_causes(said, (*memory.items, *others), memory.summary_event),
         digest=hashlib.sha256(text.encode()).digest(),
-        mentioned=_only_mentioned(caller, request.setting.person),
+        mentioned=_only_mentioned(caller, text, {request.setting.person, *(line.speaker for line in said)}),
         limits=request.limits,
-    )
+        room=parts.room,
+        past=parts.passages,
+        policy=_policy(request),
+        encoder="" if request.nearness is None else request.nearness.encoder,
+        nearest=pieces.past.nearest,
+    )  # fmt: skip
 
 
-def _only_mentioned(caller: Caller, asker: Handle) -> dict[Handle, str]:
-    speakers = {*caller.authors, asker}
-    return {person: name for person, name in caller.mentioned.items() if person not in speakers}
+def _policy(request: Request) -> str:
+    versions = [scoring_version(request.limits), VERSION, compartments.VERSION]
+    if request.nearness is not None and request.nearness.encoder:
+        from projections.vectors_fusion import VERSION as FUSION  # it loads numpy, as looking for passages does
+
+        versions.append(FUSION)
+    return " ".join(versions)
+
+
+def _only_mentioned(caller: Caller, text: str, speakers: set[Handle]) -> dict[Handle, str]:
+    """Whoever is named and has not a word of their own there, also who is named as the one that was replied to."""
+    authors = {person: caller.person(person) for person in caller.authors}
+    named = {**{person: name for person, name in authors.items() if name in text}, **caller.mentioned}
+    return {person: name for person, name in named.items() if person not in speakers}
 
 
 def remembered(rows: Rows, request: Request) -> Memory:
     """What `!memory show` shows: what a prompt would hold for this text, or with none, for the recent conversation."""
     window = _window(rows, request, Caller(rows, request.assistant))
-    return _remembered(rows, request, request.text, window)
-
-
-def utc_date(milliseconds: int) -> str:
-    """The day in UTC, YYYY-MM-DD; times outside the years 1 to 9999 are shown as the first or the last day of these."""
-    return (EPOCH + timedelta(milliseconds=min(max(milliseconds, EARLIEST), LATEST))).date().isoformat()
-
-
-def item_line(item: Item, *, with_place: bool = True) -> str:
-    """A durable item as it stands in a prompt, always on one line. Without the place, of its source only the type."""
-    kind = label(item.kind) or "fact"
-    source = _source(item.source) if with_place else item.source.type
-    return f"- [{kind}] {one_line(item.text)} (src: {source}, updated {utc_date(item.updated)})"
-
-
-def _source(source: Source) -> str:
-    """`discord:<channel>/<message>` for what was said somewhere, else how it came. A DM, keyed by a handle, is `dm`."""
-    if source.type == "manual" or source.place is None or source.message is None:
-        return source.type
-    place = "dm" if source.place.key.startswith("dm:") else _word(source.place.key)
-    return f"{_word(source.place.platform)}:{place}/{_word(source.message.key)}"
-
-
-def _word(text: str) -> str:
-    return "".join(each for each in label(text) if each not in " ,")
+    durable, known = _durable(rows, request, _sought(request, request.text, window))
+    summary = _summary(rows, request)
+    return _memory(durable, known, summary, summary.text)
 
 
 def _window(rows: Rows, request: Request, caller: Caller) -> Window:
@@ -200,70 +207,69 @@ def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> Wi
     )
 
 
-def _remembered(rows: Rows, request: Request, words: str, window: Window) -> Memory:
-    wanted = query(words, window.words, request.point.said, request.vocabulary)
-    hits, left_out = _selected(rows, request, rank(_candidates(rows, request), wanted))
-    summary, event, cut = _summary(rows, request)
-    lines = tuple(Line(_line_of(rows, request, hit), _item_basis(hit.found)) for hit in hits)
-    return Memory(Block("durable", lines), summary, hits, event, (*left_out, *cut))
+def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
+    setting, limits = request.setting, request.limits
+    window = _window(rows, request, caller)
+    message = _message(rows, request, caller, window)
+    sought = _sought(request, message.words, window)
+
+    def room_line(hit: Ranked) -> str:
+        return f"- {caller.person(hit.item.owner)}: {_line_of(rows, request, hit).removeprefix('- ')}"
+
+    others = room(rows, setting, window, sought, limits, lambda hit: len(room_line(hit)))
+    point, words = request.point, message.words
+    wished = Wished(
+        words, setting, request.session, point, message.id, window, others.people, request.vocabulary, request.nearness
+    )
+    return _Pieces(
+        request,
+        message,
+        window,
+        *_durable(rows, request, sought),
+        _summary(rows, request),
+        others,
+        room_line,
+        past(rows, wished, limits, caller),
+    )
 
 
-def _line_of(rows: Rows, request: Request, hit: Hit) -> str:
+def _sought(request: Request, words: str, window: Window) -> Sought:
+    return Sought(words, window.words, request.point.said, request.vocabulary)
+
+
+def _durable(rows: Rows, request: Request, sought: Sought) -> tuple[Block, Chosen]:
+    """The items of whoever asks and of nobody, from the compartments that are open and no others."""
+    limits = request.limits
+    hits = ranked(rows, opened(rows, request.setting), sought, limits.scoring)
+    known = chosen(hits, limits.items, limits.item_chars, "durable", lambda hit: len(_line_of(rows, request, hit)))
+    lines = (Line(_line_of(rows, request, hit), item_basis(hit.found)) for hit in known.hits)
+    return Block("durable", tuple(lines)), known
+
+
+def _line_of(rows: Rows, request: Request, hit: Ranked) -> str:
     return item_line(hit.item, with_place=opens_source(rows, request.setting, hit.item))
 
 
-def _candidates(rows: Rows, request: Request) -> Iterator[Candidate]:
-    """The active items that hold when the message is said, from the compartments that are open and no others."""
-    for owner, compartment in opened(rows, request.setting):
-        for each in rows.made(ITEMS, compartment_key(owner, compartment), candidate):
-            if _holds(each.found.row.item, request.point.said):
-                yield each
-
-
-def _holds(item: Item, said: int) -> bool:
-    return item.status == "active" and (item.valid_until is None or item.valid_until >= said)
-
-
-def _selected(rows: Rows, request: Request, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], list[LeftOut]]:
-    """The hits that fit, best first. Of what did not, the first few are listed by id and the rest is counted."""
-    limits = request.limits
-    fitted = fit(hits, limits.item_chars, limits.items, lambda hit: len(_line_of(rows, request, hit)))
-    over = [LeftOut("durable", hits[each].item.id, f"over {limits.item_chars} characters") for each in fitted.over]
-    beyond = [LeftOut("durable", hits[each].item.id, f"over {limits.items} items") for each in fitted.beyond]
-    return tuple(hits[each] for each in fitted.kept), _counted([*over, *beyond], limits.items)
-
-
-def _counted(left_out: list[LeftOut], most: int) -> list[LeftOut]:
-    """A turn records this for good, so its length is bounded."""
-    rest = len(left_out) - most
-    return left_out if rest <= 0 else [*left_out[:most], LeftOut("durable", f"{rest} more items", "over the limits")]
-
-
-def _summary(rows: Rows, request: Request) -> tuple[Block, EventId, list[LeftOut]]:
-    """The session's summary, its event, and what was cut of it: it may be older than its limit, which is on its text,
-    not on how that is quoted.
-    """
+def _summary(rows: Rows, request: Request) -> _Summary:
+    """The session's summary. It may be older than its limit, which is on its text, not on how that is quoted."""
     found = find_summary(rows, request.session, request.setting.audience.epoch)
-    text = "" if found is None else found.row.text
-    kept = _cut(text, request.limits.summary_chars)
-    left_out = _shortened(len(text) - len(kept), request.limits.summary_chars)
-    body = _body(kept)
-    if found is None or not body:
-        return Block("summary", ()), EventId(b""), left_out
-    return Block("summary", (Line(body, Basis("summary", found.row.event, found.seq)),)), found.row.event, left_out
+    if found is None:
+        return _Summary()
+    kept = cut(found.row.text, request.limits.summary_chars)
+    gone = len(found.row.text) - len(kept)
+    why = f"over {request.limits.summary_chars}"
+    left_out = (LeftOut("summary", f"the last {gone} characters", why),) if gone else ()
+    return _Summary(kept, found.row.event, found.seq, left_out)
 
 
-def _shortened(chars: int, limit: int) -> list[LeftOut]:
-    return [LeftOut("summary", f"the last {chars} characters", f"over {limit}")] if chars else []
+def _memory(durable: Block, known: Chosen, summary: _Summary, text: str) -> Memory:
+    block = _summary_block(summary, text)
+    event = summary.event if block.lines else EventId(b"")
+    return Memory(durable, block, known.hits, event, (*known.left_out, *summary.left_out))
 
 
-def _cut(text: str, chars: int) -> str:
-    """The text up to the last whole word within its limit; a single word that is too long is cut."""
-    if len(text) <= chars:
-        return text
-    kept = text[:chars]
-    whole = kept if text[chars].isspace() else _HALF_WORD.sub("", kept)
-    return (whole if whole.strip() else kept).rstrip()
+def _summary_block(summary: _Summary, text: str) -> Block:
+    return Block("summary", _single(_body(text), Basis("summary", summary.event, summary.seq)))
 
 
 def _body(text: str) -> str:
@@ -271,37 +277,38 @@ def _body(text: str) -> str:
     return opening(text) if text.strip() else ""
 
 
-def _blocks(request: Request, memory: Memory, window: Window, message: WindowLine) -> Iterator[Block]:
-    """The template, in its order; some may have no lines."""
+def _text(blocks: Iterable[Block]) -> str:
+    return SEPARATOR.join(block.text for block in blocks)
+
+
+def _blocks(pieces: _Pieces, parts: Parts) -> tuple[Block, ...]:
+    """The template, in its order, without what has no lines."""
+    return tuple(block for block in _every_block(pieces, parts) if block.lines)
+
+
+def _every_block(pieces: _Pieces, parts: Parts) -> Iterator[Block]:
+    request, message = pieces.request, pieces.message
     yield Block("files", tuple(Line(f"- {one_line(each.path)}") for each in request.files))
-    yield memory.durable
-    yield memory.summary
-    yield Block("recent", tuple(Line(line.rendered, _basis(line)) for line in window.lines))
-    yield Block("message", _single(_body(message.text), _basis(message)))
+    yield pieces.durable
+    yield Block("room", tuple(Line(pieces.room_line(hit), item_basis(hit.found)) for hit in parts.room))
+    yield _summary_block(pieces.summary, parts.summary)
+    yield Block("past", tuple(line for each in in_order(parts.passages) for line in _passage_lines(each)))
+    yield Block("recent", tuple(Line(line.rendered, line_basis(line)) for line in parts.recent))
+    yield Block("message", _single(_body(message.text), line_basis(message)))
     yield Block("actions", _single("\n".join(lines_of(request.actions)).strip(), None))
+
+
+def _passage_lines(passage: Passage) -> Iterator[Line]:
+    """What stands above a passage rests on what was found, as all that it says of it does."""
+    yield Line(passage.head, next(line_basis(line) for line in passage.lines if line.id == passage.uses[0].id))
+    yield from (Line(line.rendered, line_basis(line)) for line in passage.lines)
 
 
 def _single(body: str, basis: Basis | None) -> tuple[Line, ...]:
     return (Line(body, basis),) if body else ()
 
 
-def _basis(line: WindowLine) -> Basis | None:
-    if not line.id:
-        return None
-    return Basis("turn" if line.is_turn else "message", line.event, line.seq)
-
-
-def _item_basis(found: Found[ItemRow]) -> Basis:
-    return Basis("item", found.row.event, found.seq, _use(found))
-
-
-def _use(found: Found[ItemRow]) -> ItemUse:
-    item = found.row.item
-    return ItemUse(item.owner, item.compartment, item.id, found.row.event)
-
-
-def _causes(message: WindowLine, window: Window, memory: Memory) -> tuple[EventId, ...]:
+def _causes(said: Iterable[WindowLine], items: Iterable[ItemUse], summary: EventId) -> tuple[EventId, ...]:
     """The events whose words stand in the prompt. An edited message is two: the one that names it, and the edit."""
-    said = [event for line in (message, *window.lines) for event in (line.id, line.event)]
-    known = [*said, *(use.event for use in memory.items), memory.summary_event]
+    known = (*(event for line in said for event in (line.id, line.event)), *(use.event for use in items), summary)
     return tuple(dict.fromkeys(event for event in known if event))

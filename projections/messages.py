@@ -50,6 +50,11 @@ def key_point(key: bytes) -> Point:
     return Point(int.from_bytes(key[-24:-16], "big") - (1 << 63), EventId(key[-16:]))
 
 
+def said_at(key: bytes) -> int:
+    """When that was said which lies under a key of a unit, in ms: unit ‖ said ‖ …"""
+    return int.from_bytes(key[16:24], "big") - (1 << 63)
+
+
 def message_key(message: Message, heard: EventId) -> bytes:
     """unit ‖ said ‖ id."""
     return unit(message.session, message.audience.epoch) + point_key(Point(message.said, heard))

@@ -1,10 +1,12 @@
 """The form of a prompt, and how text from people is quoted in it.
 
     prompt  = block *( "\\n\\n---\\n" block )
-    block   = title "\\n" body                                  six titles, each at most once, in the order of TITLES
+    block   = title "\\n" body                                  eight titles, each at most once, in the order of TITLES
     body    = entry *( "\\n" entry )
     entry   = "- " path                                        Context files
             | "- [" kind "] " text " (src: " source ", updated " date ")"      Durable memory; on one line
+            | "- " name ": [" kind "] " text " (src: " source ", updated " date ")"   People in the room; on one line
+            | "- " date [ " " link ] 1*( "\\n[" name "]: " lines )   Relevant past conversations
             | "[" name "]: " lines                             Recent conversation
             | lines                                            Conversation memory, User message
     lines   = line *( "\\n  " line )
@@ -25,13 +27,15 @@ from typing import Literal
 
 from projections.people import SOMEONE
 
-BlockName = Literal["files", "durable", "summary", "recent", "message", "actions"]
+BlockName = Literal["files", "durable", "room", "summary", "past", "recent", "message", "actions"]
 
 TITLES: Mapping[BlockName, str] = MappingProxyType(
     {
         "files": "Context files (read with Read tool before responding, in order):",
         "durable": "Durable memory (user-specific notes; may be empty):",
+        "room": "People in the room (what everyone here could know of them):",
         "summary": "Conversation memory (rolling summary; may be empty):",
+        "past": "Relevant past conversations:",
         "recent": "Recent conversation:",
         "message": "User message:",
         "actions": "Discord Actions:",
@@ -85,6 +89,8 @@ def _is_plain(line: str) -> bool:
 
 def label(text: str) -> str:
     """The text on one line without brackets, control and bidi characters; may be empty."""
+    if text.isascii() and text.isalnum():
+        return text  # most ids, kinds and names: nothing in them could go
     kept = (each for each in " ".join(text.split()) if _is_kept(each))
     return " ".join("".join(kept).split())
 

@@ -15,7 +15,7 @@ from projections.people import ACCOUNTS, NAMES, NOTES, PEOPLE
 from projections.places import AUDIENCES, PLACES, SESSIONS
 from projections.snapshots import SNAPSHOTS
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
-from projections.turns import ASKED, DELIVERIES, FAILED, SENT, TURNS
+from projections.turns import ASKED, DELIVERIES, FAILED, SENT, TURN_PLACES, TURNS
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK
 
 PROJECTIONS: tuple[AnyProjection, ...] = (
@@ -23,6 +23,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     SPOKEN,
     RESPOKEN,
     TURNS,
+    TURN_PLACES,
     ASKED,
     FAILED,
     DELIVERIES,

@@ -35,10 +35,13 @@ _RUNS = re.compile(rf"[^\W_]{{{TOKEN_CHARS},}}")
 
 
 class Vocabulary(NamedTuple):
-    """What scoring knows of a language, in case-folded words. The shell reads it from a data file."""
+    """What scoring knows of a language, in case-folded words. The shell reads it from a data file. `backchannels` are
+    what people say to go on with what was said before (`policies.low_signal`).
+    """
 
     stop_words: frozenset[str] = frozenset()
     project_words: frozenset[str] = frozenset()
+    backchannels: frozenset[str] = frozenset()
 
 
 class Query(NamedTuple):

@@ -5,13 +5,16 @@ Tuesday; they all say the same.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from sortedcontainers import SortedDict
 
 from projections.fold import Projection
 from projections.ids import UNSEALED, EventId, Identity, Seq, VaultId
+
+if TYPE_CHECKING:
+    from projections.recall.corpus import Corpus
 
 Known = Literal["unknown", "known", "redacted", "erased"]
 R = TypeVar("R", bound=msgspec.Struct)
@@ -58,6 +61,18 @@ class Ids(Protocol):
     def status(self, event: EventId) -> Known: ...
 
 
+class Corpora(Protocol):
+    """What was said, by zone, as recall searches it; kept up from look to look.
+
+    `turn` rises whenever what is open may be another.
+    """
+
+    @property
+    def turn(self) -> int: ...
+
+    def corpus(self, zone: bytes) -> "Corpus": ...
+
+
 class Shelf(Protocol):
     """Keeps what was made of a range of rows until one of them changes."""
 
@@ -77,9 +92,13 @@ def after_prefix(prefix: bytes) -> bytes:
 class Rows:
     """Typed rows: a view over raw ones, for reading only."""
 
-    def __init__(self, raw: RawRows, ids: Ids, shelf: Shelf | None = None) -> None:
+    def __init__(
+        self, raw: RawRows, ids: Ids, shelf: Shelf | None = None, corpora: Callable[[], Corpora] | None = None
+    ) -> None:
         self.raw = raw
         self.ids = ids
+        self.corpora = corpora
+        """What was said, where it is kept ready to be searched; without it, a search reads every row that is open."""
         self._shelf = shelf
 
     def find(self, projection: Projection[R], key: bytes) -> Found[R] | None:

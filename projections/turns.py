@@ -4,14 +4,13 @@ Counters are range queries over these rows ("turns of this session since the las
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnWithdrawn
-from projections.events.values import Audience, ItemUse, LeftOut, Limits, ModelUse, Span
+from projections.events.values import Audience, ItemUse, LeftOut, Limits, ModelUse, PassageUse, Span
 from projections.fold import Change, Projection, Record
-from projections.ids import MINUTE_MS, EventId, Handle, Point, Ref, digest16
+from projections.ids import EventId, Handle, Point, Ref, digest16
 from projections.messages import key_point, point_key, unit
 from projections.rows import Found, Rows
 
@@ -33,6 +32,16 @@ class TurnRow(msgspec.Struct, frozen=True, array_like=True):
     spans: tuple[Span, ...]
     items: tuple[ItemUse, ...]
     left_out: tuple[LeftOut, ...]
+    guild: Ref | None = None
+    passages: tuple[PassageUse, ...] = ()
+
+
+class TurnPlaceRow(msgspec.Struct, frozen=True, array_like=True):
+    """Where an answer was given, and when (ms)."""
+
+    session: str
+    epoch: int
+    said: int
 
 
 class AskedRow(msgspec.Struct, frozen=True, array_like=True):
@@ -92,6 +101,8 @@ def _turns(record: Record) -> list[Change[TurnRow]]:
                         turn.spans,
                         turn.items,
                         turn.left_out,
+                        turn.guild,
+                        turn.passages,
                     ),
                 )
             ]
@@ -110,6 +121,14 @@ def _asked(record: Record) -> list[Change[AskedRow]]:
             return []
 
 
+def _turn_places(record: Record) -> list[Change[TurnPlaceRow]]:
+    match record.event:
+        case TurnAnswered() as turn:
+            return [(record.id, TurnPlaceRow(turn.session, turn.audience.epoch, turn.said))]
+        case _:
+            return []
+
+
 def _deliveries(record: Record) -> list[Change[DeliveryRow]]:
     match record.event:
         case TurnDelivered(turn=turn, messages=messages):
@@ -118,7 +137,8 @@ def _deliveries(record: Record) -> list[Change[DeliveryRow]]:
             return []
 
 
-TURNS = Projection("turns", 2, TurnRow, (TurnAnswered, TurnWithdrawn), _turns, 40)
+TURNS = Projection("turns", 3, TurnRow, (TurnAnswered, TurnWithdrawn), _turns, 40)
+TURN_PLACES = Projection("turn_places", 1, TurnPlaceRow, (TurnAnswered,), _turn_places, 16, history=False)
 ASKED = Projection("asked", 1, AskedRow, (TurnAnswered,), _asked, 40, history=False)
 
 
@@ -150,26 +170,12 @@ def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> It
     return rows.scan(TURNS, prefix, start=start)
 
 
-def find_turn(rows: Rows, session: str, epoch: int, turn: EventId) -> TurnRow | None:
-    """An answer of a session, if it is there and can be read; of the others only keys are looked at.
-
-    The id begins with the minute of the question, and an answer is later than what it answers.
-    """
-    found = _key_of(rows, TURNS, unit(session, epoch), turn)
-    return None if found is None else rows.get(TURNS, found)
-
-
-def turn_given_to(rows: Rows, asker: Handle, turn: EventId) -> TurnRow | None:
-    """The same by whom it was given to, in whichever session."""
-    found = _key_of(rows, ASKED, asker or bytes(16), turn)
-    where = None if found is None else rows.get(ASKED, found)
-    return None if where is None else find_turn(rows, where.session, where.audience.epoch, turn)
-
-
-def _key_of(rows: Rows, table: Projection[Any], prefix: bytes, turn: EventId) -> bytes | None:
-    asked = Point(int.from_bytes(turn[:4], "big") * MINUTE_MS, EventId(bytes(16)))
-    keys = rows.keys(table, prefix, start=prefix + point_key(asked))
-    return next((key for key in keys if key[-16:] == turn), None)
+def find_turn(rows: Rows, turn: EventId) -> TurnRow | None:
+    """An answer, if it is there and can be read."""
+    where = rows.get(TURN_PLACES, turn)
+    if where is None:
+        return None
+    return rows.get(TURNS, unit(where.session, where.epoch) + point_key(Point(where.said, turn)))
 
 
 def failure_of(rows: Rows, question: EventId) -> FailedTurnRow | None:

@@ -32,6 +32,8 @@ from projections.events import (
     SummaryRefreshed,
     SummaryReset,
     SummaryWithheld,
+    TextsEncoded,
+    ToolCalled,
     TurnAnswered,
     TurnDelivered,
     TurnFailed,
@@ -96,12 +98,15 @@ def home(event: Event) -> Home:
             return Home(_people(person), f"place {place}")
         case PlaceAudienceChanged(place=place):
             return Home(label=f"place {place}")
+        case ToolCalled(asker=person, compartment=compartment) if compartment:
+            return Home(_people(person), f"compartment {compartment}")
         case (
             TurnAnswered(session=session, audience=audience, era=era, asker=person)
             | TurnFailed(session=session, audience=audience, era=era, asker=person)
             | TurnInterrupted(session=session, audience=audience, era=era, asker=person)
             | TurnDelivered(session=session, audience=audience, era=era, asker=person)
             | TurnWithdrawn(session=session, audience=audience, era=era, asker=person)
+            | ToolCalled(session=session, audience=audience, era=era, asker=person)
             | SummaryRefreshed(session=session, audience=audience, era=era, person=person)
             | SummaryFailed(session=session, audience=audience, era=era, person=person)
             | SummaryReset(session=session, audience=audience, era=era, person=person)
@@ -128,6 +133,8 @@ def home(event: Event) -> Home:
             return Home(_people(person), f"scope {scope}")
         case JobFailed(person=person):
             return Home(_people(person), "jobs")
+        case TextsEncoded(person=person):
+            return Home(_people(person), "encoders")
         case ModelResolved():
             return Home(label="models")
         case ImportBegan() | ImportEnded():

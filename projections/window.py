@@ -35,7 +35,8 @@ END = Point(2**62, EventId(b"\xff" * 16))
 class WindowLine(NamedTuple):
     """Something that was said. `id` names the message or the turn; `event`, at `seq`, is what made it as it now is.
 
-    `words` are what was said with names in it and captions; `text` also tells of replies and attachments.
+    `words` are what was said with names in it and captions; `text` also tells of replies and attachments. `speaker` is
+    the person who said it, if one did.
     """
 
     id: EventId
@@ -47,6 +48,7 @@ class WindowLine(NamedTuple):
     text: str
     by_assistant: bool
     is_turn: bool = False
+    speaker: Handle = NOBODY
 
     @property
     def rendered(self) -> str:
@@ -126,7 +128,7 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
     messages = (Entry(*found) for found in rows.scan(MESSAGES, prefix, stop=stop, reverse=True))
     turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
     merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)
-    return (entry for entry in merged if _says_something(entry.row))
+    return (entry for entry in merged if says_something(entry.row))
 
 
 def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:
@@ -139,10 +141,11 @@ def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Itera
     messages = (Entry(*found) for found in messages_after(rows, session, epoch, after))
     turns = (Entry(*found) for found in turns_after(rows, session, epoch, after))
     merged = heapq.merge(messages, turns, key=lambda entry: entry.key)
-    return (entry for entry in merged if _says_something(entry.row))
+    return (entry for entry in merged if says_something(entry.row))
 
 
-def _says_something(row: MessageRow | TurnRow) -> bool:
+def says_something(row: MessageRow | TurnRow) -> bool:
+    """Whether there is anything in it to show."""
     if isinstance(row, TurnRow):
         return bool(row.text.strip() or row.spans)
     return bool(row.message.text.strip() or row.message.spans or row.message.attachments)
@@ -177,12 +180,16 @@ class Caller:
         self.mentioned: dict[Handle, str] = {}
         self._only = only
         self._bearers: dict[str, list[Handle | str]] = {}
+        self._called: dict[Handle, str] = {}
         self._look_up = cache(lambda person: name_of(rows, person))
 
     def person(self, person: Handle) -> str:
         """A person's name; "someone" for nobody in particular."""
-        unknown = person == NOBODY or (self._only is not None and person not in self._only)
-        return self._apart(SOMEONE if unknown else self._look_up(person), person)
+        called = self._called.get(person)
+        if called is None:
+            unknown = person == NOBODY or (self._only is not None and person not in self._only)
+            called = self._called[person] = self._apart(SOMEONE if unknown else self._look_up(person), person)
+        return called
 
     def _apart(self, name: str, bearer: Handle | str) -> str:
         """The name of somebody, with a number when it is not theirs alone."""
@@ -269,6 +276,7 @@ def message_line(row: MessageRow, seq: Seq, caller: Caller, authors: Mapping[Ref
         words=_joined(spoken, *(each.caption for each in message.attachments)),
         text=_joined(f"(reply to {replied})" if replied else "", spoken, *map(_attached, message.attachments)),
         by_assistant=message.author == "self",
+        speaker=message.speaker,
     )
 
 

@@ -44,9 +44,11 @@ def bring(
     upto: int,
     progress: Progress = silent,
     tree: CompactRange | None = None,
+    *,
+    indexed: bool = True,
 ) -> None:
     """Fold everything that views lack, up to a seq, and commit it segment by segment. A `tree` of what they have grows
-    along.
+    along, and so does the retrieval index, unless it is to be made when the rows are there.
     """
     if views.position() is None:
         views.commit({}, Position(0, bytes(32), store.log.id), since=0)
@@ -55,7 +57,8 @@ def bring(
         while (done := _reached(views)) < upto:
             with no_collection():
                 segment = line.next(done)
-                came_first = not views.write(segment.folded.rows, segment.position, since=done)
+                find = store.log.find if indexed else None
+                came_first = not views.write(segment.folded.rows, segment.position, since=done, find=find)
             if came_first:
                 continue  # another process came first: go on from where it is
             if tree is not None:
@@ -133,6 +136,7 @@ def _rebuild_once(
             if start is not None:
                 start(views, store, folding, progress)
             _approach(views, store, folding, progress, tree)
+            views.make_index()
             with store.lock:
                 store.refresh()
                 head = store.log.head()
@@ -168,20 +172,23 @@ def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progre
         size = store.log.head().size
         if size - _reached(views) <= STRETCH:
             return
-        bring(views, store, folding, size, progress, tree)
+        bring(views, store, folding, size, progress, tree, indexed=False)
 
 
 class Check(NamedTuple):
-    """The digests of the rows as they are and as a rebuild makes them, up to the same event."""
+    """The digests of the rows as they are and as a rebuild makes them, up to the same event; and whether the retrieval
+    index is what would be made of the rows on disk.
+    """
 
     events: int
     live: bytes
     rebuilt: bytes
+    index_is_sound: bool
 
     @property
     def equal(self) -> bool:
         """Whether live = replay."""
-        return self.live == self.rebuilt
+        return self.live == self.rebuilt and self.index_is_sound
 
 
 def check(store: DiskStore, fold: Fold, progress: Progress = silent) -> Check:
@@ -216,11 +223,13 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
         views = Views(folder, fold, writable=True, building=True)
         try:
             tree = CompactRange()
-            bring(views, store, Folding(fold, store), live.folded, progress, tree)
+            bring(views, store, Folding(fold, store), live.folded, progress, tree, indexed=False)
             head = store.log.head()
             if head.size == live.folded:
                 _hold_against(tree, head)
-            return Check(live.folded, digest, views.digest())
+            rebuilt = views.digest()
+            sound = live.views() is None or store.views is None or store.views.index_is_what_it_would_be(views)
+            return Check(live.folded, digest, rebuilt, sound)
         finally:
             views.close()
 

@@ -298,7 +298,7 @@ class Engine:
             assert stored is not None
             position = Position(upto, codec.digest(stored.header), self.store.log.id)
             changes = self.live.overlay.changes(upto)
-        views.commit(changes, position, since=base)
+        views.commit(changes, position, since=base, find=self.store.log.find)
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:

@@ -2,7 +2,7 @@
 
     1. under the write lock, one commit: person.erased, which names the vaults, and a higher epoch
     2. the ring without those keys, both copies
-    3. the views anew, the old ones removed
+    3. the views anew, the old ones removed; the vectors of their texts leave the disk
     4. erasure.completed
 
 Whoever opens for writing finishes what was broken off, in the background. The bodies leave the disk at the log's next
@@ -133,6 +133,8 @@ def finish_erasures(engine: "Engine", progress: Progress = silent) -> int:
     engine.follow_erasures()
     if isinstance(engine.store, DiskStore):
         thin_out(engine.store, engine.fold, progress)
+        if engine.store.has_vectors:
+            engine.store.vectors.drop(engine.store.log.erased_vaults())
     for erasure in left:
         engine.record(partial(_completed, erasure=erasure))
     return len(left)

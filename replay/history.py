@@ -3,6 +3,9 @@
 table (4) ‖ key ‖ seq (8) → said (8)
 """
 
+from collections.abc import Iterator
+from functools import cache
+
 from projections.ids import digest16
 
 
@@ -29,3 +32,20 @@ def said_body(said: int) -> bytes:
 def said_of(body: bytes) -> int:
     """The `said` of a history entry, in ms."""
     return int.from_bytes(body, "big") - (1 << 63)
+
+
+@cache
+def _names(tables: tuple[str, ...]) -> dict[bytes, str]:
+    return {digest16(table)[:4]: table for table in tables}
+
+
+def touched_keys(body: bytes, tables: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """The rows of these tables in a list of the rows that an event touched."""
+    names = _names(tables)
+    start = 0
+    while start < len(body):
+        end = start + 5 + body[start + 4]
+        table = names.get(body[start : start + 4])
+        if table is not None:
+            yield table, body[start + 5 : end]
+        start = end

@@ -6,6 +6,8 @@ serving live is a replay that has not ended.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from projections.events import MessageRedacted
 from projections.fold import Fold
@@ -19,7 +21,10 @@ from replay.keyring import KeyRing
 from replay.log import Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, Upper
 from replay.store import Store
-from replay.views import NoRows, Position, Views
+from replay.views import NoRows, Position, Snapshot, Views
+
+if TYPE_CHECKING:
+    from replay.recalling import Recall, Zones
 
 MOST_KNOWN = 4096
 """How many rows of the views are remembered between two of their commits."""
@@ -76,6 +81,13 @@ class Ids:
         if codec.decode_header(stored.header).vault in self._erased:
             return "erased"
         return "redacted" if stored.body is None else "known"
+
+
+class Look(NamedTuple):
+    """The look at the views that is under way, if any, and how many events they hold there."""
+
+    snapshot: Snapshot | None
+    size: int
 
 
 class Living:
@@ -154,6 +166,8 @@ class Live:
         self._known: dict[tuple[str, bytes], Stored | None] = {}
         self._known_at: Position | None = None
         self._kept = Kept()
+        self._recall: Recall | None = None
+        self._look = Look(None, 0)
 
     def _locked(self) -> KeyMissing | None:
         """What keeps everybody from writing: a vault that seals events, has no key here, and was not erased.
@@ -231,6 +245,12 @@ class Live:
 
     def _fold_tail(self, head: Head) -> None:
         self._kept.clear()
+        before = self.folded
+        self._fold_behind(head)
+        if self._recall is not None:
+            self._recall.changed_since(self.overlay.tables, before)
+
+    def _fold_behind(self, head: Head) -> None:
         with self.raw(self.overlay) as raw:
             run: list[StoredEvent] = []
             for stored in self.store.log.read(self.folded, head.size):
@@ -260,7 +280,11 @@ class Live:
                 raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
             if position != self._known_at:
                 self._known, self._known_at = {}, position
-            yield self._layers(Remembered(snapshot, self._known), overlays)
+            before, self._look = self._look, Look(snapshot, position.size)
+            try:
+                yield self._layers(Remembered(snapshot, self._known), overlays)
+            finally:
+                self._look = before
 
     def _layers(self, below: RawRows, overlays: Sequence[Upper]) -> RawRows:
         for overlay in overlays:
@@ -270,6 +294,8 @@ class Live:
     def absorb(self, layer: Layer, head: Head) -> None:
         """Take over what a group recorded."""
         self._kept.changed(layer)
+        if self._recall is not None:
+            self._recall.changed(layer.tables)
         self.overlay.absorb(layer)
         self.folded = max(self.folded, head.size)
 
@@ -281,4 +307,12 @@ class Live:
     def rows(self) -> Iterator[Rows]:
         """Typed rows of this moment."""
         with self.raw(self.overlay) as raw:
-            yield Rows(raw, self.ids(), self._kept)
+            yield Rows(raw, self.ids(), self._kept, partial(self._zones, raw))
+
+    def _zones(self, raw: RawRows) -> "Zones":
+        from replay.recalling import Recall, Zones  # they bring numpy, which most looks have no need of
+
+        if self._recall is None:
+            self._recall = Recall(lambda: self._look.snapshot)
+        size = self._look.size
+        return Zones(self._recall, raw, size, self.overlay.tables, self.store.log.find, self.folding.erased)

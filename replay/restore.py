@@ -46,7 +46,7 @@ from replay.restore_plan import Plan, opened, refuse_moved, ring_of
 from replay.ringfile import FileRingStore, RingRecord
 from replay.sealed_facts import SealedFact, sealed_facts
 from replay.sealer import Sealer
-from replay.store import DiskStore
+from replay.store import VECTORS, DiskStore
 
 BATCH = 4096
 PATIENCE = 5.0
@@ -108,7 +108,7 @@ def _replace(plan: Plan, keys: Sequence[RingRecord], now: int, progress: Progres
         place.put_in_force(fresh)
     if before is not None:
         shutil.rmtree(before, ignore_errors=True)
-    for each in ("views", "mirror"):  # both are made of the log that was there
+    for each in ("views", VECTORS, "mirror"):  # they are made of the log that was there
         shutil.rmtree(path / each, ignore_errors=True)
     return aside, origin, again
 

@@ -1,13 +1,15 @@
 """The data folder: which log, ring and views are in it, opened and checked.
 
-    data/write.lock   data/log/CURRENT   data/keys/ring-a, ring-b   data/views/CURRENT
+    data/write.lock   data/log/CURRENT   data/keys/ring-a, ring-b   data/views/CURRENT   data/vectors/CURRENT
 
 Opening checks, and only a writer mends. What another process replaces is noticed by the stamp of its CURRENT.
 """
 
 import os
+import threading
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from projections.fold import Fold
 from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
@@ -19,6 +21,12 @@ from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
 from replay.ringfile import FileRingStore, MemoryRingStore
 from replay.views import Views
+
+if TYPE_CHECKING:
+    from replay.vectors import Vectors
+
+
+VECTORS = "vectors"
 
 
 class Finding(NamedTuple):
@@ -38,6 +46,9 @@ class DiskStore:
         self._fold = fold
         self._log_folder = Folder(path / "log")
         self._views_folder = Folder(path / "views")
+        self._vectors_folder = Folder(path / VECTORS)
+        self._vectors: Vectors | None = None
+        self._vectors_lock = threading.Lock()
         self.lock = WriteLock(path / "write.lock")
         self.shared = False
         self._check_path()
@@ -142,14 +153,17 @@ class DiskStore:
     def _mend(self) -> None:
         with self.lock:
             for folder in (self._log_folder, self._views_folder):
-                self.findings += [
-                    Finding(f"removed {orphan}, left by a broken-off build", mended=True)
-                    for orphan in folder.remove_orphans()
-                ]
+                self._remove_orphans(folder)
+            with suppress(LogError):  # of vectors, what cannot be read is begun anew when they are needed
+                self._remove_orphans(self._vectors_folder)
             damage = self.ring.damage()
             if damage:
                 self.ring.mend()
                 self.findings += [Finding(f"key ring: {each}", mended=True) for each in damage]
+
+    def _remove_orphans(self, folder: Folder) -> None:
+        for orphan in folder.remove_orphans():
+            self.findings.append(Finding(f"removed {orphan}, left by a broken-off build", mended=True))
 
     def unmap(self) -> None:
         """Open the log anew: the pages that were read go out of memory. For whoever has the store alone."""
@@ -174,6 +188,21 @@ class DiskStore:
         """Where the log lies and is rewritten."""
         return self._log_folder
 
+    @property
+    def vectors(self) -> "Vectors":
+        """The vectors of the texts, opened when they are needed: numpy takes longer to load than `dnam show` has."""
+        from replay.vectors import Vectors
+
+        with self._vectors_lock:
+            if self._vectors is None:
+                self._vectors = Vectors(self._vectors_folder.path, self.ring, writable=self.writable)
+            return self._vectors
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether there is anything where vectors lie."""
+        return self._vectors_folder.path.exists()
+
     def newer_views(self) -> frozenset[str]:
         """Tables of a newer program in the views."""
         return frozenset() if self.views is None else self.views.newer_tables
@@ -182,6 +211,8 @@ class DiskStore:
         """Let every file go, also what was replaced meanwhile: somebody may have been reading it."""
         if self.views is not None:
             self.views.close()
+        if self._vectors is not None:
+            self._vectors.close()
         for each in (*self._retired, self.log):
             each.close()
         self.ring.close()

@@ -4,6 +4,7 @@
     history      table (4) ‖ key ‖ seq (8) → said (8)      what touched a row, in a row's envelope too
     touched      seq (8) → the keys of the rows it touched
     meta         "position" → [size, header digest, log id, tables]
+    documents, postings, …    the retrieval index (recall_rows.py)
 
 The CRC (least byte first) covers the key too, so that a row in a wrong place is noticed. Views can be deleted at will:
 they are built again.
@@ -16,7 +17,7 @@ from functools import partial
 from itertools import chain, islice, repeat, takewhile
 from operator import add, itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import lmdb
@@ -25,10 +26,15 @@ import msgspec
 from projections.fold import Fold
 from projections.rows import RawRows, Stored
 from replay import codec
+from replay import recall_tables as layout
 from replay.errors import DamagedViews, NotALog
 from replay.lmdb_file import check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, unpacked
+from replay.recall_tables import TABLES as INDEX
+
+if TYPE_CHECKING:
+    from replay.recall_index import Find, Index
 
 _DATA = itemgetter(1)
 _STRETCH = 32_768
@@ -82,6 +88,20 @@ class Snapshot:
         found = cursor.set_range(start) if start else cursor.first()
         return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
 
+    def data(self, table: str, key: bytes) -> bytes | None:
+        """A row as it lies there, of a table that is none of rows."""
+        data: bytes | None = self._transaction.get(key, db=self._tables[table])
+        return data
+
+    def has(self, table: str, prefix: bytes) -> bool:
+        """Whether any key of such a table begins so."""
+        cursor = self._transaction.cursor(db=self._tables[table])
+        return bool(cursor.set_range(prefix)) and bytes(cursor.key()).startswith(prefix)
+
+    def data_in(self, table: str, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """The same for a range of keys."""
+        return _forward(self._transaction.cursor(db=self._tables[table]), start, stop)
+
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
         cursor = iter(self._transaction.cursor(db=self._tables[table]))
@@ -120,6 +140,19 @@ class NoRows:
         return iter(())
 
 
+def _spans(position: Position | None) -> Iterator[tuple[int, int]]:
+    """The spans of the index that views so far have, each behind one seq and up to another."""
+    size = 0 if position is None else position.size
+    step = 1 << layout.SPAN.bits
+    return ((start, min(start + step, size)) for start in range(0, size, step))
+
+
+def _everything(transaction: lmdb.Transaction, tables: Mapping[str, Any]) -> Iterator[tuple[bytes, bytes]]:
+    """Every row of the index, table by table."""
+    cursors: Iterator[Any] = (transaction.cursor(db=tables[name]) for name in INDEX)
+    return chain.from_iterable(cursors)
+
+
 class Inspected(NamedTuple):
     """How many rows there are, and what is wrong with those that are not whole."""
 
@@ -155,7 +188,7 @@ class Views:
         self._environment = self._open()
         self._names = tables_of(fold)
         self._versions = {projection.name: projection.version for projection in fold.projections}
-        names = (*self._names, META)
+        names = (*self._names, *INDEX, META)
         with translated(folder):
             self.lacking = frozenset() if building else frozenset(names) - self._names_on_disk()
             if META in self.lacking:
@@ -166,7 +199,8 @@ class Views:
         self.newer_tables = self._newer_tables()
 
     def _open_tables(self, *, create: bool) -> None:
-        self._tables = {name: self._environment.open_db(name.encode(), create=create) for name in self.tables}
+        names = (*self.tables, *(name for name in INDEX if name not in self.lacking))
+        self._tables = {name: self._environment.open_db(name.encode(), create=create) for name in names}
         self._meta = None if META in self.lacking else self._environment.open_db(META.encode(), create=create)
 
     def unmap(self) -> None:
@@ -185,10 +219,13 @@ class Views:
 
         A newer program builds a folder of its own, so this one need look only when it opens one.
         """
-        extra = self._names_on_disk() - {*self._names, META}
-        return frozenset(name for name in extra if self._is_newer(*name.partition("@")[::2]))
+        extra = self._names_on_disk() - {*self._names, *INDEX, META}
+        return frozenset(name for name in extra if self._is_newer(name))
 
-    def _is_newer(self, name: str, version: str) -> bool:
+    def _is_newer(self, table: str) -> bool:
+        if layout.is_index(table):
+            return layout.is_newer(table)
+        name, _, version = table.partition("@")
         return not version.isdigit() or int(version) > self._versions.get(name, 0)
 
     @contextmanager
@@ -213,12 +250,16 @@ class Views:
         with self._environment.begin() as transaction:
             return self._position(transaction)
 
-    def commit(self, changes: Changes, position: Position, *, since: int) -> bool:
+    def commit(self, changes: Changes, position: Position, *, since: int, find: "Find | None" = None) -> bool:
         """Write changes that lead from `since` events to `position`; see `write`."""
-        return self.write({table: packed_all(rows) for table, rows in changes.items()}, position, since=since)
+        rows = {table: packed_all(rows) for table, rows in changes.items()}
+        return self.write(rows, position, since=since, find=find)
 
-    def write(self, rows: Packed, position: Position, *, since: int) -> bool:
-        """Write rows that lead from `since` events to `position`.
+    def write(self, rows: Packed, position: Position, *, since: int, find: "Find | None" = None) -> bool:
+        """Write rows that lead from `since` events to `position`, and what they make of the retrieval index.
+
+        `find` says where an event is in the log. Without it the index stays as it is: whoever builds views makes it
+        once their rows are there (`make_index`).
 
         False where the views are elsewhere by now: another process wrote them, and what was folded above the old ones
         need not fit the new.
@@ -228,11 +269,44 @@ class Views:
             reached = 0 if stands is None else stands.size
             if reached != since:
                 return False
+            index = None if find is None else self._index(transaction)
+            before = None if index is None or find is None else index.before(rows, find)
             for table in sorted(rows):
                 self._put(transaction, table, rows[table])
+            if index is not None and before is not None:
+                index.advance(before, since, position.size)
             record = msgspec.msgpack.encode((*position, self._names))
             transaction.put(b"position", record, db=self._meta)
         return True
+
+    def _index(self, transaction: lmdb.Transaction) -> "Index":
+        from replay.recall_index import Index  # it brings numpy, which whoever only looks has no need of
+
+        return Index(transaction, self._tables)
+
+    def make_index(self) -> None:
+        """Make the retrieval index of the rows that are there, in views without one."""
+        for start, upto in _spans(self.position()):
+            with translated(self.folder), self._environment.begin(write=True) as transaction:
+                self._index(transaction).seal(start, upto)
+
+    def index_is_what_it_would_be(self, scratch: "Views") -> bool:
+        """Whether the index is, byte for byte, what would be made of the rows that are here; it is made in other views
+        that have none.
+        """
+        from replay.recall_index import Index
+
+        with self._environment.begin() as rows:
+            for start, upto in _spans(self._position(rows)):
+                with translated(scratch.folder), scratch._environment.begin(write=True) as transaction:
+                    Index(rows, self._tables, (transaction, scratch._tables)).seal(start, upto)
+            with scratch._environment.begin() as made:
+                pairs = zip(_everything(rows, self._tables), _everything(made, scratch._tables), strict=False)
+                sizes = (
+                    sum(t.stat(of[name])["entries"] for name in INDEX)
+                    for t, of in ((rows, self._tables), (made, scratch._tables))
+                )
+                return all(here == there for here, there in pairs) and len(set(sizes)) == 1
 
     def fill(self, table: str, rows: Sequence[tuple[bytes, bytes | None]]) -> None:
         """Put rows into a build that is nowhere yet, as they lie elsewhere."""
@@ -252,7 +326,7 @@ class Views:
 
     def inspect(self) -> Inspected:
         """Look at every row."""
-        found = [self.inspect_table(table) for table in self.tables]
+        found = [self.inspect_table(table) for table in self._tables]
         return Inspected(sum(each.rows for each in found), [damage for each in found for damage in each.damage])
 
     def inspect_table(self, table: str) -> Inspected:

@@ -27,6 +27,7 @@ MAKERS: Makers = {
     e.TurnInterrupted: talk.interrupted,
     e.TurnDelivered: talk.delivered,
     e.TurnWithdrawn: talk.withdrawn,
+    e.ToolCalled: talk.called,
     e.ItemRemembered: memories.remembered,
     e.ItemUpserted: memories.upserted,
     e.ItemDeprecated: memories.deprecated,
@@ -63,6 +64,7 @@ MAKERS: Makers = {
     e.ImportBegan: people.import_began,
     e.ImportEnded: people.import_ended,
     e.ModelResolved: work.resolved,
+    e.TextsEncoded: work.encoded,
     e.JobFailed: work.job_failed,
 }
 OFTEN = (e.MessageHeard,) * 8 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.ItemUpserted, e.MessageRedacted)

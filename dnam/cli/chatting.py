@@ -97,6 +97,7 @@ async def _be_in_discord(shell: Shell) -> None:
     from dnam.letting_go import letting_go
     from dnam.models import opened
     from dnam.steadiness import steady
+    from dnam.understanding import understanding
 
     settings = shell.settings
     with at(settings.discord_api_url), alone(shell.data, settings.discord_token):
@@ -104,7 +105,12 @@ async def _be_in_discord(shell: Shell) -> None:
             with steady():
                 assistant = Assistant(memory, model)
                 tell = logging.getLogger("dnam").warning
-                async with compacting(memory, tell), finishing(memory, tell), letting_go(assistant):
+                async with (
+                    compacting(memory, tell),
+                    finishing(memory, tell),
+                    letting_go(assistant),
+                    understanding(assistant, tell),
+                ):
                     await run(assistant, settings.discord_token)
 
 
@@ -113,13 +119,16 @@ async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
     from dnam.assistant import Assistant
     from dnam.models import opened
     from dnam.steadiness import steady
+    from dnam.understanding import understanding
 
     async with _memory(shell) as memory:
         spot = await memory.look(lambda rows: spot_of(rows, user, place))
         lines, screen = _ends(shell, spot)
         async with opened(memory, screen.note) as model:
+            assistant = Assistant(memory, model)
             with steady():
-                return await talk(Assistant(memory, model), spot.who, spot.where, lines, screen)
+                async with understanding(assistant, screen.note):
+                    return await talk(assistant, spot.who, spot.where, lines, screen)
 
 
 def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":

@@ -41,7 +41,7 @@ def set_(
             metavar="KEY=VALUE",
             callback=typed,
             help="respond_mode=mention|all|owner|none, context_history=N, learn=addressed|heard|none, "
-            "retention_days=N.",
+            "retention_days=N, tools=on|off.",
         ),
     ],
     data: Data = None,

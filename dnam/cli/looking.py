@@ -1,6 +1,6 @@
 """What is known of whom: `people`, `sessions`, `show` and `summary`. They change no byte on disk."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,7 @@ from dnam.cli.shell import At, Command, Data, Json, Said, SessionName, Shell, Us
 from dnam.times import iso
 
 if TYPE_CHECKING:
+    from projections.groups import Group
     from projections.ids import Handle
     from projections.items import ItemRow, RefusalRow
     from projections.lookup import PersonCard, SessionCard
@@ -123,15 +124,18 @@ def show(
 ) -> None:
     """What is remembered of a person.
 
-    Their items by where they hold, and the summaries of their sessions; now, or at a moment of the past.
+    Their items by where they hold (People), what everybody may know where they spoke (Community), to an owner what is
+    for the owner alone (Owner Private), and the summaries of their sessions; now, or at a moment of the past.
     """
     from dnam.quarantine import quarantined
+    from dnam.standing import is_owner as owns
     from projections.people import name_of
 
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
         now, person = view.now, named(view, user)
-        found = _items(view.rows, person, all_items=all_items)
+        is_owner = not view.empty and owns(now, person, shell.settings.owner_ids)
+        groups = _groups(view.rows, person, all_items=all_items, is_owner=is_owner)
         summaries = list(_summaries(view.rows, person))
         if view.empty and not shell.out.as_json:
             return
@@ -140,7 +144,10 @@ def show(
                 {
                     "person": person,
                     "name": name_of(now, person),
-                    "items": [_item_json(now, each) for each in found],
+                    "items": [_item_json(now, each) for each in groups["People"]],
+                    "community": [_item_json(now, each) for each in groups.get("Community", ())],
+                    "owner_private": [_item_json(now, each) for each in groups.get("Owner Private", ())],
+                    "counts": {group: len(found) for group, found in groups.items()},
                     "summaries": [_summary_json(now, each) for each in summaries],
                     "held": [_held_json(each) for each in quarantined(view.rows, person)] if all_items else [],
                     "as_of": as_of(view),
@@ -148,10 +155,10 @@ def show(
             )
             return
         shell.out.line(_headline(now, person))
-        if not found and not summaries:
+        if not any(groups.values()) and not summaries:
             yet = "yet" if view.looked is None else "by then"
             shell.out.note(f"nothing is remembered of {name_of(now, person)} {yet}")
-        _show_items(shell, now, found, with_reasons=all_items)
+        _show_groups(shell, now, groups, with_reasons=all_items)
         for row in quarantined(view.rows, person) if all_items else ():
             shell.out.line(f"held: [{row.kind}] {row.text}: {row.reason}")
         for each in summaries:
@@ -182,11 +189,36 @@ def named(view: View, user: str) -> "Handle":
     return NOBODY if view.empty else the_person(view.now, user)
 
 
-def _items(rows: "Rows", person: "Handle", *, all_items: bool) -> "list[Found[ItemRow]]":
-    """By where they hold, newest first."""
-    from projections.items import items_of
+def _groups(rows: "Rows", person: "Handle", *, all_items: bool, is_owner: bool) -> "dict[Group, list[Found[ItemRow]]]":
+    """Their own items, and of nobody's those of where they spoke and, to an owner, the owner's; the groups that there
+    are for them.
+    """
+    from projections.ids import NOBODY
+    from projections.items import items_in, items_of
+    from projections.policies.compartments import OWNER
 
-    wanted = (each for each in items_of(rows, person) if all_items or each.row.item.status == "active")
+    where = _compartments(rows, person)
+    found: dict[Group, Iterable[Found[ItemRow]]] = {"People": items_of(rows, person)}
+    if where:
+        found["Community"] = (each for compartment in where for each in items_in(rows, NOBODY, compartment))
+    if is_owner:
+        found["Owner Private"] = items_in(rows, NOBODY, OWNER)
+    return {group: _in_order(items, all_items=all_items) for group, items in found.items()}
+
+
+def _compartments(rows: "Rows", person: "Handle") -> list[str]:
+    """Where that lies which everybody may know in the places in which a person spoke, as they can be read now."""
+    from projections.messages import units_of
+    from projections.policies.compartments import in_guild, said_in
+
+    spoke = [each for each in units_of(rows, person) if each.audience.kind != "direct"] if person else []
+    there = {said_in(rows, each.audience, each.guild) for each in spoke}
+    return sorted(there | {in_guild(each.guild) for each in spoke if each.guild is not None})
+
+
+def _in_order(items: "Iterable[Found[ItemRow]]", *, all_items: bool) -> "list[Found[ItemRow]]":
+    """By where they hold, newest first."""
+    wanted = (each for each in items if all_items or each.row.item.status == "active")
     return sorted(wanted, key=lambda each: (each.row.item.compartment, -each.row.item.updated, each.row.item.id))
 
 
@@ -207,6 +239,17 @@ def _item_json(rows: "Rows", found: "Found[ItemRow]") -> dict[str, Any]:
         "reason": row.reason,
         "policy": row.policy,
     }
+
+
+def _show_groups(
+    shell: Shell, rows: "Rows", groups: "dict[Group, list[Found[ItemRow]]]", *, with_reasons: bool
+) -> None:
+    """Each group with how much there is of it; none where there is nothing at all."""
+    for group, found in groups.items() if any(groups.values()) else ():
+        shell.out.line(f"{group} ({len(found)})")
+        _show_items(shell, rows, found, with_reasons=with_reasons)
+        if not found:
+            shell.out.line()
 
 
 def _show_items(shell: Shell, rows: "Rows", found: "list[Found[ItemRow]]", *, with_reasons: bool) -> None:

@@ -10,7 +10,8 @@ from dnam.cli.shell import At, Command, Data, Json, MaybeText, MaybeUser, Place,
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from projections.context import Basis, Block, Context, Line
+    from projections.blocks import Basis, Block, Line
+    from projections.context import Context
     from projections.ids import Handle
 
 
@@ -29,7 +30,8 @@ def prompt(
     """The prompt that a message would be answered from.
 
     Now, or at a moment of the past; with --at the seq of an answer and nothing else, the prompt of that answer as it
-    was. Nothing is sent, and nothing is recorded.
+    was. Nothing is sent, and nothing is recorded: of past conversations it holds what words find, and not what an
+    encoder would; the prompt of an answer has that too.
     """
     shell = Shell(data, as_json)
     if user is None and at is not None and said is None:
@@ -44,6 +46,7 @@ def prompt(
 
 
 def _prompt_of_turn(shell: Shell, at: str, *, explain: bool) -> None:
+    from dnam.saying import words
     from dnam.turn_prompts import prompt_of, turn_at
 
     seq = at.strip().removeprefix("#")
@@ -57,7 +60,14 @@ def _prompt_of_turn(shell: Shell, at: str, *, explain: bool) -> None:
         shell.out.note(f"this is not quite the prompt of #{seq}: {each}")
     if not made.differs:
         shell.out.note(f"the prompt of #{seq} as it was: its digest is the one that was recorded")
-    extra = {"as_of": {"clock": "recorded", "seq": made.moment.seq}, "turn": made.seq, "differs": made.differs}
+    for record in made.called:
+        shell.out.note(f"behind it the model called a tool (#{record.seq}): {words(record.event)}")
+    extra = {
+        "as_of": {"clock": "recorded", "seq": made.moment.seq},
+        "turn": made.seq,
+        "differs": made.differs,
+        "called": [each.seq for each in made.called],
+    }
     _tell(shell, made.context, blocks, extra, explain=explain)
 
 

@@ -18,7 +18,10 @@ from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
+Marked = Sequence[tuple[int, int]]
+"""From where to where something is highlighted, in code points."""
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
 MOST_NOTE_CHARS = 1_000
@@ -59,13 +62,17 @@ class Screen:
 
         self.exactly(msgspec.json.encode(jsonable(value)).decode() + "\n")
 
-    def table(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """A table for people, without a head when there are no titles; nothing at all when it has no rows."""
+    def table(
+        self, titles: Sequence[str], rows: Iterable[Sequence[str]], *, marks: Callable[[str], Marked] | None = None
+    ) -> None:
+        """A table for people, without a head when there are no titles; nothing at all when it has no rows. `marks` says
+        what is highlighted in the last column of a drawn one.
+        """
         shown = [[_visible(cell) for cell in row] for row in rows]
         if not shown:
             return
         if sys.stdout.isatty():
-            _draw(titles, shown)
+            _draw(titles, shown, marks or _unmarked)
         else:
             for text in _columns([list(titles), *shown] if titles else shown):
                 self.exactly(text + "\n")
@@ -151,7 +158,20 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _unmarked(_: str) -> Marked:
+    return ()
+
+
+def _text(cells: Sequence[str], column: int, marks: Callable[[str], Marked]) -> "Text":
+    from rich.text import Text
+
+    text = Text(cells[column], overflow="fold")
+    for start, stop in marks(cells[column]) if column == len(cells) - 1 else ():
+        text.stylize("bold yellow", start, stop)
+    return text
+
+
+def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Callable[[str], Marked]) -> None:
     """In columns where they fit, else a row after the other: ids and times are never cut, and texts stay readable."""
     from rich.console import Console
 
@@ -165,34 +185,39 @@ def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     wrapped = sum(each > WRAPPED_FROM for each in longest)
     if console.width - whole - GAP * len(longest) < wrapped * LEAST_WRAPPED:
         for row in rows:
-            _draw_row(console, titles, row)
+            _draw_row(console, titles, row, marks)
     else:
-        _draw_table(console, titles, rows, longest)
+        _draw_table(console, titles, rows, longest, marks)
 
 
 def _draw_table(
-    console: "Console", titles: Sequence[str], rows: Sequence[Sequence[str]], longest: Sequence[int]
+    console: "Console",
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    longest: Sequence[int],
+    marks: Callable[[str], Marked],
 ) -> None:
     from rich.box import SIMPLE
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=SIMPLE, pad_edge=False, show_header=bool(titles))
     for column, most in enumerate(longest):
         table.add_column(titles[column] if titles else "", no_wrap=most <= WRAPPED_FROM)
     for row in rows:
-        table.add_row(*(Text(cell, overflow="fold") for cell in row))
+        table.add_row(*(_text(row, column, marks) for column in range(len(row))))
     console.print(table)
 
 
-def _draw_row(console: "Console", titles: Sequence[str], row: Sequence[str]) -> None:
+def _draw_row(console: "Console", titles: Sequence[str], row: Sequence[str], marks: Callable[[str], Marked]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
     console.print(Text(row[0], style="bold", overflow="fold"))
-    for title, cell in zip(titles[1:] or [""] * (len(row) - 1), row[1:], strict=True):
-        if cell:
-            shown = Text(f"{title}: " if title else "", style="dim").append(Text(cell, style="not dim"))
+    for column, title in enumerate(titles[1:] or [""] * (len(row) - 1), 1):
+        if row[column]:
+            cell = _text(row, column, marks)
+            cell.style = "not dim"
+            shown = Text(f"{title}: " if title else "", style="dim").append(cell)
             console.print(Padding(shown, (0, 0, 0, 2)), overflow="fold")
 
 

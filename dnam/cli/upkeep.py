@@ -79,10 +79,20 @@ def _check(shell: Shell, store: "DiskStore") -> None:
     with shell.out.progress("checking") as progress:
         found = check(store, FOLD, progress)
     if shell.out.as_json:
-        shell.out.emit({"events": found.events, "equal": found.equal, "live": found.live, "rebuilt": found.rebuilt})
+        index = "sound" if found.index_is_sound else "wrong"
+        told = {
+            "events": found.events,
+            "equal": found.equal,
+            "live": found.live,
+            "rebuilt": found.rebuilt,
+            "index": index,
+        }
+        shell.out.emit(told)
     elif found.equal:
         what = "the views are" if store.views is not None else "no views are on disk; what is folded from the log is"
         shell.out.line(f"{found.events} events: {what} what a rebuild makes of them ({found.live.hex()})")
+    elif found.live == found.rebuilt:
+        shell.out.line("the retrieval index is not what these views make of it: `dnam replay` makes it anew")
     else:
         shell.out.line(f"the views differ from a rebuild of {found.events} events: `dnam replay` makes them anew")
         shell.out.line(f"  views    {found.live.hex()}")

@@ -1,7 +1,7 @@
-"""The commands about durable items: show, search, at, remember, edit, forget, restore. Each sees and changes what its
+"""The commands about durable items: show, at, remember, edit, forget, restore. Each sees and changes what its
 place opens, and no more."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -16,9 +16,11 @@ from dnam.moments import Reader, looked_at
 from dnam.quarantine import quarantined
 from dnam.times import shown, zone_of
 from dnam.unnamed import noted
-from projections.context import Block, Memory, Request, remembered
+from projections.blocks import Block
+from projections.context import Memory, Request, remembered
 from projections.errors import BadRequest
 from projections.events.values import About, Audience, Item
+from projections.groups import grouped
 from projections.ids import EventId, Point
 from projections.items import RefusalRow
 from projections.policies.compartments import Setting
@@ -58,7 +60,8 @@ async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
         limits=memory.limits(),
     )
     shown = await memory.look(lambda rows: _look(rows, request, asked.sees))
-    items = (*(hit.item for hit in shown.memory.hits), *shown.besides)
+    in_groups = grouped((hit.item, hit.item) for hit in shown.memory.hits)
+    items = (*(item for found in in_groups.values() for item in found), *shown.besides)
     return Reply("\n\n".join(_sections(shown)), items)
 
 
@@ -70,15 +73,6 @@ def _look(rows: Rows, request: Request, sees: Setting) -> Shown:
     besides = (each for each in kept if (each.owner, each.compartment, each.id) not in known)
     held = quarantined(rows, sees.person) if sees.audience.kind == "direct" else ()
     return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))), tuple(held))
-
-
-async def search(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """What is kept here that shares words with a text, best first."""
-    hits = await assistant.memory.search(asked.person, arguments["words"], setting=asked.sees)
-    if not hits:
-        return Reply(f"Nothing kept here shares words with that: `{PREFIX} show` lists everything.")
-    lines = [f"{line} ({hit.reason})" for hit, line in zip(hits, listed(hit.item for hit in hits), strict=True)]
-    return Reply("\n".join([f"**Found:** {len(hits)}", *lines]), tuple(hit.item for hit in hits))
 
 
 async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -129,7 +123,7 @@ def _address(item: Item) -> tuple[str, str, str]:
 def _sections(shown: Shown) -> Iterator[str]:
     durable, summary = shown.memory.durable, shown.memory.summary
     hits = zip(durable.lines, shown.memory.hits, strict=True)
-    lines = [f"{line.text} {shown_id(hit.item)}{whose(hit.item)}" for line, hit in hits]
+    lines = _in_groups((hit.item, f"{line.text} {shown_id(hit.item)}{whose(hit.item)}") for line, hit in hits)
     yield "\n".join([f"**Durable memory:** ({_size(durable)})", *(lines or [NONE])])
     yield "\n".join([f"**Rolling summary:** ({_size(summary)})", summary.body or NONE])
     if shown.besides:
@@ -140,6 +134,12 @@ def _sections(shown: Shown) -> Iterator[str]:
     yield f"**Total prompt memory:** {_size(durable, summary)}"
     if not (lines or summary.body or shown.besides or shown.held):
         yield NOTHING_YET
+
+
+def _in_groups(lines: Iterable[tuple[Item, str]]) -> list[str]:
+    """The lines of items under what they are, with how many there are of each."""
+    there = ((group, found) for group, found in grouped(lines).items() if found)
+    return [line for group, found in there for line in (f"**{group}** ({len(found)})", *found)]
 
 
 def whose(item: Item) -> str:

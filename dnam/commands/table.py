@@ -22,6 +22,7 @@ from dnam.commands.parse import Call, Misread, parse
 from dnam.commands.pointing import Menu, Pointed
 from dnam.commands.redact import PARAMETERS as REDACT
 from dnam.commands.redact import redact_message
+from dnam.commands.search import find
 from projections.decisions.consent import is_out
 from projections.errors import BadRequest
 from projections.ids import NOBODY
@@ -44,8 +45,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("show", "what I remember here, with ids, and this session's summary", items.show),
     Command(
         "search",
-        "what I remember here that shares words with yours",
-        items.search,
+        "what I remember here, and what was said, that has your words; `--explain` behind them says why",
+        find,
         (Parameter("words", "some words"),),
     ),
     Command("at", "what I remembered here at a moment", items.at, (MOMENT,)),

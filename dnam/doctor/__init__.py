@@ -6,6 +6,7 @@
     log       the log's health, the clock, what was never brought in
     context   the context files
     claude    the key and the models
+    encoder   whether it answers
     discord   token, intents, allow-lists, permissions, the transparency channel
     running   what a running bot says of itself on its health port
     table     all of them

@@ -44,7 +44,7 @@ async def room(patient: Patient) -> list[Finding]:
 
 def _refused(patient: Patient, folder: Path) -> list[Finding]:
     """The first folder that cannot be written to; each may be on its own disk. A full one is told with its size."""
-    for each in (folder, *(patient.data / name for name in ("log", "keys", "views"))):
+    for each in (folder, *(patient.data / name for name in ("log", "keys", "views", "vectors"))):
         try:
             if each.is_dir():
                 patient.write(each)

@@ -1,6 +1,6 @@
 """Everything that `dnam doctor` looks at, in the order in which it is told."""
 
-from dnam.doctor import claude, context, discord, disk, log, names, running
+from dnam.doctor import claude, context, discord, disk, encoder, log, names, running
 from dnam.doctor.check import Check
 
 CHECKS: tuple[Check, ...] = (
@@ -14,6 +14,7 @@ CHECKS: tuple[Check, ...] = (
     Check("context", context.files),
     Check("claude", claude.key),
     Check("budget", claude.budget),
+    Check("encoder", encoder.asked),
     Check("token", discord.token),
     Check("intents", discord.intents),
     Check("allowed", discord.allowed),

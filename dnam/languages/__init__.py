@@ -227,6 +227,7 @@ class Language(LanguageTable, frozen=True):
     known: bool = True
     stop_words: frozenset[str] = frozenset()
     project_words: frozenset[str] = frozenset()
+    backchannels: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()
     hedges: frozenset[str] = frozenset()
     hypotheticals: frozenset[str] = frozenset()

@@ -32,6 +32,12 @@ class Settings:
     durable_inject_max_chars: int
     durable_inject_max_items: int
     durable_max_items: int
+    scoring: str
+    room_max_items: int
+    room_max_chars: int
+    passages: int
+    passages_max_chars: int
+    prompt_max_tokens: int
     merge_threshold: Decimal
     message_history_budget: int
     message_history_count: int
@@ -39,10 +45,17 @@ class Settings:
     retention_days: int
     view_commit_events: int
     answer_model: str
+    model_tools: bool
     model_timeout_seconds: int
     answer_timeout_seconds: int
     max_cost_per_day: Decimal
     turns_per_minute: int
+    encoder: str
+    voyage_api_key: str = field(repr=False)
+    voyage_base_url: str
+    encoder_model: str
+    encoder_dimensions: int
+    encoder_threshold: Decimal
     anthropic_api_key: str = field(repr=False)
     anthropic_base_url: str
     discord_token: str = field(repr=False)

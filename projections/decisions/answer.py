@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from projections import retrieval
 from projections.context import Context
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -15,14 +14,10 @@ from projections.decisions.place import PlaceSeen, place_ref, seen_audience, ses
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted
 from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
 from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
-from projections.policies import compartments
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.window import without_names
-
-POLICY = f"{retrieval.VERSION} context@2 {compartments.VERSION}"
-"""What chose that which stood in the prompt: scoring, assembling (`projections.context`), compartments."""
 
 
 class AnswerRequest(NamedTuple):
@@ -126,9 +121,12 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         left_out=request.context.left_out,
         files=request.files,
         assistant=request.assistant,
-        policy=POLICY,
+        policy=request.context.policy,
         context_digest=request.context.digest,
         besides=request.besides,
+        passages=request.context.passages,
+        encoder=request.context.encoder,
+        nearest=request.context.nearest,
     )
     return [Draft(turn, event, natural=True)]
 
@@ -216,7 +214,8 @@ def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
 def _without_words(request: AnswerRequest) -> AnswerRequest:
     """The answer without a word of it or of what it was made from."""
     call = msgspec.structs.replace(request.call, prompt_digest=b"")
-    bare = request.context._replace(causes=(), items=(), left_out=(), digest=b"", mentioned={})
+    context = request.context
+    bare = context._replace(causes=(), items=(), left_out=(), digest=b"", mentioned={}, past=(), nearest=())
     return request._replace(text="", context=bare, call=call, besides=(), files=())
 
 

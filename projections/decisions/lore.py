@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on
 from projections.events import ItemRefused, ItemUpserted
-from projections.events.values import By, Evidence, Item, Source
+from projections.events.values import About, By, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle
 from projections.items import ItemRow
 from projections.policies import compartments, evidence, matching, refusals
@@ -32,6 +32,7 @@ UNQUOTED = "it is about the guild, and no words of a message say so"
 
 class Said(NamedTuple):
     """An entry about a guild: whose words it was read from and where, what of its quotes holds, and the messages shown.
+    One `about` something else lies elsewhere: then what is refused of it is kept `refused_in` its speaker's own.
 
     `work` is the recorded reply, `said` when the last of all that the model had before it was said, in ms.
     """
@@ -48,6 +49,8 @@ class Said(NamedTuple):
     cap: int
     rephrasing: Rephrasing | None = None
     measure: Measure | None = None
+    about: About = "guild"
+    refused_in: str = ""
 
 
 def add_lore(rows: Rows, shelf: Shelf, said: Said) -> None:
@@ -96,7 +99,7 @@ def _new(shelf: Shelf, said: Said) -> Item:
         updated=last,
         source=said.source,
         type=entry.type or DEFAULT_TYPE,
-        about="guild",
+        about=said.about,
         tags=entry.tags,
         confidence=DEFAULT_CONFIDENCE if entry.confidence is None else entry.confidence,
         evidence=said.evidence,
@@ -124,7 +127,7 @@ def _refused(said: Said, standing: Refusal) -> ItemRefused:
         by=policy_by(policy),
         causes=causes_of([said.work], rests_on(said.evidence) or [each.id for each in said.inputs]),
         owner=said.person,
-        compartment=said.compartment,
+        compartment=said.refused_in or said.compartment,
         kind=said.entry.kind,
         text=said.entry.text,
         reason=standing.reason,

@@ -10,7 +10,7 @@
     an item that a person asked to keep         stands, until they forget it; the words quoted from it go
     what a person kept of another's words       withdrawn
     an item that a person took back             is refused as before; the words quoted from it go
-    a raw reply, a refusal                      its words go; what the call took stays
+    a raw reply, a refusal, a tool's call       its words go; what the reply took stays
     an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
 
 Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
@@ -41,6 +41,7 @@ from projections.events import (
     ReflectionAnswered,
     ReplyWithdrawn,
     SummaryWithheld,
+    ToolCalled,
     TurnAnswered,
 )
 from projections.events.values import Audience, By
@@ -94,7 +95,7 @@ def redaction_of(
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
     of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
     first = (*(turn.event for turn in near), *of_messages, *sorted({*of_items.bodies, *of_edited}))
-    again = _said_again(rows, messages, first, answered, instead or "")
+    again = said_again(rows, first, _says_again(messages, instead or ""), answered)
     if again.is_too_much and not whole:
         return _farthest(rows, again.farthest(), said)
     turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
@@ -113,7 +114,7 @@ def redaction_of(
         *kept,
         *(turn.event for turn in turns),
     )
-    return Redaction(events, tuple(each for each in dict.fromkeys(bodies) if rows.ids.status(each) == "known"))
+    return Redaction(events, tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known"))
 
 
 def _farthest(rows: Rows, again: SaidAgain, said: int) -> Redaction:
@@ -124,6 +125,7 @@ def _farthest(rows: Rows, again: SaidAgain, said: int) -> Redaction:
         *(turn_withdrawn(turn, said, ANSWERS) for turn in again.turns),
     )
     bodies = (*again.summaries, *(turn.event for turn in again.turns))
+    bodies = tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known")
     return Redaction(events, bodies, Origin(Identity("dnam", "redaction", bodies[0].hex(), "first", said)))
 
 
@@ -138,7 +140,15 @@ def items_redaction(
     replies = [each for each in made if each not in besides and rows.ids.status(each) == "known"][:MOST_REPLIES]
     bodies = (*sorted(items.bodies), *replies, *_tagged(effects, {ItemRefused.TAG}))
     events = (*items.events, *replies_withdrawn(rows, replies, said, gone))
-    return Redaction(events, tuple(each for each in bodies if rows.ids.status(each) == "known"))
+    return Redaction(events, tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known"))
+
+
+def with_calls(rows: Rows, bodies: Iterable[EventId]) -> tuple[EventId, ...]:
+    """These events, and behind them the calls of tools by a model that had one of them before it: what it asked for may
+    say it again.
+    """
+    first = tuple(dict.fromkeys(bodies))
+    return tuple(dict.fromkeys((*first, *_tagged(_effects(rows, first), {ToolCalled.TAG}))))
 
 
 def _made(rows: Rows, reply: EventId, items: ItemsRedacted) -> bool:
@@ -259,8 +269,7 @@ def summaries_withheld(rows: Rows, units: Units, summaries: Collection[EventId],
 
 def _repeating(rows: Rows, messages: Sequence[MessageRow], turns: Iterable[EventId], instead: str) -> list[TurnRow]:
     """The answers to messages that are gone, and those in which words stand again that are not said any more."""
-    units = _units(messages)
-    found = (find_turn(rows, *where, turn) for turn in sorted(turns) for where in units)
+    found = (find_turn(rows, turn) for turn in sorted(turns))
     rows_ = {row.event: row for row in found if row is not None}
     says = _says_again(messages, instead)
     questions = frozenset() if instead else frozenset(row.heard for row in messages)
@@ -274,10 +283,3 @@ def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
 def _says_again(messages: Sequence[MessageRow], instead: str) -> Says:
     judge = repeating.repeating((row.message.text for row in messages), instead)
     return lambda turn: judge(turn.text)
-
-
-def _said_again(
-    rows: Rows, messages: Sequence[MessageRow], first: Iterable[EventId], known: Iterable[EventId], instead: str
-) -> SaidAgain:
-    askers = dict.fromkeys(row.message.speaker for row in messages if row.message.speaker)
-    return said_again(rows, first, _units(messages), askers, _says_again(messages, instead), known)

@@ -87,8 +87,7 @@ class Rereading:
         instead = " ".join(self._edited.values())
 
         judge = repeating(quotes, instead)
-        askers = dict.fromkeys(row.item.owner for row in self._changed if row.item.owner)
-        return said_again(self._rows, sorted(bodies), {}, askers, lambda turn: judge(turn.text), ())
+        return said_again(self._rows, sorted(bodies), lambda turn: judge(turn.text), ())
 
     def _is_gone(self, evidence: Evidence) -> bool:
         text = self._edited.get(evidence.message)

@@ -8,15 +8,15 @@ to the others is still there when it is decided again.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from projections.derived import effects_of
 from projections.events import SummaryAnswered, SummaryRefreshed, SummaryReset, TurnAnswered
 from projections.events.values import Audience
-from projections.ids import EventId, Handle
+from projections.ids import EventId
 from projections.rows import Rows
-from projections.turns import TurnRow, find_turn, turn_given_to
+from projections.turns import TurnRow, find_turn
 
 SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset))
 MOST_AT_ONCE = 300
@@ -61,14 +61,10 @@ def units_of_turns(turns: Iterable[TurnRow]) -> dict[tuple[str, int], Audience]:
     return {(turn.session, turn.audience.epoch): turn.audience for turn in turns}
 
 
-def said_again(
-    rows: Rows, first: Iterable[EventId], units: Units, askers: Collection[Handle], says: Says, known: Iterable[EventId]
-) -> SaidAgain:
-    """What came of these events, as far as it says the words again: answers in these units, or given to these people.
-    `known` are answers that were looked at already.
-    """
+def said_again(rows: Rows, first: Iterable[EventId], says: Says, known: Iterable[EventId]) -> SaidAgain:
+    """What came of these events, as far as it says the words again. `known` are answers that were looked at already."""
     waiting = deque(dict.fromkeys(first))
-    where, seen = dict(units), {*waiting, *known}
+    seen = {*waiting, *known}
     found: list[TurnRow | EventId] = []
     while waiting:
         for effect, tag in effects_of(rows, waiting.popleft()):
@@ -79,17 +75,10 @@ def said_again(
                 found.append(effect)
                 waiting.append(effect)
             elif tag == TurnAnswered.TAG:
-                turn = _find(rows, effect, where, askers)
+                turn = find_turn(rows, effect)
                 if turn is not None and says(turn):
                     found.append(turn)
                     waiting.append(effect)
-                    where |= units_of_turns([turn])
     return SaidAgain(
         tuple(each for each in found if isinstance(each, TurnRow) or rows.ids.status(each) == "known"),
     )
-
-
-def _find(rows: Rows, turn: EventId, units: Units, askers: Collection[Handle]) -> TurnRow | None:
-    found = (find_turn(rows, *unit, turn) for unit in units)
-    given = (turn_given_to(rows, asker, turn) for asker in askers)
-    return next((row for rows_ in (given, found) for row in rows_ if row is not None), None)

@@ -15,7 +15,6 @@ from projections.events import TurnWithdrawn
 from projections.events.values import PLATFORM, By
 from projections.ids import EventId, Identity, Point, Ref
 from projections.pending import turn_id
-from projections.places import epoch_of
 from projections.rows import Rows
 from projections.turns import SENT, TurnRow, find_turn, sent_key
 
@@ -47,8 +46,8 @@ def _turns(rows: Rows, request: WithdrawRequest) -> list[EventId]:
 
 def _find(rows: Rows, session: str, turn: EventId) -> TurnRow | None:
     """An answer of a session in whichever epoch it was given."""
-    found = (find_turn(rows, session, epoch, turn) for epoch in range(epoch_of(rows, session), -1, -1))
-    return next((row for row in found if row is not None), None)
+    found = find_turn(rows, turn)
+    return found if found is not None and found.session == session else None
 
 
 def withdrawal_origin(turn: TurnRow) -> Origin:

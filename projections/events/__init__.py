@@ -27,8 +27,15 @@ from projections.events.items import (
 from projections.events.people import NoticeGiven, PersonNoted, PersonRenamed, PersonSeen, SnapshotPosted
 from projections.events.settings import ConfigSet
 from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset, SummaryWithheld
-from projections.events.turns import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted, TurnWithdrawn
-from projections.events.upkeep import ImportBegan, ImportEnded, JobFailed, ModelResolved
+from projections.events.turns import (
+    ToolCalled,
+    TurnAnswered,
+    TurnDelivered,
+    TurnFailed,
+    TurnInterrupted,
+    TurnWithdrawn,
+)
+from projections.events.upkeep import ImportBegan, ImportEnded, JobFailed, ModelResolved, TextsEncoded
 from projections.events.work import (
     ExtractionAnswered,
     ExtractionFailed,
@@ -50,6 +57,7 @@ EVENTS: tuple[type[Event], ...] = (
     TurnInterrupted,
     TurnDelivered,
     TurnWithdrawn,
+    ToolCalled,
     ItemRemembered,
     ItemUpserted,
     ItemDeprecated,
@@ -86,6 +94,7 @@ EVENTS: tuple[type[Event], ...] = (
     ImportBegan,
     ImportEnded,
     ModelResolved,
+    TextsEncoded,
     JobFailed,
 )
 
@@ -155,6 +164,8 @@ __all__ = [
     "SummaryRefreshed",
     "SummaryReset",
     "SummaryWithheld",
+    "TextsEncoded",
+    "ToolCalled",
     "TurnAnswered",
     "TurnDelivered",
     "TurnFailed",

@@ -1,10 +1,25 @@
 """A turn: the assistant answered a message, and the answer arrived, or was taken away again."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from projections.events.event import Event
-from projections.events.values import Audience, FileDigest, ItemUse, LeftOut, Limits, ModelUse, Span
+from projections.events.values import (
+    Audience,
+    FileDigest,
+    ItemUse,
+    LeftOut,
+    Limits,
+    ModelUse,
+    NearUse,
+    PassageUse,
+    Span,
+)
 from projections.ids import EventId, Handle, Ref
+
+ToolOutcome = Literal["written", "known", "refused", "found", "failed"]
+"""What came of a call: an item was written; nothing, as it was there already; it was refused; something was looked for;
+the call itself was wrong, or could not be made.
+"""
 
 
 class TurnAnswered(Event, frozen=True, kw_only=True):
@@ -12,7 +27,9 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
 
     `policy` is what chose that: scoring, assembling and compartments, with their versions. `context_digest` is SHA-256
     of the prompt's text, so that one that is made again can be held against it. `besides` are the compartments that it
-    was open to by what only the platform knew then.
+    was open to by what only the platform knew then. `passages` are what was found of earlier conversations and stood in
+    the prompt, best first. Where things were looked for by their meaning too, `encoder` is whose vectors were compared,
+    and `nearest` are those of the best that were near: by these a prompt is made again without asking an encoder.
     """
 
     TAG: ClassVar[str] = "turn.answered"
@@ -35,6 +52,9 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     policy: str = ""
     context_digest: bytes = b""
     besides: tuple[str, ...] = ()
+    passages: tuple[PassageUse, ...] = ()
+    encoder: str = ""
+    nearest: tuple[NearUse, ...] = ()
 
 
 class TurnFailed(Event, frozen=True, kw_only=True):
@@ -98,3 +118,33 @@ class TurnWithdrawn(Event, frozen=True, kw_only=True):
     turn_said: int
     call: ModelUse
     policy: str = ""
+
+
+class ToolCalled(Event, frozen=True, kw_only=True):
+    """The model that answers a message called a tool (`by`), before it answered. The message is its first cause.
+
+    `tool` and `input` are as the model gave them, `number` says which call of the answer it was, from 1. `reason` is
+    what it was told where nothing was done. `items` were written, or found; `found` are the other events whose words it
+    was shown.
+
+    `compartment` is set where the call noted down the asker's own words and nothing else: then it is as theirs as what
+    it wrote. Else everything that the model had before it is a cause, and the call lies where the answer does.
+    """
+
+    TAG: ClassVar[str] = "tool.called"
+    session: str
+    place: Ref
+    audience: Audience
+    era: int
+    asker: Handle
+    answers: EventId
+    tool: str
+    input: str
+    outcome: ToolOutcome
+    number: int = 1
+    guild: Ref | None = None
+    compartment: str = ""
+    reason: str = ""
+    items: tuple[ItemUse, ...] = ()
+    found: tuple[EventId, ...] = ()
+    besides: tuple[str, ...] = ()

@@ -1,9 +1,13 @@
 """What the operator did with the log as a whole, and what the program does by itself."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from projections.events.event import Event
+from projections.events.values import ModelUse
 from projections.ids import NOBODY, EventId, Handle
+
+EncodedKind = Literal["query", "document"]
+"""What an encoder is told of a text: it is looked for, or to be found."""
 
 
 class ImportBegan(Event, frozen=True, kw_only=True):
@@ -37,6 +41,19 @@ class ModelResolved(Event, frozen=True, kw_only=True):
     alias: str
     model: str
     previous: str = ""
+
+
+class TextsEncoded(Event, frozen=True, kw_only=True):
+    """An encoder made vectors of so many texts: what that took, and for whom where it was for one person. Neither texts
+    nor vectors stand here. `failed` says that nothing could be made of its answer.
+    """
+
+    TAG: ClassVar[str] = "texts.encoded"
+    call: ModelUse
+    kind: EncodedKind
+    texts: int
+    person: Handle = NOBODY
+    failed: bool = False
 
 
 class JobFailed(Event, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ About = Literal["person", "guild", "self", "owner"]
 Status = Literal["active", "deprecated", "forgotten", "evicted", "merged"]
 SourceType = Literal["discord", "manual", "import", "model"]
 SpanKind = Literal["mention", "quote"]
+Scoring = Literal["recall", "dnam"]
 IntentKind = Literal["remember", "edit", "forget", "restore", "share", "keep_private", "reset"]
 
 
@@ -197,14 +198,44 @@ class LeftOut(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     why: str
 
 
+class PassageUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Something said earlier that a passage in a prompt stood around: the address and the id of a message or turn."""
+
+    session: str
+    epoch: int
+    said: int
+    id: EventId
+
+
+class NearUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Something said earlier that was near in meaning: its rank among the nearest, from 1, and the event that made it
+    as it was then.
+    """
+
+    rank: int
+    event: EventId
+
+
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The budgets in force when a prompt was made. Characters are code points."""
+    """The budgets in force when a prompt was made, and how items were scored. Characters are code points; `room_` is of
+    what is known of the others in the window, `passage` of what was said earlier; `tokens` is over all blocks, as
+    `counter` counts them, and 0 is no limit.
+
+    The defaults are those of turns from before there was recall, so that their prompts can be made again.
+    """
 
     items: int = 12
     item_chars: int = 2000
     history_messages: int = 20
     history_chars: int = 3000
     summary_chars: int = 2000
+    scoring: Scoring = "dnam"
+    room_items: int = 0
+    room_chars: int = 0
+    passages: int = 0
+    passage_chars: int = 0
+    tokens: int = 0
+    counter: str = "characters/4"
 
 
 class FileDigest(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

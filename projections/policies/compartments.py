@@ -168,6 +168,18 @@ def opened(rows: Rows, setting: Setting) -> tuple[Opening, ...]:
     return (*own, *(Opening(NOBODY, compartment) for compartment in _nobodys(setting)))
 
 
+def opened_of(setting: Setting, other: Handle) -> tuple[Opening, ...]:
+    """What a context opens of somebody else: what all who read the answer could have heard from them. Nothing portable,
+    and nothing in direct messages.
+    """
+    if other == NOBODY or setting.audience.kind == "direct":
+        return ()
+    here = [in_guild(setting.guild)] if setting.guild is not None else []
+    if setting.audience.kind == "channel":
+        here.append(of_person_in(other, setting.audience.place))
+    return tuple(Opening(other, compartment) for compartment in here)
+
+
 def opens_source(rows: Rows, setting: Setting, item: Item) -> bool:
     """Whether those who read an item in a context can also read the place that it came from, and so may know of it.
     What is portable is open where its place is not.

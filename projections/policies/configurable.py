@@ -9,6 +9,8 @@
                       heard     so is everything it hears
                       none      nothing is
     retention_days    after how many days what was said is redacted; 0: never
+    tools             on        the model that answers may note something down and look for something itself
+                      off       it may not
 
 `respond_mode` and `context_history` are Snowclaw's names, and its users know them.
 """
@@ -46,6 +48,7 @@ KEYS: tuple[Key, ...] = (
     Key("context_history", "how many recent messages a prompt may hold", most=1_000),
     Key("learn", "what is learned from", ("addressed", "heard", "none")),
     Key("retention_days", "after how many days what was said is redacted; 0: never", most=36_500),
+    Key("tools", "whether the model that answers may write and search memory itself", ("on", "off")),
 )
 BY_NAME = {key.name: key for key in KEYS}
 WIDEST: Mapping[str, str] = {"learn": "heard", "retention_days": "0"}

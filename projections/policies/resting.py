@@ -10,6 +10,7 @@ An answer is no derivation in this sense: it lies in its session, whatever it dr
     an item that follows the readers of its place                 the policy `audience`, which narrows
     a message that an item of the same compartment rests on       what stands there already
     what an eviction makes room for                               nothing of it is taken over
+    a note in `self` or `owner` that a tool took down             the owner's own words in their own direct messages
 
 A cause whose words are gone says nothing any more. What lies in `self` and in `owner` a model may only go on with.
 """
@@ -22,8 +23,10 @@ from projections.events import (
     ItemEvicted,
     ItemMoved,
     ItemRefused,
+    ItemUpserted,
     MessageEdited,
     MessageHeard,
+    ToolCalled,
     TurnAnswered,
 )
 from projections.events.summaries import SummaryEvent
@@ -49,7 +52,9 @@ def lies_in(rows: Rows, event: Event) -> Opening | None:
     match event:
         case MessageHeard(message=message) | MessageEdited(message=message):
             return Opening(message.speaker, said_in(rows, message.audience, message.guild))
-        case TurnAnswered(audience=audience, guild=guild):
+        case ToolCalled(asker=person, compartment=compartment) if compartment:
+            return Opening(person, compartment)
+        case TurnAnswered(audience=audience, guild=guild) | ToolCalled(audience=audience, guild=guild):
             return Opening(NOBODY, said_in(rows, audience, guild))
         case SummaryEvent(audience=audience, person=person):
             return Opening(person, said_in(rows, audience, _guild_of(rows, audience.place)))
@@ -63,7 +68,7 @@ def lies_in(rows: Rows, event: Event) -> Opening | None:
 
 def widening(rows: Rows, event: Event, causes: Causes) -> str:
     """Why an event must not be recorded; empty where it may. `rows` are those before it."""
-    if not isinstance(event, DERIVED) or _may_move(event, causes):
+    if not isinstance(event, DERIVED) or _may_move(event, causes) or _is_owners_note(event, causes):
         return ""
     at = lies_in(rows, event)
     assert at is not None
@@ -126,6 +131,28 @@ def _may_move(event: Event, causes: Causes) -> bool:
         case _:
             own = by.kind == "operator" or (by.kind == "person" and by.person == item.owner)
             return own and _is_ones_own(item) and event.intent is not None and event.intent.action in SHARED
+
+
+def _is_owners_note(event: Event, causes: Causes) -> bool:
+    """Whether this is a note of the owner's: written down by a tool in their own direct messages, which were open to
+    the owner's layer, and resting on nothing but what they said there and on what stood in that layer already.
+    """
+    if not isinstance(event, ItemUpserted) or event.item.owner != NOBODY or event.item.compartment not in (SELF, OWNER):
+        return False
+    call = next((each for each in causes.values() if isinstance(each, ToolCalled)), None)
+    if call is None or OWNER not in call.besides or call.audience.place.key != f"dm:{call.asker.hex()}":
+        return False
+    return all(each is None or each == call or _is_noted(each, event.item, call) for each in causes.values())
+
+
+def _is_noted(cause: Event, item: Item, call: ToolCalled) -> bool:
+    match cause:
+        case MessageHeard(message=message) | MessageEdited(message=message):
+            return message.speaker == call.asker and message.audience == call.audience
+        case ItemEvent(item=before):
+            return (before.owner, before.compartment) == (item.owner, item.compartment)
+        case _:
+            return False
 
 
 def _is_ones_own(item: Item) -> bool:

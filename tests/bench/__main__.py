@@ -22,6 +22,7 @@ from tests.bench.looking_back import looking_back
 from tests.bench.measure import FEWEST_ROUNDS, ROUNDS, Row
 from tests.bench.million import million
 from tests.bench.proving import prove
+from tests.bench.recall import recall
 from tests.bench.replaying import replay
 from tests.bench.table import as_json, table
 from tests.bench.vaults import vaults
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "past": looking_back,
     "answering": answering,
     "forgetting": forgetting,
+    "recall": recall,
 }
 
 

@@ -1,13 +1,15 @@
 """A model that says what it is told to say, a clock that hardly moves, and a memory to use them on."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dnam.assistant import Assistant
 from dnam.memory import Memory
-from dnam.model import Ask, Hear, ModelError, Reply, unheard
+from dnam.model import Ask, Hear, ModelError, Reply, ToolCall, unheard
 from dnam.settings import Settings, read
 from tests.world import NOW
 
@@ -26,7 +28,22 @@ class FakeClock:
         return self.time
 
 
-Script = Callable[[Ask], str]
+@dataclass(frozen=True)
+class Calling:
+    """A reply that calls tools: each a name and its input, which is JSON unless it is a text already. `text` is said
+    before them.
+    """
+
+    calls: tuple[tuple[str, Any], ...]
+    text: str = ""
+
+    def made(self, first: int) -> tuple[ToolCall, ...]:
+        """The calls, numbered from `first`."""
+        given = ((name, given if isinstance(given, str) else json.dumps(given)) for name, given in self.calls)
+        return tuple(ToolCall(f"call-{number}", *each) for number, each in enumerate(given, first))
+
+
+Script = Callable[[Ask], str | Calling]
 UNSCRIPTED = {"answer": "yes", "summary": "They talked.", "extraction": '{"upserts": []}', "merge": "{}"}
 
 
@@ -43,13 +60,24 @@ class ScriptedModel:
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         self.asks.append(ask)
         script = self.scripts.get(ask.purpose)
-        text = script(ask) if script else UNSCRIPTED[ask.purpose]
-        hear(text)
-        return Reply(text, self.name, self.version, tokens_in=3, tokens_out=2)
+        said = script(ask) if script else UNSCRIPTED[ask.purpose]
+        calling = said if isinstance(said, Calling) else Calling((), said)
+        hear(calling.text)
+        calls = calling.made(sum(len(each.calls) for each in ask.rounds) + 1)
+        return Reply(calling.text, self.name, self.version, tokens_in=3, tokens_out=2, calls=calls)
 
     def asked(self, purpose: str) -> list[Ask]:
         """What it was asked for a purpose."""
         return [ask for ask in self.asks if ask.purpose == purpose]
+
+
+def calling(*replies: str | Calling) -> Script:
+    """A script whose replies to one question are these, by how often tools were called before; the last for ever."""
+
+    def script(ask: Ask) -> str | Calling:
+        return replies[min(len(ask.rounds), len(replies) - 1)]
+
+    return script
 
 
 def down(ask: Ask) -> str:

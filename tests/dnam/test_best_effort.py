@@ -136,7 +136,7 @@ def an_encoder_that_fails(bench: Bench) -> Iterator[None]:
     class Encoder:
         name = "tiny@1"
 
-        async def encode(self, texts: object) -> Any:
+        async def encode(self, texts: object, kind: object = "document") -> Any:
             raise RuntimeError(f"no vectors for {len(str(texts)) > 0}")
 
     bench.assistant.encoder = Encoder()

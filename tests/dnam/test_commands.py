@@ -204,7 +204,7 @@ class TestShow:
         text = await world.asks("ada", "!memory show")
         line = "- [fact] I like tea (src: manual, updated 2023-11-14)"
         assert text.startswith(
-            f"**Durable memory:** ({len(line)} chars, ~{-(-len(line) // 4)} tokens)\n{line} `{item}`\n"
+            f"**Durable memory:** ({len(line)} chars, ~{-(-len(line) // 4)} tokens)\n**People** (1)\n{line} `{item}`\n"
         )
         assert text.endswith(f"**Total prompt memory:** {len(line)} chars, ~{-(-len(line) // 4)} tokens")
 

@@ -71,6 +71,7 @@ async def test_everybody_may_see_what_holds_where_they_are(room: Room) -> None:
         "`context_history = 20` (from default)",
         "`learn = addressed` (from default)",
         "`retention_days = 0` (from default)",
+        "`tools = on` (from default)",
     ]
     assert await room.asks("list") == await room.asks("")
 

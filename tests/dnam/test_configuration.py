@@ -32,6 +32,7 @@ def test_with_nothing_set_the_settings_hold() -> None:
         "context_history": "default",
         "learn": "environment DNAM_LEARN",
         "retention_days": "default",
+        "tools": "default",
     }
     assert list(origins) == [key.name for key in KEYS]
 

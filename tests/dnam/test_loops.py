@@ -35,7 +35,7 @@ from projections.ids import Handle, Ref
 from projections.lookup import find_sessions
 from projections.policies.reply_shapes import AskedExtraction
 from replay import codec
-from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
+from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, calling, down, say, talking
 from tests.world import NOW
 
 ROOM = PlaceSeen("local", "general", "channel", "general", "guild", guild=Ref("local", "garden"), guild_name="Garden")
@@ -355,6 +355,7 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
             await memory.remember("ada", f"User counts to {text}.")
         stand = _versions(assistant) | await _versions_of_a_merge(tmp_path / "more")
         stand |= await _versions_of_a_deletion(tmp_path / "gone")
+        stand |= await _versions_of_a_note(tmp_path / "noted")
         assert {version for version, _ in policies()} <= stand
 
 
@@ -369,7 +370,9 @@ async def _versions_of_a_merge(path: Path) -> set[str]:
     entries = [{"text": "User likes tea."}, {"text": "User likes green tea."}]
     model = ScriptedModel({"extraction": lambda _: json.dumps({"upserts": entries})})
     model.scripts["merge"] = lambda _: '{"merged_summary": "User likes tea, green tea best."}'
-    async with talking(path, model, None, message_history_count="4", summary_enabled="0") as assistant:
+    # DNAM's own scoring is no default, and stands in the turns of those who choose it.
+    given = {"message_history_count": "4", "summary_enabled": "0", "scoring": "dnam"}
+    async with talking(path, model, None, **given) as assistant:
         await say(assistant, "ada", "I like tea", "green tea")
         return _versions(assistant)
 
@@ -382,6 +385,16 @@ async def _versions_of_a_deletion(path: Path) -> set[str]:
         await assistant.answer(heard)
         request = DeletedRequest("local", "1", heard.session, heard.point.said, heard.point.said + 1)
         await assistant.memory.record(lambda rows: delete(rows, request))
+        return _versions(assistant)
+
+
+async def _versions_of_a_note(path: Path) -> set[str]:
+    """The same, of a log in which the model noted down what somebody told it, before it answered."""
+    told = {"namespace": "me", "text": "I like green tea", "quote": "I like green tea", "kind": "preference"}
+    note = Calling((("memory_write", told),))
+    model = ScriptedModel({"answer": calling(note, "Noted.")})
+    async with talking(path, model) as assistant:
+        await say(assistant, "ada", "I like green tea")
         return _versions(assistant)
 
 

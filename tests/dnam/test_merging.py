@@ -12,10 +12,12 @@ from dnam.commands.command import Invocation
 from dnam.commands.parse import Call
 from dnam.commands.table import read as command
 from dnam.commands.table import run
+from dnam.encoder import Encoded
 from dnam.languages import load
 from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs
-from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed
-from projections.events.values import Item
+from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed, TextsEncoded
+from projections.events.upkeep import EncodedKind
+from projections.events.values import Item, ModelUse
 from projections.policies.closeness import Vector
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import Script, ScriptedModel, down, say, talking
@@ -179,13 +181,14 @@ class Encoder:
 
     name = "tiny@1"
 
-    def __init__(self, vectors: dict[str, Vector] | None) -> None:
+    def __init__(self, vectors: dict[str, Vector] | None, use: ModelUse | None = None) -> None:
         self._vectors = vectors
+        self._use = use
 
-    async def encode(self, texts: Sequence[str]) -> list[Vector]:
+    async def encode(self, texts: Sequence[str], kind: EncodedKind = "document") -> Encoded:
         if self._vectors is None:
             raise RuntimeError("no vectors today")
-        return [self._vectors[text] for text in texts]
+        return Encoded([self._vectors[text] for text in texts], self._use)
 
 
 async def test_with_an_encoder_its_vectors_decide(tmp_path: Path) -> None:
@@ -198,6 +201,17 @@ async def test_with_an_encoder_its_vectors_decide(tmp_path: Path) -> None:
         await say(assistant, "ada", "I keep bees")
         (merged,) = recorded(assistant, ItemMerged)
         assert merged.reason == "cosine 0.995 by tiny@1, more than 0.850 is close"  # type: ignore[attr-defined]
+
+
+async def test_what_an_encoder_took_is_on_the_bill_of_whose_items_they_are(tmp_path: Path) -> None:
+    use = ModelUse("tiny", "1", tokens_in=7, cost_micros=3)
+    async with talking(tmp_path, model(), None, **EVERY_TURN) as assistant:
+        assistant.encoder = Encoder({TEA: (1.0, 0.0)}, use)
+        await say(assistant, "ada", "I like tea")
+        (encoded,) = recorded(assistant, TextsEncoded)
+        assert isinstance(encoded, TextsEncoded)
+        assert (encoded.call, encoded.texts, encoded.failed) == (use, 1, False)
+        assert encoded.person == await assistant.memory.person("ada")
 
 
 async def test_the_threshold_is_a_setting(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dnam.adapters.anthropic.circuit import FAILURES
 from dnam.adapters.anthropic.claude import Access, Claude
+from dnam.adapters.circuit import FAILURES
 from dnam.assistant import Assistant
 from dnam.budget import Budgeted
 from dnam.jobs import Job

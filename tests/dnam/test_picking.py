@@ -124,11 +124,12 @@ async def test_what_completes(world: World, completes: Completes, typed: str, te
 async def test_search_finds_what_shares_words_and_says_why(world: World) -> None:
     reply = await world.reply("ada", "!memory search black tea")
     assert reply.text.startswith("**Found:** 2\n- [fact] I like black tea `durable-")
-    assert "(shares black, tea; updated within 7 days (+1))" in reply.text
+    explained = await world.asks("ada", "!memory search black tea --explain")
+    assert "(updated within seven days 1.0; the item says so: black 1.0; the item says so: tea 0.5)" in explained
     assert [item.text for item in reply.items] == ["I like black tea", "I like green tea"]
     assert [hit.item.text for hit in await world.memory.search("ada", "black")] == ["I like black tea"]
 
 
 async def test_search_finds_nothing_elsewhere(world: World) -> None:
     text = await world.asks("ada", "!memory search black tea", OPEN)
-    assert text == "Nothing kept here shares words with that: `!memory show` lists everything."
+    assert text == "Nothing kept or said here has one of these words: `!memory show` lists what is kept."

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from dnam.assistant import Assistant
+from dnam.encoder import Encoded
 from dnam.loops import loop as loop_module
 from dnam.loops.loop import GIVEN_UP
 from dnam.model import Ask, ExtractionInputs
@@ -25,6 +26,7 @@ from projections.events import (
     MergeAnswered,
     MergeFailed,
 )
+from projections.events.upkeep import EncodedKind
 from projections.events.values import OPERATOR
 from projections.ids import EventId
 from projections.items import items_of
@@ -71,14 +73,14 @@ class Encoder:
         self._hangs_at = hangs_at
         self.hangs = asyncio.Event()
 
-    async def encode(self, texts: Sequence[str]) -> list[Vector]:
+    async def encode(self, texts: Sequence[str], kind: EncodedKind = "document") -> Encoded:
         self.asked.append(texts)
         if len(self.asked) == self._hangs_at:
             self.hangs.set()
             await asyncio.Event().wait()
         if self.is_broken:
             raise RuntimeError("no vectors today")
-        return [VECTORS[text] for text in texts]
+        return Encoded([VECTORS[text] for text in texts])
 
 
 def learns(ask: Ask) -> str:

@@ -15,7 +15,12 @@ from dnam.settings import SETTINGS, Setting, SettingError, Settings, gather, rea
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
-EXAMPLES = {"DNAM_MERGE_THRESHOLD": "0.7", "DNAM_ALLOW_USERS": "11,22", "DNAM_MEMORY_CHANNEL_ID": "4711"}
+EXAMPLES = {
+    "DNAM_MERGE_THRESHOLD": "0.7",
+    "DNAM_ENCODER_THRESHOLD": "0.4",
+    "DNAM_ALLOW_USERS": "11,22",
+    "DNAM_MEMORY_CHANNEL_ID": "4711",
+}
 """Values where not just any number or word will do."""
 
 

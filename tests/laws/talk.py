@@ -14,6 +14,8 @@ from projections.events.values import (
     LeftOut,
     Limits,
     Message,
+    NearUse,
+    PassageUse,
     Span,
 )
 from projections.ids import NOBODY, Ref
@@ -122,13 +124,17 @@ def answered(told: Teller) -> None:
         answers=asked.id,
         text=told.text(),
         call=CALL,
-        limits=Limits(),
+        limits=Limits(scoring="recall", room_items=8, room_chars=1000, passages=5, passage_chars=2000, tokens=8000),
         nonce=f"{len(told.told)}",
         spans=(Span(0, asked.message.speaker),),
         items=tuple(ItemUse(item.owner, item.compartment, item.id, event) for event, item in uses),
         left_out=(LeftOut("history", "#1", "over 3,000 characters"),),
         files=(FileDigest("CLAUDE.md", bytes(32)),),
         assistant="dnam",
+        policy="recall@1 context@3 compartments@2",
+        passages=(PassageUse(asked.room.session, asked.message.audience.epoch, asked.message.said, asked.id),),
+        encoder="voyage-3.5-lite/1024",
+        nearest=(NearUse(1, asked.id),),
     )
     told.turns.append((told.add(turn), turn))
 
@@ -185,6 +191,41 @@ def delivered(told: Teller) -> None:
             era=turn.era,
             asker=turn.asker,
             messages=(Ref("discord", f"99{len(told.told):016}"),),
+        )
+    )
+
+
+def called(told: Teller) -> None:
+    """A tool was called: to note down what its asker said, or to look for something in all that stood before it."""
+    asked = told.hear()
+    noted = asked.message.speaker != NOBODY and told.any((True, False))
+    before = () if noted else told.window(asked.room)
+    told.add(
+        e.ToolCalled(
+            said=max(asked.message.said, told.said) + 1,
+            by=By("model", name="offline", version="1"),
+            causes=tuple(dict.fromkeys((asked.id, *before))),
+            session=asked.room.session,
+            place=asked.room.place,
+            audience=asked.message.audience,
+            era=told.any((0, 0, 1)),
+            asker=asked.message.speaker,
+            answers=asked.id,
+            tool=told.any(("memory_write", "memory_search", "konversation_search")),
+            input=told.text(),
+            outcome=told.any(("written", "known", "refused", "found", "failed")),
+            number=told.any((1, 4)),
+            guild=asked.message.guild,
+            compartment=asked.room.compartment if noted else "",
+            reason=told.text(),
+            items=tuple(
+                ItemUse(owner, compartment, item_id, event)
+                for (owner, compartment, item_id), (event, _) in list(told.items.items())[:1]
+            )
+            if noted
+            else (),
+            found=before[:1],
+            besides=told.any(((), ("owner",))),
         )
     )
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from projections import events as e
+from projections.events.upkeep import EncodedKind
 from projections.events.values import PLATFORM, By, Intent
 from projections.ids import NOBODY, Point
 from tests.laws.memories import upserted
@@ -144,6 +145,16 @@ def resolved(told: Teller) -> None:
     model = told.any(("claude-haiku-9-1", "claude-haiku-9-2"))
     previous = told.any(("", "claude-haiku-9-0"))
     told.add(e.ModelResolved(said=told.later(), by=PLATFORM, alias="haiku", model=model, previous=previous))
+
+
+def encoded(told: Teller) -> None:
+    kinds: tuple[tuple[EncodedKind, int], ...] = (("query", 1), ("document", 128))
+    kind, texts = told.any(kinds)
+    person = told.any((NOBODY, *told.people))
+    failed = told.chance.random() < 0.1
+    told.add(
+        e.TextsEncoded(said=told.later(), by=PLATFORM, call=CALL, kind=kind, texts=texts, person=person, failed=failed)
+    )
 
 
 def job_failed(told: Teller) -> None:

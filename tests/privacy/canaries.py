@@ -61,6 +61,11 @@ SETTINGS = {
     "durable_inject_max_items": "60",
     "durable_inject_max_chars": "20000",
     "summary_max_chars": "5000",
+    "room_max_items": "60",
+    "room_max_chars": "20000",
+    "passages": "20",
+    "passages_max_chars": "20000",
+    "prompt_max_tokens": "0",
 }
 
 
@@ -303,6 +308,9 @@ class _Player:
             self._shared.add((step.person, item.id))
         elif step.what == "hides":
             self._shared.discard((step.person, item.id))
+            for canary in CANARY.findall(item.text):
+                if self._oracle.speakers[canary] == step.person:
+                    self._oracle.hides(canary, step.person)
         else:
             self._held.update(CANARY.findall(item.text))
         shared = [each for each in await self._town.items(step.person) if (step.person, each.id) in self._shared]

@@ -6,7 +6,8 @@ answered somewhere. What a cell says is looked for in what is really rendered th
     .  nowhere                                        w  the prompt's window
     +  prompt, show, search, history                  s  the prompt's summary, and show
     #  the same, and the transparency channel         S  the same, and the transparency channel
-    o  prompt and show                                t  the transparency channel alone
+    o  prompt, show and search                        t  the transparency channel alone
+    r  the prompt, of somebody else in the room       p  the prompt, of past conversations
 """
 
 from collections.abc import Mapping
@@ -32,12 +33,12 @@ COLUMNS = (
 TABLE = """
                    kim                                        ada       ines
                    ge te be st ce sh at no fo do ho cl dm *   ge ce dm  ge do dm
-kim: general       #  #  #  #  #  #  #  #  #  .  .  .  +  +   .  .  .   .  .  .
-kim: bench         #  #  #  #  #  #  #  #  #  .  .  .  +  +   .  .  .   .  .  .
-kim: stage         #  #  #  #  #  #  #  #  #  .  .  .  +  +   .  .  .   .  .  .
-kim: docks         .  .  .  .  .  .  .  .  .  #  #  .  +  +   .  .  .   .  .  .
-kim: cellar        .  .  .  .  #  #  .  .  .  .  .  .  +  .   .  .  .   .  .  .
-kim: shelf         .  .  .  .  #  #  .  .  .  .  .  .  +  .   .  .  .   .  .  .
+kim: general       #  #  #  #  #  #  #  #  #  .  .  .  +  +   r  r  .   r  .  .
+kim: bench         #  #  #  #  #  #  #  #  #  .  .  .  +  +   r  r  .   r  .  .
+kim: stage         #  #  #  #  #  #  #  #  #  .  .  .  +  +   r  r  .   r  .  .
+kim: docks         .  .  .  .  .  .  .  .  .  #  #  .  +  +   .  .  .   .  r  .
+kim: cellar        .  .  .  .  #  #  .  .  .  .  .  .  +  .   .  r  .   .  .  .
+kim: shelf         .  .  .  .  #  #  .  .  .  .  .  .  +  .   .  r  .   .  .  .
 kim: attic         .  .  .  .  .  .  #  .  .  .  .  .  +  .   .  .  .   .  .  .
 kim: nook          .  .  .  .  .  .  .  #  .  .  .  .  +  .   .  .  .   .  .  .
 kim: fog           .  .  .  .  .  .  .  .  #  .  .  .  +  .   .  .  .   .  .  .
@@ -46,28 +47,28 @@ kim: once general  .  .  .  .  .  .  .  .  .  .  .  .  +  .   .  .  .   .  .  .
 kim: club          .  .  .  .  .  .  .  .  .  .  .  +  +  .   .  .  .   .  .  .
 kim: dm            .  .  .  .  .  .  .  .  .  .  .  .  +  +   .  .  .   .  .  .
 kim: everywhere    #  #  #  #  #  #  #  #  #  #  #  +  +  +   .  .  .   .  .  .
-ada: general       .  .  .  .  .  .  .  .  .  .  .  .  .  .   #  #  +   .  .  .
-ada: cellar        .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  #  +   .  .  .
+ada: general       r  .  .  .  r  .  .  .  .  .  .  .  .  .   #  #  +   r  .  .
+ada: cellar        .  .  .  .  r  .  .  .  .  .  .  .  .  .   .  #  +   .  .  .
 ada: dm            .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  +   .  .  .
 ada: everywhere    .  .  .  .  .  .  .  .  .  .  .  .  .  .   #  #  +   .  .  .
-ines: docks        .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  #  +
+ines: docks        .  .  .  .  .  .  .  .  .  r  .  .  .  .   .  .  .   .  #  +
 lore: garden       o  o  o  o  o  o  o  o  o  .  .  .  .  .   o  o  .   o  .  .
 lore: harbour      .  .  .  .  .  .  .  .  .  o  o  .  .  .   .  .  .   .  o  .
 lore: cellar       .  .  .  .  o  o  .  .  .  .  .  .  .  .   .  o  .   .  .  .
 lore: once general .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  .
 self               o  o  o  o  o  o  o  o  o  o  o  o  o  o   o  o  o   o  o  o
 owner              .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  o
-said: general      w  .  .  .  .  .  .  .  .  .  .  .  .  .   w  .  .   w  .  .
-said: terrace      .  w  .  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  .
-said: bench        .  .  w  .  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  .
-said: stage        .  .  .  w  .  .  .  .  .  .  .  .  .  .   .  .  .   .  .  .
-said: cellar       .  .  .  .  w  .  .  .  .  .  .  .  .  .   .  w  .   .  .  .
-said: shelf        .  .  .  .  .  w  .  .  .  .  .  .  .  .   .  .  .   .  .  .
+said: general      w  p  p  p  p  p  p  p  p  .  .  .  .  .   w  p  .   w  .  .
+said: terrace      p  w  p  p  p  p  p  p  p  .  .  .  .  .   p  p  .   p  .  .
+said: bench        p  p  w  p  p  p  p  p  p  .  .  .  .  .   p  p  .   p  .  .
+said: stage        p  p  p  w  p  p  p  p  p  .  .  .  .  .   p  p  .   p  .  .
+said: cellar       .  .  .  .  w  p  .  .  .  .  .  .  .  .   .  w  .   .  .  .
+said: shelf        .  .  .  .  p  w  .  .  .  .  .  .  .  .   .  p  .   .  .  .
 said: nook         .  .  .  .  .  .  .  w  .  .  .  .  .  .   .  .  .   .  .  .
 said: attic        .  .  .  .  .  .  w  .  .  .  .  .  .  .   .  .  .   .  .  .
 said: hold         .  .  .  .  .  .  .  .  .  .  w  .  .  .   .  .  .   .  .  .
 said: fog          .  .  .  .  .  .  .  .  w  .  .  .  .  .   .  .  .   .  .  .
-said: docks        .  .  .  .  .  .  .  .  .  w  .  .  .  .   .  .  .   .  w  .
+said: docks        .  .  .  .  .  .  .  .  .  w  p  .  .  .   .  .  .   .  w  .
 said: club         .  .  .  .  .  .  .  .  .  .  .  w  .  .   .  .  .   .  .  .
 said: dm kim       .  .  .  .  .  .  .  .  .  .  .  .  w  w   .  .  .   .  .  .
 said: dm ada       .  .  .  .  .  .  .  .  .  .  .  .  .  .   .  .  w   .  .  .
@@ -86,15 +87,22 @@ LEGEND: Mapping[str, frozenset[str]] = {
     ".": frozenset(),
     "+": frozenset({"prompt", "show", "search", "history"}),
     "#": frozenset({"prompt", "show", "search", "history", "snapshot"}),
-    "o": frozenset({"prompt", "show"}),
+    "o": frozenset({"prompt", "show", "search"}),
     "w": frozenset({"prompt"}),
+    "r": frozenset({"prompt"}),
+    "p": frozenset({"prompt"}),
     "s": frozenset({"prompt", "show"}),
     "S": frozenset({"prompt", "show", "snapshot"}),
     "t": frozenset({"snapshot"}),
 }
 SUMMARISED = ("general", "cellar", "docks", "dm kim")
-ROOMY = {"durable_inject_max_items": "60", "durable_inject_max_chars": "20000"}
-"""Every item that is open finds room in a prompt."""
+ROOMY = {
+    "durable_inject_max_items": "60", "durable_inject_max_chars": "20000", "room_max_items": "60",
+    "room_max_chars": "20000", "passages": "60", "passages_max_chars": "20000", "prompt_max_tokens": "0",
+}  # fmt: skip
+"""Everything that is open finds room in a prompt."""
+ASKED = "and what of the jars and kettles?"
+"""It speaks of every item and of everything that was said."""
 
 
 class Column(NamedTuple):
@@ -172,6 +180,7 @@ async def _fill(made: Town) -> None:
         kind, _, where = row.partition(": ")
         if kind == "said":
             await _said(made, where)
+    await made.hears("ada", "cellar", "good evening", "evening", addressed=False)  # so that she is in the room there
     for row in expected():
         kind, _, where = row.partition(": ")
         if kind in ("kim", "ada", "ines") and where not in ("everywhere", "once general"):
@@ -187,7 +196,7 @@ async def _fill(made: Town) -> None:
 
 async def _said(made: Town, where: str) -> None:
     by = "ada" if where == "dm ada" else "kim"
-    await made.hears(by, where, canary(f"said: {where}"), f"said {where}", addressed=False)
+    await made.hears(by, where, f"kettles of {canary(f'said: {where}')}", f"said {where}", addressed=False)
 
 
 async def _elsewhere(made: Town) -> None:
@@ -237,7 +246,8 @@ async def _probe(made: Town, column: Column, ids: Mapping[str, str]) -> dict[str
     """Which canaries are rendered in a context, and by which surfaces."""
     made.reading = column.reads
     person, place = column.person, column.place
-    rendered = [await each(person, place) for each in (made.prompt, made.shown, made.found)]
+    rendered = [await made.prompt(person, place, ASKED)]
+    rendered += [await each(person, place) for each in (made.shown, made.found)]
     if made.oracle.places[place].guild:
         rendered.append(await made.transparent(person, place))
     seen: dict[str, set[str]] = {}

@@ -146,6 +146,12 @@ class Oracle:
         """Its person does not share it any more; what was told until then is told."""
         self.canaries[canary].discard(Address(person=EVERYBODY))
 
+    def hides(self, canary: str, person: str) -> None:
+        """A person keeps what they said to themself: from then on it lies in their direct messages too, wherever it was
+        said.
+        """
+        self.canaries[canary].add(Address(person=person))
+
     def lore(self, canary: str, speaker: str, guild: str) -> None:
         """Somebody tells it as lore of a guild."""
         self.canaries[canary] = {Address(guild=guild)}

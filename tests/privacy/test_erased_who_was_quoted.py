@@ -40,12 +40,19 @@ SAID = (
     Line(
         "person 1", "general", JARS.format("zqoneqz"), frozenset({"zqtobioneqz", "zqtobitwoqz", "zqzeroqz", "zqoneqz"})
     ),
-    Line("ada", "terrace", JARS.format("zqadaqz"), frozenset({"zqtobitwoqz", "zqadaqz"})),
+    Line(
+        "ada",
+        "terrace",
+        JARS.format("zqadaqz"),
+        frozenset({"zqtobioneqz", "zqtobitwoqz", "zqzeroqz", "zqoneqz", "zqadaqz"}),
+    ),
     Line("ada", "dm ada", JARS.format("zqadastooqz"), frozenset({"zqadaqz", "zqadastooqz"})),
     Line("ines", "docks", JARS.format("zqinesqz"), frozenset({"zqinesqz"})),
     Line("kim", "dm kim", "I always like boxes named zqkimqz", frozenset({"zqkimqz"})),
 )
-"""After what the crowd says. Tobi's lore is told in every channel of Garden and in no DM; Harbour never hears of it."""
+"""After what the crowd says. Tobi's lore, and what was said in general, is told in every channel of Garden and in no
+DM; Harbour never hears of it.
+"""
 THEIRS = frozenset({"zqtobioneqz", "zqtobitwoqz"})
 RECEIPT = {
     "person.seen": 1,

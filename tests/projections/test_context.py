@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.context import Basis, Block, Line, Request, assemble, item_line, remembered, utc_date
+from projections.blocks import Basis, Block, Line, item_line
+from projections.context import Request, assemble, remembered
+from projections.days import utc_date
 from projections.events import ItemRemembered, MessageEdited, SummaryRefreshed, SummaryReset
 from projections.events.values import (
     OPERATOR,
@@ -228,16 +230,17 @@ def test_blocks_know_their_size(told: Told) -> None:
     assert context.sizes["recent"] == len(
         "[Dave]: Which sensor is the best?\n[dnam]: The one you own, @Dave.\n[Erin]: True.\n  Very true."
     )
-    assert len(context.text) == sum(context.sizes.values()) + sum(len(title) + 1 for title in TITLES.values()) + 5 * 6
+    titles = sum(len(TITLES[block.name]) + 1 for block in context.blocks)
+    assert len(context.text) == sum(context.sizes.values()) + titles + 5 * len(SEPARATOR)
 
 
 def test_the_pieces_are_there_for_a_model_s_adapter(told: Told) -> None:
     context = assemble(told.world.rows, told.request)
     assert [line.name for line in context.window.lines] == ["Dave", "dnam", "Erin"]
     assert (context.message.name, context.message.words) == ("Dave", "How far is the weather build?")
-    assert [(hit.item.kind, hit.score, hit.overlap) for hit in context.memory.hits] == [
-        ("project", 4, ("weather",)),
-        ("preference", 0, ()),
+    assert [(hit.item.kind, hit.score, hit.reason) for hit in context.memory.hits] == [
+        ("project", 4, "shares weather; a project, asked about one (+2); updated within 7 days (+1)"),
+        ("preference", 0, "fills the room that is left"),
     ]
     assert context.left_out == ()
 
@@ -582,20 +585,21 @@ def put(world: World, items: list[tuple[str, str]], summary: str) -> None:
     summarise(world, clean(summary))
 
 
+BUDGETS = ("items", "item_chars", "history_messages", "history_chars", "summary_chars")
+
+
 @settings(deadline=None)
 @given(
     items=st.lists(st.text(max_size=60), max_size=20),
     said=st.lists(st.text(max_size=60), max_size=20),
     summary=st.text(max_size=200),
-    limits=st.tuples(*[st.integers(0, 300)] * 5),
+    limits=st.tuples(*[st.integers(0, 300)] * len(BUDGETS)),
 )
-def test_no_budget_is_ever_exceeded(
-    items: list[str], said: list[str], summary: str, limits: tuple[int, int, int, int, int]
-) -> None:
+def test_no_budget_is_ever_exceeded(items: list[str], said: list[str], summary: str, limits: tuple[int, ...]) -> None:
     world = World()
     speak(world, [("x", text) for text in said], [])
     put(world, [("fact", text) for text in items], summary)
-    allowed = msgspec.convert(dict(zip(Limits.__struct_fields__, limits, strict=True)), Limits)
+    allowed = msgspec.convert(dict(zip(BUDGETS, limits, strict=True)), Limits)
     context = assemble(world.rows, request("Hello", limits=allowed))
     assert len(context.items) <= allowed.items
     assert context.memory.durable.chars <= allowed.item_chars

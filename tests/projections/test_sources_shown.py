@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.context import item_line
+from projections.blocks import item_line
 from projections.events import PlaceAudienceChanged
 from projections.events.values import PLATFORM, Audience, AudienceKind, Item, Source
 from projections.ids import Ref

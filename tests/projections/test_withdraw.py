@@ -173,11 +173,10 @@ def test_an_answer_is_found_by_its_id() -> None:
     world = World()
     first, second = answered(world, 1, "x"), answered(world, 61_000, "y")
     for turn, text in ((first, "answer 1"), (second, "answer 61000")):
-        row = find_turn(world.rows, SESSION, 0, turn)
+        row = find_turn(world.rows, turn)
         assert row is not None
         assert row.text == text
-    assert find_turn(world.rows, SESSION, 1, first) is None
-    assert find_turn(world.rows, SESSION, 0, EventId(handle("another"))) is None
+    assert find_turn(world.rows, EventId(handle("another"))) is None
 
 
 def test_the_messages_of_a_span_of_time_are_those_of_its_answers() -> None:

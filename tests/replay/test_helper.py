@@ -24,6 +24,7 @@ from replay.folding import Folding
 from replay.helper import Helper, helped, processors
 from replay.packing import Packed
 from replay.pipe import FoldJob
+from replay.recall_index import Find
 from replay.rewriting import rewrite
 from replay.store import DiskStore
 from replay.tree import CompactRange, graft, leaf_hash
@@ -196,11 +197,11 @@ def test_another_process_that_writes_the_views_meanwhile_is_followed(
     views, write = Views(folder / "own", FOLD, writable=True, building=True), Views.write
     overtaken: list[int] = []
 
-    def late(self: Views, made: Packed, position: Position, *, since: int) -> bool:
+    def late(self: Views, made: Packed, position: Position, *, since: int, find: Find | None = None) -> bool:
         if since >= 64 and not overtaken:
             overtaken.append(since)
             bring(views, store, Folding(FOLD, store), 2_000)
-        return write(self, made, position, since=since)
+        return write(self, made, position, since=since, find=find)
 
     monkeypatch.setattr(Views, "write", late)
     bring(views, store, Folding(FOLD, store), store.log.head().size)

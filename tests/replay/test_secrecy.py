@@ -41,7 +41,10 @@ def words(value: object) -> Iterator[str]:
 
 
 CLEAR = " ".join(
-    (*(kind.TAG for kind in EVENTS), "said by causes hashes vaults until erased events person operator platform")
+    (
+        *(kind.TAG for kind in EVENTS),
+        "said by causes hashes vaults until erased events person operator platform rewritten",
+    )
 )
 """dnam's own words, which do stand in headers and in unsealed bodies."""
 

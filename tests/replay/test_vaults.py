@@ -68,6 +68,13 @@ def interrupted(asker: Handle, audience: Audience) -> e.TurnInterrupted:
     )  # fmt: skip
 
 
+def called(audience: Audience, compartment: str = "") -> e.ToolCalled:
+    return e.ToolCalled(
+        said=NOW, by=OPERATOR, session="s", place=ROOM, audience=audience, era=0, asker=P, answers=event_id("h"),
+        tool="memory_write", input="{}", outcome="written", compartment=compartment,
+    )  # fmt: skip
+
+
 def of_session(kind: type[e.Event], audience: Audience, person: Handle = NOBODY, **more: Any) -> e.Event:
     return kind(said=NOW, by=OPERATOR, session="s", audience=audience, era=0, person=person, upto=UPTO, **more)  # type: ignore[call-arg]
 
@@ -141,6 +148,10 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (unanswered(P, DIRECT), SET, {P}),
     (interrupted(P, GUILD), ERA, {P}),
     (interrupted(P, DIRECT), SET, {P}),
+    (called(GUILD), ERA, {P}),
+    (called(CHANNEL), ERA, {P}),
+    (called(DIRECT), SET, {P}),
+    (called(GUILD, "guild/discord:7"), SET, {P}),
     (withdrawn(GUILD), ERA, {P}),
     (withdrawn(DIRECT), SET, {P}),
     (e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=GUILD, era=0, asker=P), ERA, {P}),
@@ -205,6 +216,8 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (e.ErasureCompleted(said=NOW, by=OPERATOR, erased=event_id("h")), None, set()),
     (e.MessageRedacted(said=NOW, by=PLATFORM, events=()), None, set()),
     (e.ModelResolved(said=NOW, by=PLATFORM, alias="haiku", model="m"), LABELLED, set()),
+    (e.TextsEncoded(said=NOW, by=PLATFORM, call=CALL, kind="document", texts=2), LABELLED, set()),
+    (e.TextsEncoded(said=NOW, by=PLATFORM, call=CALL, kind="query", texts=1, person=P), SET, {P}),
     (e.JobFailed(said=NOW, by=PLATFORM, job="snapshot", error="503"), LABELLED, set()),
     (e.JobFailed(said=NOW, by=PLATFORM, job="snapshot", error="503", person=P), SET, {P}),
     (e.ImportBegan(said=NOW, by=OPERATOR, formats=("locomo",)), LABELLED, set()),

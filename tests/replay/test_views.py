@@ -18,6 +18,7 @@ from replay.errors import DamagedViews, LogFull
 from replay.folder import Folder
 from replay.overlay import Entry, Layer, visible
 from replay.packing import Segment, pack, unpack
+from replay.recall_index import Find
 from replay.store import DiskStore
 from replay.views import LAST_KEY, Changes, Position, Views
 from tests.generator import fixed_story
@@ -216,7 +217,7 @@ def test_views_that_cannot_be_written_can_wait(data: Path, filled: bytes) -> Non
     class Stuck(Views):
         """A disk that is full where the views are."""
 
-        def commit(self, changes: Changes, position: Position, *, since: int) -> bool:
+        def commit(self, changes: Changes, position: Position, *, since: int, find: Find | None = None) -> bool:
             raise LogFull("the disk is full")
 
     with Engine.open(data, clock=FakeClock(), view_commit_events=1) as engine:

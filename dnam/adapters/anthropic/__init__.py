@@ -5,8 +5,8 @@
     capabilities  what a model can do, as the API says of it
     asking        an ask as the Messages API has it: system first, cache breakpoints, the shape of the reply
     faults        what can go wrong, and what becomes of it: tried again, told, counted against the service
-    circuit       asks nobody while the service is down
     streams       a stream, read into a reply
+    tool_use      calls of tools and what came of them, as the Messages API has them
     tally         what all tries of an ask took
     stops         why a reply ended, and what an answer is then
 

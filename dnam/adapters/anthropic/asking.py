@@ -4,17 +4,19 @@ The system prompt comes first and is the same for everybody, so that it is read 
 the prompt's own text, one behind what the operator's files add to it. What people said is in the user's turn, as it is.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from dnam.adapters.anthropic.capabilities import Capabilities
-from dnam.model import Ask, Purpose
+from dnam.adapters.anthropic.tool_use import content_of, result_of
+from dnam.model import Ask, Purpose, Round
 from dnam.prompts import load
 
 if TYPE_CHECKING:
     from anthropic import Omit
-    from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam
+    from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam, ToolChoiceParam, ToolParam
 
 Effort = Literal["low", "medium"]
 MOST_TOKENS: dict[Purpose, int] = {"answer": 8_192, "extraction": 16_384, "summary": 8_192, "merge": 8_192}
@@ -43,8 +45,34 @@ def _cached(text: str) -> "TextBlockParam":
 
 
 def messages_of(ask: Ask) -> "list[MessageParam]":
-    """The one turn of the user's: data, and nothing of it is a template."""
-    return [{"role": "user", "content": [{"type": "text", "text": ask.prompt}]}]
+    """The user's turn: data, and nothing of it is a template. Behind it the rounds of tools: each reply as it came, and
+    what came of its calls.
+    """
+    asked: MessageParam = {"role": "user", "content": [{"type": "text", "text": ask.prompt}]}
+    return [asked, *(message for each in ask.rounds for message in _round(each))]
+
+
+def _round(each: Round) -> "Iterator[MessageParam]":
+    yield {"role": "assistant", "content": content_of(each)}
+    yield {"role": "user", "content": [result_of(result) for result in each.results]}
+
+
+def tools_of(ask: Ask) -> "list[ToolParam] | Omit":
+    """What the model may call; omitted when there is nothing."""
+    from anthropic import omit
+
+    tools: list[ToolParam] = [
+        {"name": each.name, "description": each.description, "input_schema": schema_of(each.shape)}
+        for each in ask.tools
+    ]
+    return tools or omit
+
+
+def tool_choice_of(ask: Ask) -> "ToolChoiceParam | Omit":
+    """Whether it may call any more: what it called before has to be explained by the tools all the same."""
+    from anthropic import omit
+
+    return {"type": "none"} if ask.tools and not ask.may_call else omit
 
 
 def most_tokens(ask: Ask, able: Capabilities) -> int:

@@ -18,12 +18,13 @@ MOST_SECONDS = 5.0
 
 class Capabilities(NamedTuple):
     """Whether replies can be held to a JSON schema, how much effort can be asked for, and the most tokens of a reply
-    (0: unknown).
+    (0: unknown). No page says whether tools can be called: that is so until they were refused.
     """
 
     schemas: bool = False
     efforts: frozenset[str] = frozenset()
     most_tokens: int = 0
+    tools: bool = True
 
 
 PLAIN = Capabilities()

@@ -8,32 +8,25 @@ The SDK's own retries are switched off: they know nothing of a stream that break
 """
 
 import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.adapters.anthropic.aliases import resolve
-from dnam.adapters.anthropic.asking import messages_of, most_tokens, output_of, system_of
+from dnam.adapters.anthropic.asking import messages_of, most_tokens, output_of, system_of, tool_choice_of, tools_of
 from dnam.adapters.anthropic.capabilities import PLAIN, Capabilities, capabilities_of
-from dnam.adapters.anthropic.circuit import Circuit
 from dnam.adapters.anthropic.faults import Fault, fault_of
 from dnam.adapters.anthropic.stops import as_asked
-from dnam.adapters.anthropic.streams import Course, read, reply_of, so_far
+from dnam.adapters.anthropic.streams import Course, Streamed, read, reply_of, so_far
 from dnam.adapters.anthropic.tally import added, together
-from dnam.model import Ask, Hear, ModelError, Reply, unheard
+from dnam.adapters.circuit import Circuit
+from dnam.adapters.tries import TRIES, Nature, next_try
+from dnam.model import Ask, Hear, ModelError, Reply, unheard, without_tools
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
-    from anthropic.types import Message
 
 ANTHROPIC = "https://api.anthropic.com"
-TRIES = 3
-FIRST_WAIT_SECONDS = 0.5
-LONGEST_WAIT_SECONDS = 20.0
-"""Nobody waits longer than this for a next try: then the ask has failed."""
 PAGES_SECONDS = 60.0
 """How long the pages of models are left alone after one could not be had."""
 PATIENCE = 0.95
@@ -47,14 +40,6 @@ class Access(NamedTuple):
     base_url: str = ANTHROPIC
     answer_seconds: float = 60.0
     loop_seconds: float = 30.0
-
-
-class Nature(NamedTuple):
-    """What a test puts in the place of the world: how to wait, a clock that only goes forward, dice from 0 to 1."""
-
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    seconds: Callable[[], float] = time.monotonic
-    dice: Callable[[], float] = random.random
 
 
 class Claude:
@@ -148,18 +133,14 @@ class Claude:
         """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none."""
         if fault is None:
             return None
-        wait = self._back_off(tried) if fault.wait_seconds is None else fault.wait_seconds
-        if fault.again and tried < TRIES and wait <= LONGEST_WAIT_SECONDS:
+        wait = next_try(tried, fault.wait_seconds, self._nature.dice) if fault.again else None
+        if wait is not None:
             return wait
         if fault.is_down:
             circuit.failed(str(fault.error))
         else:
             circuit.worked()
         raise fault.error
-
-    def _back_off(self, tried: int) -> float:
-        """Twice as long each time, less up to a quarter of it, so that not all who failed come back at once."""
-        return float(FIRST_WAIT_SECONDS * 2 ** (tried - 1) * (1 - 0.25 * self._nature.dice()))
 
     # -- one try ----------------------------------------------------------------------------------------------------
 
@@ -169,13 +150,26 @@ class Claude:
         client = await self._client()
         model = resolve(ask.model)
         able = await self._capabilities(client, model)
+        ask = ask if able.tools else without_tools(ask)
         try:
             return await self._stream(client, model, ask, able, course)
         except BadRequestError:
+            if ask.tools:
+                return await self._without_tools(client, model, ask, able, course)
             if ask.shape is None or not able.schemas:
                 raise
             plain = self._able[model] = able._replace(schemas=False)  # a schema that it does not take: do without
             return await self._stream(client, model, ask, plain, course)
+
+    async def _without_tools(
+        self, client: "AsyncAnthropic", model: str, ask: Ask, able: Capabilities, course: Course
+    ) -> Reply:
+        """The same without tools. Where that is taken, it was the tools that this model does not take: from then on it
+        is asked without.
+        """
+        reply = await self._stream(client, model, without_tools(ask), able, course)
+        self._able[model] = able._replace(tools=False)
+        return reply
 
     async def _stream(
         self, client: "AsyncAnthropic", model: str, ask: Ask, able: Capabilities, course: Course
@@ -187,17 +181,21 @@ class Claude:
             system=system_of(ask),
             messages=messages_of(ask),
             output_config=output_of(ask, able),
+            tools=tools_of(ask),
+            tool_choice=tool_choice_of(ask),
         ) as stream:
-            message = None
+            streamed = None
             try:
-                message = await read(stream, course)
+                streamed = await read(stream, course)
             finally:
-                if message is None:
-                    course.lost.extend(self._reply(cut, model, begun) for cut in so_far(stream))
-        return self._reply(message, model, begun)
+                if streamed is None:
+                    lost = (Streamed(cut, {}) for cut in so_far(stream))
+                    course.lost.extend(self._reply(each, model, begun) for each in lost)
+        return self._reply(streamed, model, begun)
 
-    def _reply(self, message: "Message", model: str, begun: float) -> Reply:
-        return reply_of(message, model, self.version, round((self._nature.seconds() - begun) * 1000))
+    def _reply(self, streamed: Streamed, model: str, begun: float) -> Reply:
+        took = round((self._nature.seconds() - begun) * 1000)
+        return reply_of(streamed.message, streamed.inputs, model, self.version, took)
 
     async def _capabilities(self, client: "AsyncAnthropic", model: str) -> Capabilities:
         """What a model can do; asked once, and while it cannot be asked, once a minute."""

@@ -7,6 +7,7 @@ in the middle of a stream, under status 200; then its type alone tells what it i
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from dnam.adapters.tries import wait_of
 from dnam.model import ModelDown, ModelError
 
 UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what with `dnam log`."
@@ -21,6 +22,10 @@ class CutStream(Exception):
 
 class GarbledStream(Exception):
     """A stream holds what is no event of the API's."""
+
+
+class GarbledCall(GarbledStream):
+    """The input of a tool's call is no JSON: the SDK reads no further, and what came before it stands."""
 
 
 class Fault(NamedTuple):
@@ -105,17 +110,3 @@ def _kind(status: int, type_: str | None) -> str:
     if type_ is not None and type_ in KINDS:
         return type_
     return BY_STATUS.get(status, "invalid_request_error" if 400 <= status < 500 else "api_error")
-
-
-def wait_of(headers: Mapping[str, str]) -> float | None:
-    """How many seconds the API asks to wait, by `retry-after-ms` or `retry-after`; None where it does not, or gives a
-    date, which the API does not do.
-    """
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) / unit
-        except ValueError:
-            continue
-        if 0 <= seconds < float("inf"):
-            return seconds
-    return None

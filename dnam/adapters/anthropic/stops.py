@@ -10,11 +10,15 @@ CUT = " …"
 
 
 def as_asked(ask: Ask, reply: Reply) -> Reply:
-    """The reply as whoever asked can use it. ModelError for an answer without a word in it."""
+    """The reply as whoever asked can use it. ModelError for an answer without a word in it, unless it calls tools, or
+    said what there was to say before it called them.
+    """
     if ask.purpose != "answer":
         return reply
     if reply.stop == "refusal":
-        return msgspec.structs.replace(reply, text=DECLINED)
+        return msgspec.structs.replace(reply, text=DECLINED, calls=(), raw="")
+    if reply.calls or (ask.rounds and not reply.text.strip()):
+        return reply
     if not reply.text.strip():
         why = cut_short(reply) or "it ended before its first word"
         raise ModelError(f"{reply.model} sent no answer: {why}", spent=reply)

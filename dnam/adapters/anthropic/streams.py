@@ -9,8 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledStream
+from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledCall, GarbledStream
 from dnam.adapters.anthropic.letting_go import let_go
+from dnam.adapters.anthropic.tool_use import Inputs, calls_of, raw_of
 from dnam.model import Hear, Reply
 from dnam.prices import Tokens, prices
 
@@ -33,25 +34,39 @@ class Course(NamedTuple):
     lost: list[Reply]
 
 
-async def read(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
-    """The message that a stream makes. CutStream when it ends before the message does, GarbledStream for nonsense.
+class Streamed(NamedTuple):
+    """A message, and the inputs of the calls in it as they were written."""
+
+    message: "Message"
+    inputs: Inputs
+
+
+async def read(stream: "AsyncMessageStream[None]", course: Course) -> Streamed:
+    """The message that a stream makes. CutStream when it ends before the message does, GarbledStream for nonsense. A
+    call whose input is no JSON ends a message, and is a call all the same: whoever made it is told.
 
     However it ends, none of the SDK's generators is left as it stands: collected later, perhaps by another thread, they
     would be closed in the midst of each other.
     """
+    inputs: dict[int, str] = {}
     try:
-        message = await _message(stream, course)
+        message = await _message(stream, course, inputs)
         await _to_the_end(stream)
+    except GarbledCall as error:
+        await let_go(stream, error)
+        return Streamed(stream.current_message_snapshot, inputs)
     except BaseException as error:  # raised again, also a cancellation
         await let_go(stream, error)
         raise
     await let_go(stream)
-    return message
+    return Streamed(message, inputs)
 
 
-async def _message(stream: "AsyncMessageStream[None]", course: Course) -> "Message":
+async def _message(stream: "AsyncMessageStream[None]", course: Course, inputs: dict[int, str]) -> "Message":
     while (event := await _next(stream)) is not None:
         course.alive()
+        if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            inputs[event.index] = inputs.get(event.index, "") + event.delta.partial_json
         if event.type == "text":
             course.hear(_text(stream.current_message_snapshot))
         if event.type == "message_stop":
@@ -76,7 +91,13 @@ async def _next(stream: "AsyncMessageStream[None]") -> "ParsedMessageStreamEvent
     try:
         return await anext(stream, None)
     except MALFORMED as error:
-        raise GarbledStream(f"{type(error).__name__}: {error}") from error
+        kind = GarbledCall if _is_in_a_call(stream) and isinstance(error, ValueError) else GarbledStream
+        raise kind(f"{type(error).__name__}: {error}") from error
+
+
+def _is_in_a_call(stream: "AsyncMessageStream[None]") -> bool:
+    """Whether the last thing that began is a call."""
+    return any(message.content[-1:] and message.content[-1].type == "tool_use" for message in so_far(stream))
 
 
 def so_far(stream: "AsyncMessageStream[None]") -> "list[Message]":
@@ -92,7 +113,7 @@ def _text(message: "Message") -> str:
     return "".join(block.text for block in message.content if block.type == "text")
 
 
-def reply_of(message: "Message", model: str, version: str, latency_ms: int) -> Reply:
+def reply_of(message: "Message", inputs: Inputs, model: str, version: str, latency_ms: int) -> Reply:
     """The reply that a message is; `model` is what was asked."""
     answered = getattr(message, "model", None) or model
     tokens = _tokens(getattr(message, "usage", None))
@@ -106,6 +127,8 @@ def reply_of(message: "Message", model: str, version: str, latency_ms: int) -> R
         latency_ms=latency_ms,
         cost_micros=prices().cost_micros(answered, tokens) or 0,
         stop=message.stop_reason or "",
+        calls=calls_of(message, inputs),
+        raw=raw_of(message, inputs),
     )
 
 

@@ -11,7 +11,9 @@ def together(lost: Sequence[Reply]) -> Reply | None:
     """What tries took of which nothing came, as one reply without a word; None when there is nothing to pay."""
     if not lost:
         return None
-    nothing = msgspec.structs.replace(lost[-1], text="", stop="", tokens_in=0, tokens_out=0, tokens_cached=0)
+    nothing = msgspec.structs.replace(
+        lost[-1], text="", stop="", calls=(), raw="", tokens_in=0, tokens_out=0, tokens_cached=0
+    )
     return added(msgspec.structs.replace(nothing, latency_ms=0, cost_micros=0), lost)
 
 

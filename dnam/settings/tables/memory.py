@@ -95,6 +95,52 @@ MEMORY = (
         ("DISCOCLAW_DURABLE_MAX_ITEMS",),
     ),
     Setting(
+        "DNAM_SCORING",
+        str,
+        "recall",
+        OneOf(("recall", "dnam")),
+        "What ranks durable items for a prompt: recall, by how rare the words are that they share with a message, or "
+        "DNAM's own count of shared words.",
+    ),
+    Setting(
+        "DNAM_ROOM_MAX_ITEMS",
+        int,
+        "8",
+        Between(0, 1_000),
+        "How many items of the others in the conversation a prompt may hold. Only what everybody there could know of "
+        "them is used. 0: none.",
+    ),
+    Setting(
+        "DNAM_ROOM_MAX_CHARS",
+        int,
+        "1000",
+        CHARACTERS,
+        "How many characters of items of the others in the conversation a prompt may hold.",
+    ),
+    Setting(
+        "DNAM_PASSAGES",
+        int,
+        "5",
+        Between(0, 100),
+        "How many passages of past conversations that answer to a message its prompt may hold. 0: none.",
+    ),
+    Setting(
+        "DNAM_PASSAGES_MAX_CHARS",
+        int,
+        "2000",
+        CHARACTERS,
+        "How many characters of past conversations a prompt may hold.",
+    ),
+    Setting(
+        "DNAM_PROMPT_MAX_TOKENS",
+        int,
+        "8000",
+        Between(0, 1_000_000),
+        "How many tokens a prompt may have, in all of its blocks. Beyond, what is known of others goes first, then "
+        "passages, the end of the summary and the oldest of the recent conversation; the message, the asker's own "
+        "items and Discord's actions stay. 0: no limit.",
+    ),
+    Setting(
         "DNAM_MERGE_THRESHOLD",
         Decimal,
         "0.85",

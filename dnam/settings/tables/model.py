@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from dnam.settings.allowed import DOLLARS, MODEL, SECRET, URL, Between
+from dnam.settings.allowed import DOLLARS, FRACTION, MODEL, SECRET, SWITCH, URL, Between, OneOf
 from dnam.settings.setting import Setting
 
 MODELS = (
@@ -27,6 +27,14 @@ MODELS = (
         "sonnet",
         MODEL,
         "The model that answers, with a key for Claude.",
+    ),
+    Setting(
+        "DNAM_MODEL_TOOLS",
+        bool,
+        "1",
+        SWITCH,
+        "Whether the model that answers may note something down, and look for something, by tools of its own, where "
+        "`dnam config` does not say.",
     ),
     Setting(
         "DNAM_SUMMARY_MODEL",
@@ -71,5 +79,50 @@ MODELS = (
         "20",
         Between(0, 10_000),
         "How many answers of a paid model a person may get in a minute; `!memory extract` counts as one. 0: no limit.",
+    ),
+    Setting(
+        "DNAM_ENCODER",
+        str,
+        "auto",
+        OneOf(("auto", "voyage", "local", "none")),
+        "What makes vectors of texts, so that they are found by their meaning too: Voyage AI (dnam[voyage]), which is "
+        "sent what was said, a model on this machine (dnam[local]), or nothing. auto: Voyage with a key for it.",
+    ),
+    Setting(
+        "VOYAGE_API_KEY",
+        str,
+        "",
+        SECRET,
+        "The key for Voyage AI's encoders.",
+        secret=True,
+    ),
+    Setting(
+        "VOYAGE_BASE_URL",
+        str,
+        "",
+        URL,
+        "Where Voyage's API is, for compatible and local servers, as https://host/v1. Empty: Voyage's own.",
+    ),
+    Setting(
+        "DNAM_ENCODER_MODEL",
+        str,
+        "voyage-3.5-lite",
+        MODEL,
+        "Voyage's model. Where it or its dimensions change, vectors are made anew beside the old ones.",
+    ),
+    Setting(
+        "DNAM_ENCODER_DIMENSIONS",
+        int,
+        "1024",
+        Between(64, 4_096),
+        "How many numbers a vector of Voyage's has; most of its models can have 256, 512, 1024 or 2048.",
+    ),
+    Setting(
+        "DNAM_ENCODER_THRESHOLD",
+        Decimal,
+        "0.3",
+        FRACTION,
+        "How alike the vectors of a question and of a text are, as a cosine, for the text to be found by its meaning.",
+        ("MEMORY_SIMILARITY_THRESHOLD",),
     ),
 )

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from dnam.adapters.anthropic.claude import Access, Claude, Nature
+from dnam.adapters.anthropic.claude import Access, Claude
+from dnam.adapters.tries import Nature
 from dnam.assistant import ANSWER_PROMPT
 from dnam.model import AnswerInputs, Ask, ExtractionInputs, Purpose
 from dnam.prompts import load

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dnam.adapters.anthropic.circuit import FAILURES, REST_SECONDS, Circuit
+from dnam.adapters.circuit import FAILURES, REST_SECONDS, Circuit
 from dnam.model import ModelDown
 
 

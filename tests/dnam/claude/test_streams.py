@@ -14,7 +14,7 @@ from dnam.adapters.anthropic import streams
 from dnam.adapters.anthropic.faults import CutStream
 from dnam.adapters.anthropic.streams import Course, read
 from dnam.model import Hear, unheard
-from tests.loopback.messages import Cuts, Fails, Garbles, Reply, Says, Stays, serving
+from tests.loopback.messages import Call, Cuts, Fails, Garbles, Reply, Says, Stays, serving
 
 ASKED: dict[str, Any] = {
     "model": "claude-haiku-4-5",
@@ -74,6 +74,8 @@ def broken(_: str) -> None:
     [
         (Says("Tea, yes.", thinks="hm", piece=5), unheard),
         (Says("Tea, yes.", piece=5), broken),
+        (Says("Tea", calls=(Call("search", '{"query": "tea"}'),)), unheard),
+        (Cuts("Tea", "body", (Call("search", '{"query": "tea"}'),)), unheard),
         (Cuts("Tea"), unheard),
         (Cuts("Tea", how="body"), unheard),
         (Cuts("Tea", how="error"), unheard),
@@ -101,6 +103,14 @@ async def test_however_it_ends_nothing_of_it_is_left(reply: Reply, hear: Hear) -
             await asyncio.sleep(0)
             assert left() == [], kept
         assert left() == []
+
+
+async def test_a_call_that_is_no_json_leaves_nothing_either() -> None:
+    left = Left()
+    await heard_of(Says("Tea", calls=(Call("search", '{"query": tea}'),)))
+    await asyncio.sleep(0)  # what nothing holds any more is closed by the event loop, with its next turns
+    await asyncio.sleep(0)
+    assert left() == []
 
 
 async def test_who_gives_up_leaves_nothing_of_it() -> None:

@@ -86,7 +86,8 @@ class TestByPipe:
         assert f"Remembered: I like green tea\n{stays} (`durable-" in first.out
         again = chatted(tmp_path / "new", "What tea do I like?\n!memory\nexit\nnot said")
         assert again.out.startswith("dnam: From what I remember:\n- [fact] I like green tea\n")
-        assert "**Durable memory:** (59 chars, ~15 tokens)\n- [fact] I like green tea (src: manual" in again.out
+        shown = "**Durable memory:** (59 chars, ~15 tokens)\n**People** (1)\n- [fact] I like green tea (src: manual"
+        assert shown in again.out
         assert (again.code, again.err, "\x1b" in again.out) == (0, "", False)
 
     def test_odd_lines_get_an_answer_each(self, tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ def test_settings_show_which_source_won_in_a_place(data: Path, monkeypatch: pyte
         "context_history": ("5", f"person/{kim(data)}"),
         "learn": ("heard", "environment DNAM_LEARN"),
         "retention_days": ("0", "default"),
+        "tools": ("on", "default"),
     }
     assert holding(data, "--user", "Ada")["respond_mode"] == ("mention", "default")
     assert holding(data) == {}

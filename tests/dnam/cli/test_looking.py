@@ -14,6 +14,7 @@ LOOKS: tuple[tuple[str, ...], ...] = (
     ("show", "Kim"),
     ("show", "Kim", "--all"),
     ("summary", "general"),
+    ("search", "tea", "--explain"),
     ("prompt", "Kim", "which tea?", "--explain"),
     ("prompt", "Kim", "which tea?", "--in", "general"),
     ("log",),
@@ -98,7 +99,8 @@ def test_sessions_as_json_lines(data: Path) -> None:
 @pytest.mark.parametrize("user", ["Kim", "kim", "@Kim", "100", "discord:100", "Kimberly"])
 def test_show_groups_the_active_items_by_where_they_hold(data: Path, user: str) -> None:
     out = dnam("show", user, "--data", data).out
-    assert out.startswith("Kim (discord:100)\n")
+    assert out.startswith("Kim (discord:100)\nPeople (2)\nin guild Garden:\n")
+    assert "\nCommunity (0)\n" in out
     assert out.index("in guild Garden:") < out.index("builds the bridge project") < out.index("in direct messages:")
     assert out.index("in direct messages:") < out.index("prefers tea over coffee")
     assert "hates rain" not in out
@@ -119,7 +121,10 @@ def test_show_all_says_what_became_of_the_others_and_by_whom(data: Path) -> None
 
 def test_show_as_json(data: Path) -> None:
     shown = dnam("show", "Kim", "--all", "--json", "--data", data).value
-    assert list(shown) == ["person", "name", "items", "summaries", "held", "as_of"]
+    assert list(shown) == [
+        "person", "name", "items", "community", "owner_private", "counts", "summaries", "held", "as_of"
+    ]  # fmt: skip
+    assert (shown["counts"], shown["community"], shown["owner_private"]) == ({"People": 3, "Community": 0}, [], [])
     assert all(" ".join(each) == ITEM_FIELDS for each in shown["items"])
     assert all(" ".join(each) == SUMMARY_FIELDS for each in shown["summaries"])
     assert {each["text"]: (each["where"], each["status"]) for each in shown["items"]} == {

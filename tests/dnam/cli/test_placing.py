@@ -183,6 +183,11 @@ def test_notice_says_what_is_in_force(data: Path, monkeypatch: pytest.MonkeyPatc
     assert ": 30 days." in text
     assert "Nothing is sent to a model's provider" in text
     assert "A transparency channel shows" in text
+    monkeypatch.setenv("VOYAGE_API_KEY", "pa-1")
+    text = dnam("notice", "--data", data).out
+    assert "messages, notes and questions are sent to the provider of voyage-3.5-lite." in text
+    assert "Nothing is sent" not in text
+    monkeypatch.delenv("VOYAGE_API_KEY")
     titles = [each["title"] for each in dnam("notice", "--json", "--data", data).value]
     assert titles == [
         "What is recorded", "What is learned", "Who sees it", "Where it goes", "How long it is kept", "What you can do",

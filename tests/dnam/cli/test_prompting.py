@@ -1,11 +1,13 @@
 """prompt: the very bytes of the prompt, and why each line is in it."""
 
+import asyncio
 import hashlib
 from pathlib import Path
 
 import pytest
 
 from tests.dnam.cli.memories import GARDEN, dnam
+from tests.dnam.scripted import Calling, ScriptedModel, calling, talking
 
 FIELDS = "text digest chars blocks left_out causes as_of"
 LINE_FIELDS = "text kind seq event item rests_on"
@@ -107,3 +109,29 @@ def test_no_text_breaks_it(data: Path, text: str) -> None:
     assert not {"\x00", "\x1b"} & set(ran.out)
     assert ran.out.count("\nUser message:\n") <= 1
     assert dnam("prompt", "Kim", text, "--json", "--data", data).code == 0
+
+
+def test_of_an_answer_it_is_the_first_prompt_and_says_which_tools_were_called_behind_it(tmp_path: Path) -> None:
+    """What they returned is no part of it, and no difference either."""
+
+    async def talk() -> int:
+        look = Calling((("memory_search", {"query": "tea"}), ("conversation_search", {"query": "roses"})))
+        async with talking(tmp_path, ScriptedModel({"answer": calling(look, "Tea.")})) as assistant:
+            memory = assistant.memory
+            for number in range(25):
+                await memory.heard("kim", f"roses and roses {number}")
+            await memory.remember("kim", "I drink tea")
+            answered = await assistant.answer(await memory.heard("kim", "which one?"))
+            seq = memory.engine.store.log.find(answered.turn.id)
+            assert seq is not None
+            return seq
+
+    seq = asyncio.run(talk())
+    ran = dnam("prompt", "--at", str(seq), "--data", tmp_path)
+    assert "User message:\nwhich one?" in ran.out
+    first, item, passages = ran.err.splitlines()
+    assert first == f"dnam: the prompt of #{seq} as it was: its digest is the one that was recorded"
+    assert item.startswith(f"dnam: behind it the model called a tool (#{seq - 2}): memory_search, found durable-")
+    assert f"(#{seq - 1}): conversation_search, found " in passages
+    value = dnam("prompt", "--at", str(seq), "--json", "--data", tmp_path).value
+    assert (value["turn"], value["called"], value["differs"]) == (seq, [seq - 2, seq - 1], [])

@@ -12,7 +12,7 @@ from tests.dnam.cli.memories import bytes_of, dnam, ended, process
 from tests.dnam.scripted import FakeClock
 
 REPLAY_FIELDS = "events digest"
-CHECK_FIELDS = "events equal live rebuilt"
+CHECK_FIELDS = "events equal live rebuilt index"
 VERIFY_FIELDS = "events rows root problems"
 
 INTERRUPTED = """

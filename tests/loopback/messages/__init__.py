@@ -9,11 +9,12 @@ Requests are held against the SDK's own description of them (`requests`), replie
 is stopped.
 """
 
-from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says, Stays
+from tests.loopback.messages.replies import Call, Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says, Stays
 from tests.loopback.messages.requests import Request
 from tests.loopback.messages.server import Script, Server, serving
 
 __all__ = [
+    "Call",
     "Cuts",
     "Declines",
     "Fails",

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.loopback.messages.replies import Says, Usage
+from tests.loopback.messages.replies import Call, Says, Usage
 from tests.loopback.messages.requests import Request
 
 CHARS_PER_TOKEN = 4
@@ -41,14 +41,31 @@ def events(request: Request, says: Says, message_id: str) -> Iterator[Event]:
         for at in range(0, len(says.text), says.piece):
             yield _delta(index, {"type": "text_delta", "text": says.text[at : at + says.piece]})
         yield {"type": "content_block_stop", "index": index}
+        index += 1
+    for number, call in enumerate(says.calls):
+        yield from _call(index + number, says, call, _tool_use(message_id, number, call, {}))
     yield {"type": "message_delta", "delta": _ending(says), "usage": {"output_tokens": _out(says)}}
     yield {"type": "message_stop"}
+
+
+def _tool_use(message_id: str, number: int, call: Call, given: Any) -> Event:
+    """The block of a call; ids are unique as the API's are."""
+    return {"type": "tool_use", "id": f"toolu_{message_id}_{number}", "name": call.name, "input": given}
+
+
+def _call(index: int, says: Says, call: Call, block: Event) -> Iterator[Event]:
+    """A call: its input streams as pieces of JSON, the first of which is empty."""
+    yield {"type": "content_block_start", "index": index, "content_block": block}
+    for piece in ("", *(call.input[at : at + says.piece] for at in range(0, len(call.input), says.piece))):
+        yield _delta(index, {"type": "input_json_delta", "partial_json": piece})
+    yield {"type": "content_block_stop", "index": index}
 
 
 def whole(request: Request, says: Says, message_id: str) -> Event:
     """The same reply in one piece."""
     opening = _opening(request, says.usage, message_id)
     content = [{"type": "text", "text": says.text}] if says.text else []
+    content += [_tool_use(message_id, at, call, json.loads(call.input)) for at, call in enumerate(says.calls)]
     usage = {**opening["usage"], "output_tokens": _out(says)}
     return {**opening, **_ending(says), "content": content, "usage": usage}
 
@@ -75,12 +92,13 @@ def _opening(request: Request, usage: Usage, message_id: str) -> Event:
 
 
 def _ending(says: Says) -> Event:
-    details = {"type": "refusal", "category": None, "explanation": None} if says.stop == "refusal" else None
-    return {"stop_reason": says.stop, "stop_sequence": None, "stop_details": details}
+    details = {"type": "refusal", "category": None, "explanation": None} if says.stopped == "refusal" else None
+    return {"stop_reason": says.stopped, "stop_sequence": None, "stop_details": details}
 
 
 def _out(says: Says) -> int:
-    counted = max(1, len(says.text + says.thinks) // CHARS_PER_TOKEN)
+    written = says.text + says.thinks + "".join(f"{call.name}{call.input}" for call in says.calls)
+    counted = max(1, len(written) // CHARS_PER_TOKEN)
     return counted if says.usage.out is None else says.usage.out
 
 

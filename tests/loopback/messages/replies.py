@@ -13,14 +13,29 @@ class Usage(NamedTuple):
     cached: int = 0
 
 
+class Call(NamedTuple):
+    """A tool's call: `input` is JSON as the model writes it, which may be broken, or end too early."""
+
+    name: str
+    input: str = "{}"
+
+
 class Says(NamedTuple):
-    """A whole reply, in pieces of `piece` characters; `thinks` comes before it in a block of its own."""
+    """A whole reply, in pieces of `piece` characters; `thinks` comes before it in a block of its own, and `calls` of
+    tools behind it, for which it stops unless it says otherwise.
+    """
 
     text: str
-    stop: str = "end_turn"
+    stop: str = ""
     usage: Usage = Usage()
     thinks: str = ""
     piece: int = 16
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def stopped(self) -> str:
+        """Why it stops."""
+        return self.stop or ("tool_use" if self.calls else "end_turn")
 
 
 class Runs(NamedTuple):
@@ -45,10 +60,13 @@ class Fails(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """A stream that ends too early: `how` is with the connection, with the body, or with an error event."""
+    """A stream that ends too early: `how` is with the connection, with the body, or with an error event. Where it
+    `calls`, that is in the midst of the last call.
+    """
 
     text: str = ""
     how: str = "connection"
+    calls: tuple[Call, ...] = ()
 
 
 class Garbles(NamedTuple):

@@ -1,5 +1,6 @@
 """A request, and whether the API would take it: held against the parameters that the SDK itself describes."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 MOST_BREAKPOINTS = 4
 """https://platform.claude.com/docs/en/build-with-claude/prompt-caching"""
+TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 UNSUPPORTED = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems", "pattern", "default"})
 """What a schema of structured outputs may not say."""
 
@@ -30,9 +32,20 @@ class Request(NamedTuple):
 
     @property
     def prompt(self) -> str:
-        """The text of the last turn."""
-        content = self.body["messages"][-1]["content"]
-        return content if isinstance(content, str) else "".join(block["text"] for block in content)
+        """The text of the last turn in which the user said anything: results of tools are none."""
+        said = [_said(each["content"]) for each in self.body["messages"] if each["role"] == "user"]
+        return next((each for each in reversed(said) if each), "")
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools that may be called; none where it may call none."""
+        choice = self.body.get("tool_choice") or {}
+        return () if choice.get("type") == "none" else tuple(each["name"] for each in self.body.get("tools", ()))
+
+    @property
+    def results(self) -> tuple[Mapping[str, Any], ...]:
+        """What came of the calls of the reply before, in their order."""
+        return tuple(block for block in _content(self.body["messages"][-1]) if block["type"] == "tool_result")
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
@@ -76,9 +89,44 @@ def _rules(body: dict[str, Any]) -> Iterator[str]:
         yield "messages: text content blocks must be non-empty"
     if sum("cache_control" in block for block in _blocks(body)) > MOST_BREAKPOINTS:
         yield "A maximum of 4 blocks with cache_control may be provided"
+    yield from _tool_use(body)
     schema = (body.get("output_config") or {}).get("format")
     if schema is not None:
         yield from _schema(schema["schema"], "output_config.format.schema")
+
+
+def _said(content: Any) -> str:
+    return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
+
+
+def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message."""
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _tool_use(body: dict[str, Any]) -> Iterator[str]:
+    """https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"""
+    tools = body.get("tools", [])
+    for number, tool in enumerate(tools):
+        if not TOOL_NAME.fullmatch(tool["name"]):
+            yield f"tools.{number}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
+        if tool["input_schema"].get("type") != "object":
+            yield f"tools.{number}.custom.input_schema.type: Field required"
+    if not tools and "tool_choice" in body:
+        yield "tool_choice: may only be specified while providing tools"
+    called: list[str] = []
+    for number, message in enumerate(body["messages"]):
+        results = [block["tool_use_id"] for block in _content(message) if block["type"] == "tool_result"]
+        if any(each not in called for each in results):
+            yield f"messages.{number}: unexpected `tool_use_id` found in `tool_result` blocks"
+        missing = [each for each in called if each not in results]
+        if missing:
+            why = "`tool_use` ids were found without `tool_result` blocks immediately after"
+            yield f"messages.{number}: {why}: {missing[0]}"
+        called = [block["id"] for block in _content(message) if block["type"] == "tool_use"]
+        if called and not tools:
+            yield "tools: Field required: `tool_use` blocks are only allowed with `tools`"
 
 
 def _blocks(body: dict[str, Any]) -> Iterator[dict[str, Any]]:

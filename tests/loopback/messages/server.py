@@ -137,8 +137,13 @@ class Server:
 
     async def _cut(self, got: web.Request, request: Request, cut: Cuts, *, whole: bool = False) -> web.StreamResponse:
         response = await self._stream(got)
-        for event in events(request, Says(cut.text or "These words"), "msg_cut"):
+        last = len([*filter(None, [cut.text]), *cut.calls]) - 1  # the block of the last call
+        for event in events(
+            request, Says(cut.text or ("" if cut.calls else "These words"), calls=cut.calls), "msg_cut"
+        ):
             if event["type"] == "message_delta" and not whole:
+                break
+            if cut.calls and (event["type"], event.get("index")) == ("content_block_stop", last):
                 break
             await response.write(encoded(event))
         if cut.how == "error":

@@ -92,7 +92,7 @@ async def test_a_private_reply_says_what_one_s_own_dm_may_and_a_public_one_what_
 
 
 EMPTY = {
-    "/memory search words:roses": "Nothing kept here shares words with that: `!memory show` lists everything.",
+    "/memory search words:roses": "Nothing kept or said here has one of these words: ",
     "/memory reset rolling": "There is no rolling summary for this session.",
     "/memory extract": "Nothing new was said since I last learned.",
     "/memory undo": "There is nothing to undo here: you changed none of what is kept in this place.",
@@ -271,7 +271,7 @@ async def test_what_nobody_foresaw_is_said_and_recorded_without_anybody_s_words(
         def broken(*_: object, **__: object) -> None:
             raise ValueError("I like roses")
 
-        monkeypatch.setattr(scene.bot.desk.memory, "search", broken)
+        monkeypatch.setattr("dnam.commands.search.search", broken)
         said = await scene.replied(scene.kim.uses(scene.general, "/memory search words:roses"))
         assert said.said.content == BROKEN
         [failed] = events(scene.bot, JobFailed)

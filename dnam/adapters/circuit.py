@@ -14,13 +14,21 @@ FAILURES = 3
 REST_SECONDS = 30.0
 Seconds = Callable[[], float]
 """A clock that only goes forward."""
+Down = Callable[[str], Exception]
+"""What an ask is refused with, made from why and for how long the service is left alone."""
+
+
+def model_down(why: str) -> ModelDown:
+    """What an ask of a model is refused with."""
+    return ModelDown(f"the model's service {why}")
 
 
 class Circuit:
     """Counts what fails in a row. `enter` before every ask, then `worked` or `failed`, and `leave` in any case."""
 
-    def __init__(self, seconds: Seconds) -> None:
+    def __init__(self, seconds: Seconds, down: Down = model_down) -> None:
         self._seconds = seconds
+        self._down = down
         self._failures = 0
         self._opened: float | None = None
         self._probing = False
@@ -32,12 +40,12 @@ class Circuit:
         return self._opened is not None
 
     def enter(self) -> bool:
-        """Let an ask through, and say whether it is the one that finds out; ModelDown while the circuit is open."""
+        """Let an ask through, and say whether it is the one that finds out; what `down` makes while it is open."""
         if self._opened is None:
             return False
         left = self._opened + REST_SECONDS - self._seconds()
         if left > 0 or self._probing:
-            raise ModelDown(f"the model's service is down ({self._why}); it is tried again in {max(left, 0):.0f} s")
+            raise self._down(f"is down ({self._why}); it is tried again in {max(left, 0):.0f} s")
         self._probing = True
         return True
 

@@ -1,0 +1,51 @@
+"""Trying again: how often a service is asked, and how long is waited in between.
+
+As long as the service says, else twice as long each time. The clients' own retries are switched off: they do not listen
+to what a service says, and cannot be told how to wait.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
+
+TRIES = 3
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 20.0
+"""Nobody waits longer than this for a next try: then the ask has failed."""
+
+
+class Nature(NamedTuple):
+    """What a test puts in the place of the world: how to wait, a clock that only goes forward, dice from 0 to 1."""
+
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    seconds: Callable[[], float] = time.monotonic
+    dice: Callable[[], float] = random.random
+
+
+def next_try(tried: int, asked_seconds: float | None, dice: Callable[[], float]) -> float | None:
+    """How long to wait for the next try, in seconds; None when there is none. `asked_seconds` is what the service asks
+    for, None where it does not say.
+    """
+    wait = back_off(tried, dice) if asked_seconds is None else asked_seconds
+    return wait if tried < TRIES and wait <= LONGEST_WAIT_SECONDS else None
+
+
+def back_off(tried: int, dice: Callable[[], float]) -> float:
+    """Twice as long each time, less up to a quarter of it, so that not all who failed come back at once."""
+    return float(FIRST_WAIT_SECONDS * 2 ** (tried - 1) * (1 - 0.25 * dice()))
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """How many seconds a service asks to wait, by `retry-after-ms` or `retry-after`; None where it does not, or gives a
+    date, which none of those does that are asked here.
+    """
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None

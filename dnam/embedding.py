@@ -1,0 +1,203 @@
+"""Making the vectors that are missing, in the background: of all that is there, then of what comes.
+
+    rows ─ texts without a vector ─ batches ─ encoder ─▶ vectors
+                                                │
+                                                └ wrong: told once, tried again after a while; nothing else waits for it
+
+Where it is in the rows is not recorded: it looks at all of them when it starts, and skips what has a vector. A new
+encoder's vectors are made beside the old ones, and put in force when none is missing.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from dnam.budget import budget_of
+from dnam.encoder import Encoder, EncoderError
+from dnam.encoding import encoded
+from dnam.idle import Sleep
+from dnam.jobs import Job
+from dnam.model import OverBudget
+from dnam.tending import Tending
+from projections.calls import spent_on
+from projections.policies.budget import over_cost
+from projections.rows import Rows
+from projections.vectors import quantised
+from projections.vectors_texts import TABLES, Held, RowKey, held_at, held_from, touched
+from replay.engine import Engine
+from replay.folder import Stamp
+from replay.group import Recorded
+from replay.vectors import Vectors
+
+BATCH = 128
+"""How many texts are encoded at once."""
+LOOKED_AT = 512
+"""How many rows are looked at in one look; another question comes in between."""
+GATHER_SECONDS = 30.0
+"""How long what comes is gathered: it stands in the recent conversation until then."""
+SWEEP_EVERY_MS = 24 * 3_600_000
+"""How often the vectors are removed of what no row holds any more, as of a message that was edited."""
+HARMLESS = "hello"
+"""By this it is told whether an encoder refuses some text, or everything: a wrong name of a model."""
+FIRST_REST_SECONDS = 60.0
+LONGEST_REST_SECONDS = 3600.0
+JOB = Job("vectors", "everything")
+_FIRST = RowKey(TABLES[0], b"")
+
+
+class Stretch(NamedTuple):
+    """Some rows' texts, and from where the walk over all rows goes on; None at its end."""
+
+    texts: list[Held]
+    after: RowKey | None
+
+
+class Embedding:
+    """The vectors of one memory, kept up by one encoder."""
+
+    def __init__(self, tending: Tending, vectors: Vectors, encoder: Encoder, sleep: Sleep = asyncio.sleep) -> None:
+        self._tending = tending
+        self._memory = tending.memory
+        self._vectors = vectors
+        self._encoder = encoder
+        self._sleep = sleep
+        self._news: dict[RowKey, None] = {}
+        self._woken = asyncio.Event()
+        self._walk: RowKey | None = _FIRST
+        self._stamp: Stamp | None = None
+        self._swept: int | None = None
+        self._refused: set[str] = set()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Make what is missing, as long as the `async with` lasts."""
+        self._memory.watchers.append(self._recorded)
+        task = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            self._memory.watchers.remove(self._recorded)
+            task.cancel()
+            await asyncio.wait({task})
+
+    def _recorded(self, recorded: Recorded) -> None:
+        news = [place for record in recorded.records for place in touched(record)]
+        self._news.update(dict.fromkeys(news))
+        if news:
+            self._woken.set()
+
+    async def _run(self) -> None:
+        rest = FIRST_REST_SECONDS
+        while True:
+            self._woken.clear()
+            try:
+                await self.catch_up()
+            except Exception as error:  # noqa: BLE001 - it goes on for as long as the program does; it is told
+                if rest == FIRST_REST_SECONDS:
+                    await self._tending.went_wrong(JOB, error)
+                await self._sleep(rest)
+                rest = min(2 * rest, LONGEST_REST_SECONDS)
+            else:
+                rest = FIRST_REST_SECONDS
+                await self._woken.wait()
+                await self._sleep(GATHER_SECONDS)
+
+    async def catch_up(self) -> None:
+        """Make everything that is missing now. It raises what the encoder does; the next time goes on from there."""
+        if self._vectors.stamp() != self._stamp:
+            self._walk = _FIRST  # somebody removed some, or all of it
+        while self._news or self._walk is not None:
+            await self._make_next()
+        name = self._encoder.name
+        if await asyncio.to_thread(self._vectors.in_force) != name:
+            await asyncio.to_thread(self._vectors.swap, name)
+        if self._swept is None or self._memory.now() - self._swept >= SWEEP_EVERY_MS:
+            await asyncio.to_thread(self._vectors.keep_only, every_text(self._memory.engine), [name])
+            self._swept = self._memory.now()
+        self._stamp = self._vectors.stamp()
+
+    # -- which texts -------------------------------------------------------------------------------------------------
+
+    async def _make_next(self) -> None:
+        """Go on with what came, else with the walk. What came and could not be made is still to be made."""
+        news, walk = list(islice(self._news, LOOKED_AT)), self._walk
+        for place in news:
+            del self._news[place]
+        try:
+            await self._tending.precedence.give_way()
+            self._walk = await self._take(await self._memory.look(partial(_stretch, news=news, walk=walk)))
+        except Exception:
+            self._news = {**dict.fromkeys(news), **self._news}
+            raise
+
+    async def _take(self, stretch: Stretch) -> RowKey | None:
+        """Make what is missing of a stretch; where the walk is after it."""
+        name = self._encoder.name
+        missing = await asyncio.to_thread(self._vectors.missing, name, stretch.texts)
+        wanted = [each for each in missing if each.text not in self._refused]
+        for start in range(0, len(wanted), BATCH):
+            await self._make(wanted[start : start + BATCH])
+        untold = await asyncio.to_thread(self._vectors.untold, stretch.texts)
+        if untold:
+            await asyncio.to_thread(self._vectors.put, name, untold, {})
+        return stretch.after
+
+    # -- their vectors -----------------------------------------------------------------------------------------------
+
+    async def _make(self, texts: list[Held]) -> None:
+        """Encode and keep. What is refused is halved until the text is found that the encoder does not take; that is
+        left out until the program starts again.
+        """
+        waiting, tried = [texts], False
+        while waiting:
+            some = waiting.pop()
+            try:
+                await self._encode(some)
+            except EncoderError as error:
+                if not error.is_refusal:
+                    raise
+                if not tried:
+                    await encoded(self._memory, self._encoder, [HARMLESS])  # it raises where nothing at all is taken
+                    tried = True
+                if len(some) == 1:
+                    self._refused.add(some[0].text)
+                else:
+                    waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+
+    async def _encode(self, texts: list[Held]) -> None:
+        await self._stay_within_cost()
+        words = list(dict.fromkeys(each.text for each in texts))
+        vectors = (await encoded(self._memory, self._encoder, words)).vectors
+        made = {text: quantised(vector) for text, vector in zip(words, vectors, strict=True)}
+        await asyncio.to_thread(self._vectors.put, self._encoder.name, texts, made)
+
+    async def _stay_within_cost(self) -> None:
+        """OverBudget where learning has to wait, too."""
+        budget = budget_of(self._memory.settings)
+        if budget.micros_per_day:
+            spent = await self._memory.look(lambda rows: spent_on(rows, self._memory.now()))
+            over = over_cost(spent, "encoding", budget)
+            if over is not None:
+                raise OverBudget(over.reason, words=over.words)
+
+
+def every_text(engine: Engine) -> Iterator[Held]:
+    """Every text that a row holds, a few rows a look. For a thread of its own."""
+    walk: RowKey | None = _FIRST
+    while walk is not None:
+        with engine.reading() as rows:
+            texts, walk = _stretch(rows, (), walk)
+        yield from texts
+
+
+def _stretch(rows: Rows, news: Sequence[RowKey], walk: RowKey | None) -> Stretch:
+    """The texts of the rows that there are news of, or else of the next ones on the walk."""
+    if news or walk is None:
+        found = (held_at(rows.raw, place) for place in news)
+        return Stretch([text for text in found if text is not None], walk)
+    some = list(islice(held_from(rows.raw, walk), LOOKED_AT))
+    after = RowKey(some[-1][0].table, some[-1][0].key + b"\0") if len(some) == LOOKED_AT else None
+    return Stretch([text for _, text in some if text is not None], after)

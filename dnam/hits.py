@@ -1,0 +1,199 @@
+"""A search and its hits, in words: for `dnam search` and `!memory search`, by the same recall as the prompt.
+
+A hit has one of the words itself, or something that is known and has one rests on it. What merely stands beside one is
+found as well, since its neighbours' words count, and is shown to whoever asks for it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from dnam.contexts import Context
+from dnam.finding import DIRECT
+from projections.errors import BadRequest
+from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.links import jump_link
+from projections.messages import MessageRow
+from projections.places import find_place, place_of
+from projections.policies.quiet import resting_on_quiet
+from projections.rows import Rows
+from projections.turns import DELIVERIES, TurnRow
+from projections.window import Caller, Entry, entry_line
+
+if TYPE_CHECKING:
+    from projections.recall.search import FoundItem, Reason, Said, Wanted
+F = TypeVar("F", bound="FoundItem | Said")
+DEEP = 1_000
+"""How many of a context are looked through for those that have a word themselves."""
+SHARES: frozenset[str] = frozenset(("turn", "fact", "words"))
+"""The fields by which something is a hit, and not beside one."""
+FIELDS: Mapping[str, str] = {
+    "turn": "it says so itself",
+    "near": "said within two messages of it",
+    "around": "said within seven messages of it",
+    "day": "said there on that day",
+    "reply": "it answers a question with the word",
+    "fact": "something known that rests on it",
+    "near fact": "something known that rests on what is near it",
+    "date": "said at the date that is named",
+    "speaker": "said by who is named",
+    "own": "who is named says it of themselves",
+    "tells when": "it tells when something was",
+    "names": "it has names in it",
+    "first": "it begins a conversation",
+    "asks": "it is a question itself",
+    "words": "the item says so",
+    "project": "a project, asked about one",
+    "recent": "updated within seven days",
+}
+"""What each part of a score is for, in words."""
+
+
+class Sought(NamedTuple):
+    """What is looked for: a text, at a time (ms); perhaps only what one person said, or what was said in one place.
+    `most` is how much of what was said is listed, `most_items` how many items. `beside`: also what has none of the
+    words itself.
+    """
+
+    text: str
+    now: int
+    most: int
+    most_items: int
+    speaker: Handle = NOBODY
+    place: Ref | None = None
+    without: frozenset[EventId] = frozenset()
+    beside: bool = False
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether it is only about what was said."""
+        return bool(self.speaker) or self.place is not None
+
+
+class Hits(NamedTuple):
+    """What was found, each best first."""
+
+    items: "tuple[FoundItem, ...]"
+    said: "tuple[Said, ...]"
+
+
+def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
+    """What these contexts open and has something of what is looked for. What several of them find counts as in the one
+    where it counts most.
+
+    Raises BadRequest where there is no word to look for.
+    """
+    from projections.recall import search as recall
+    from projections.recall.words import asked
+
+    if not asked(sought.text):
+        raise BadRequest("say what to look for: at least one word, number or emoji")
+    items: dict[bytes, FoundItem] = {}
+    said: dict[bytes, Said] = {}
+    left = _Left(rows)
+    for context in contexts:
+        wanted = _wanted(context, sought)
+        if context.known and not sought.is_narrowed:
+            _keep(items, recall.items(rows, wanted, DEEP), sought, lambda each: each.found.key)
+        if context.said:
+            found = (each for each in recall.said(rows, wanted, DEEP) if not left(each.row))
+            _keep(said, found, sought, lambda each: each.key)
+    best_items = sorted(items.values(), key=lambda each: (-each.score, -each.found.seq))
+    best_said = sorted(said.values(), key=lambda each: (-each.score, -each.seq))
+    return Hits(tuple(best_items[: sought.most_items]), tuple(best_said[: sought.most]))
+
+
+def _wanted(context: Context, sought: Sought) -> "Wanted":
+    from projections.recall.search import Wanted
+
+    return Wanted(
+        sought.text, context.setting, context.session, sought.now, sought.without, sought.speaker, sought.place
+    )
+
+
+class _Left:
+    """Whether an answer repeats what a person took back: it was given with that before it, and has left recall too."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._resting = cache(lambda session, epoch: resting_on_quiet(rows, session, epoch))
+
+    def __call__(self, row: MessageRow | TurnRow) -> bool:
+        return isinstance(row, TurnRow) and row.event in self._resting(row.session, row.audience.epoch)
+
+
+def _keep(kept: dict[bytes, F], found: Iterable[F], sought: Sought, key: Callable[[F], bytes]) -> None:
+    for each in found:
+        if sought.beside or shares(each.reasons):
+            there = kept.get(key(each))
+            if there is None or there.score < each.score:
+                kept[key(each)] = each
+
+
+def shares(reasons: "Iterable[Reason]") -> bool:
+    """Whether something has one of the words itself, or what is known of it has."""
+    return any(each.field in SHARES for each in reasons)
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+class Spoken(NamedTuple):
+    """Something that was said, for people: `link` is None where its platform has none."""
+
+    who: str
+    where: str
+    text: str
+    link: str | None
+
+
+class Telling:
+    """How hits are told: whoever is named goes by the name of today."""
+
+    def __init__(self, now: Rows, assistant: str) -> None:
+        self._rows = now
+        self._caller = Caller(now, assistant)
+
+    def spoken(self, hit: "Said") -> Spoken:
+        """Who said it, where, its words, and where it can be seen."""
+        line = entry_line(Entry(hit.key, hit.seq, hit.row), self._caller, {})
+        return Spoken(line.name, self.where(hit.row), line.text, link_of(self._rows, hit.row))
+
+    def where(self, row: MessageRow | TurnRow) -> str:
+        """A place by its name; a conversation of two is `dm`."""
+        of = row if isinstance(row, TurnRow) else row.message
+        if of.audience.kind == "direct":
+            return DIRECT
+        found = place_of(self._rows, of.session)
+        if found is None:
+            return of.audience.place.key
+        above = None if found.row.parent is None else find_place(self._rows, found.row.parent)
+        thread = f"a thread in {above.row.name}" if above is not None and above.row.name else ""
+        return found.row.name or thread or found.row.place.key
+
+
+def link_of(rows: Rows, row: MessageRow | TurnRow) -> str | None:
+    """Where something that was said can be seen, on platforms that have links; an answer at its first message."""
+    if isinstance(row, MessageRow):
+        message = row.message
+        return jump_link(message.ref, message.place, message.guild, message.audience)
+    delivery = rows.get(DELIVERIES, row.event)
+    place = place_of(rows, row.session)
+    if delivery is None or not delivery.messages or place is None:
+        return None
+    return jump_link(delivery.messages[0], place.row.place, row.guild, row.audience)
+
+
+def points(thousandths: int) -> str:
+    """A score, or a part of one, for people."""
+    return f"{thousandths / 1024:.1f}"
+
+
+def why(reasons: "Sequence[Reason]", most: int) -> str:
+    """The greatest parts of a score in one line: `it says so itself: tea 4.1; it begins a conversation 2.0`."""
+    shown = [f"{_part(each)} {points(each.points)}" for each in reasons[:most]]
+    return "; ".join([*shown, *(["…"] if len(reasons) > most else [])])
+
+
+def _part(reason: "Reason") -> str:
+    field = FIELDS.get(reason.field, reason.field)
+    return f"{field}: {reason.word}" if reason.word else field

@@ -1,0 +1,46 @@
+"""Where the words of a search stand in a text, to be highlighted: by their stems, as recall finds them."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+_PIECE = re.compile(r"[\w\u0e31-\u0e4e]+|[^\w\s]")
+"""A run of letters and digits with Thai's vowel signs, or one other sign."""
+
+
+class Mark(NamedTuple):
+    """From where to where in a text, in code points."""
+
+    start: int
+    stop: int
+
+
+Marks = Callable[[str], list[Mark]]
+
+
+def marker(sought: str) -> Marks:
+    """What finds the words of a search in a text; where none of them stands there, those spelled nearly so."""
+    from projections.recall.words import asked, spelled_like
+
+    wanted = asked(sought)
+    exactly = frozenset(wanted)
+    nearly = frozenset(like for word in wanted.values() for like in spelled_like(word))
+    return lambda text: _marks(text, exactly) or _marks(text, nearly)
+
+
+def _marks(text: str, wanted: frozenset[bytes]) -> list[Mark]:
+    pieces = (each for each in _PIECE.finditer(text) if _has(each[0], wanted))
+    return [mark for each in pieces for mark in _of_piece(each[0], each.start(), wanted)]
+
+
+def _of_piece(piece: str, start: int, wanted: frozenset[bytes]) -> list[Mark]:
+    """Of languages without spaces the pairs that are looked for, and else the whole word."""
+    pairs = range(0 if piece.isascii() else len(piece) - 1)
+    found = [Mark(start + at, start + at + 2) for at in pairs if _has(piece[at : at + 2], wanted)]
+    return found or [Mark(start, start + len(piece))]
+
+
+def _has(piece: str, wanted: frozenset[bytes]) -> bool:
+    from projections.recall.words import terms_of
+
+    return not wanted.isdisjoint(terms_of(piece).counts)

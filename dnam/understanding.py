@@ -1,0 +1,53 @@
+"""Understanding: what is said is found by its meaning too, as long as somebody talks, where there is an encoder.
+
+    what is said ─▶ its vector, behind the answers (`embedding`)
+    a question   ─▶ its vector, before the answer (`meaning`) ─▶ what is near, beside what words find
+
+Without an encoder nothing of this is loaded, and nothing is missing: words find what was said.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from dnam.assistant import Assistant
+from dnam.encoder import EncoderMissing
+from dnam.encoders import Encoders, opened
+from dnam.failures import Tell
+from dnam.idle import Sleep
+from replay.store import DiskStore
+
+
+@asynccontextmanager
+async def understanding(assistant: Assistant, tell: Tell, sleep: Sleep = asyncio.sleep) -> AsyncIterator[None]:
+    """As long as the `async with` lasts. `tell` hears of an encoder that cannot be had: then words alone decide.
+
+    A memory that is in memory only has nowhere to keep vectors; one that cannot be written to makes none.
+    """
+    store = assistant.memory.engine.store
+    async with AsyncExitStack() as stack:
+        if isinstance(store, DiskStore):
+            try:
+                encoders = await stack.enter_async_context(opened(assistant.memory.settings))
+            except EncoderMissing as error:
+                tell(f"{error}. Until then things are found by their words alone.")
+            else:
+                await stack.enter_async_context(_by(encoders, assistant, store, sleep))
+        yield
+
+
+@asynccontextmanager
+async def _by(encoders: Encoders, assistant: Assistant, store: DiskStore, sleep: Sleep) -> AsyncIterator[None]:
+    if encoders.chosen is None:
+        yield
+        return
+    from dnam.embedding import Embedding  # both load numpy
+    from dnam.meaning import Meaning
+
+    assistant.encoder = encoders.chosen
+    assistant.meaning = Meaning(assistant.memory, store.vectors, encoders)
+    if not store.writable:
+        yield
+        return
+    async with Embedding(assistant, store.vectors, encoders.chosen, sleep).running():
+        yield

@@ -1,0 +1,57 @@
+"""BM25 in whole numbers, so that a score is the same on every machine and after every rebuild.
+
+    score = Σ over terms:  idf(term) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average))
+
+after Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009); idf = ln(1 + (n - df + ½) /
+(df + ½)). Everything is in 1/1024 and rounded down; k1 and b are thousandths.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+ONE = 1024
+"""What counts as 1."""
+K1, B = 900, 500
+_LN2 = 45426
+"""ln 2 in 1/65536."""
+Longs = npt.NDArray[np.int64]
+
+
+class Average(NamedTuple):
+    """An average length as a fraction: so many words in so many texts."""
+
+    words: int
+    texts: int
+
+
+def log2(over: int, under: int) -> int:
+    """floor(1024 · log2(over / under)) for over ≥ under > 0, by squaring whole numbers."""
+    whole = (over // under).bit_length() - 1
+    rest = (over << 64) // (under << whole)  # 1 ≤ rest / 2^64 < 2
+    fraction = 0
+    for _ in range(10):
+        rest = rest * rest >> 64
+        fraction = fraction << 1 | rest >> 65
+        rest >>= rest >> 65
+    return (whole << 10) + fraction
+
+
+@lru_cache(4096)
+def idf(documents: int, having: int) -> int:
+    """How much a term tells that `having` of so many documents have, in 1/1024."""
+    return log2(2 * documents + 2, 2 * having + 1) * _LN2 >> 16
+
+
+def weights(counts: npt.NDArray[Any], lengths: npt.NDArray[Any], average: Average) -> Longs:
+    """What a term weighs that stands so often in texts of these lengths, in 1/1024; the arrays broadcast.
+
+    The quotients are of whole numbers below 2^53, too small for a double to round them up to the next whole number: the
+    floors are those of the fractions, on every machine.
+    """
+    words, texts = max(average.words, 1), max(average.texts, 1)
+    norm = np.floor(lengths * float(K1 * B // 1000 * texts) / words) + K1 * (1000 - B) // 1000
+    made: Longs = np.floor(counts * float(ONE * (K1 + 1000)) / (counts * 1000.0 + norm)).astype(np.int64)
+    return made

@@ -1,0 +1,359 @@
+"""The documents of one zone as arrays, and where each term stands in them.
+
+A document is known by its place in these arrays, in the order in which they came. What was said before and after it in
+its unit is a chain (`before`, `after`), so that a late one is put between two others without moving anything. Two that
+follow one another closely are `joined`: they are of one sitting. What lies in sealed segments on disk is handed in
+whole (`Sealed`), with a way to read a term's postings; what came later is added one by one. A document that goes is
+dead from then on: it is neither found nor counted.
+"""
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.ids import EventId, Handle
+from projections.recall.called import Called
+from projections.recall.documents import Document
+from projections.recall.words import MOST_COUNTED
+
+N = TypeVar("N", bound=Hashable)
+Longs = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+NONE = -1
+"""No place. Every array has one more element than there are documents, so that it can be looked up too."""
+LONGEST = 255
+"""A longer text counts as this long: as far as a byte goes, and a paste is not a conversation."""
+DAY_MS = 86_400_000
+SITTING_MS = 6 * 3_600_000
+"""What follows after a longer silence is another sitting."""
+MOST_KEPT = 64 << 20
+"""How many bytes of postings that were read are kept at the most."""
+_SPARE = 1024
+
+
+class Columns(NamedTuple):
+    """Documents as columns, by seq: see `recall_rows`. Units and speakers are numbers of names that stand elsewhere."""
+
+    seqs: Longs
+    ids: Longs
+    said: Longs
+    lengths: Bytes
+    flags: Bytes
+    units: Places
+    speakers: Places
+
+
+NO_COLUMNS = Columns(
+    np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint8),
+    np.empty(0, np.int32), np.empty(0, np.int32),
+)  # fmt: skip
+
+
+class Raised(NamedTuple):
+    """Where a term stands on disk: the seqs, ascending, and how often."""
+
+    seqs: Longs
+    counts: Bytes
+
+
+class Postings(NamedTuple):
+    """Where a term stands: places in the arrays, and how often."""
+
+    at: Places
+    counts: Bytes
+
+
+def nowhere(_: bytes) -> Raised:
+    """No postings."""
+    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8))
+
+
+def never(_: bytes) -> bool:
+    """It stands nowhere."""
+    return False
+
+
+class Sealed(NamedTuple):
+    """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
+    whether it does anywhere, which is told faster.
+    """
+
+    columns: Columns = NO_COLUMNS
+    units: Sequence[bytes] = ()
+    speakers: Sequence[Handle] = ()
+    postings: Callable[[bytes], Raised] = nowhere
+    stands: Callable[[bytes], bool] = never
+
+
+def short_id(event: EventId) -> int:
+    """The last eight bytes of an id as a number."""
+    return int.from_bytes(event[-8:], "big", signed=True)
+
+
+class Names:
+    """Names and their numbers, in the order in which they came."""
+
+    def __init__(self, names: Sequence[bytes]) -> None:
+        self.all = list(names)
+        self._numbers = {name: number for number, name in enumerate(self.all)}
+
+    def number(self, name: bytes) -> int:
+        """The number of a name, perhaps a new one."""
+        number = self._numbers.setdefault(name, len(self.all))
+        if number == len(self.all):
+            self.all.append(name)
+        return number
+
+    def find(self, name: bytes) -> int:
+        """The number of a name; NONE where it has none."""
+        return self._numbers.get(name, NONE)
+
+
+class Corpus:
+    """The documents of a zone. Arrays are longer than `size`; the last place of each says nothing, for NONE."""
+
+    def __init__(self, sealed: Sealed = Sealed()) -> None:  # noqa: B008 - a frozen value
+        self.units = Names(sealed.units)
+        self.speakers = Names(sealed.speakers)
+        self.size = len(sealed.columns.seqs)
+        self.dead = 0
+        self.called = Called()
+        self.begun = 0
+        """Rises with each unit in which something is said where nothing was."""
+        self.open: tuple[object, Flags | None] | None = None
+        """Whoever searches keeps here which units are open, and as of when."""
+        self._read, self._stands = sealed.postings, sealed.stands
+        self._kept: OrderedDict[bytes, Postings] = OrderedDict()
+        self._kept_bytes = 0
+        self._late: dict[bytes, tuple[array[int], array[int]]] = {}
+        self._late_places: dict[int, int] = {}
+        self._by_id: Places | None = None
+        self._late_ids: dict[int, int] = {}
+        self._sealed = self.size
+        self._arrange(sealed.columns)
+
+    def _arrange(self, columns: Columns) -> None:
+        more = _SPARE + self.size // 8
+        (self.seqs, self.ids, self.said, self.lengths, self.flags, self.unit, self.speaker) = (
+            np.concatenate([column, np.zeros(more, column.dtype)]) for column in columns
+        )
+        self.alive = np.zeros(self.size + more, np.bool_)
+        self.alive[: self.size] = True
+        self.joined = np.zeros(self.size + more, np.bool_)
+        self.before = np.full(self.size + more, NONE, np.int32)
+        self.after = np.full(self.size + more, NONE, np.int32)
+        self.scores = np.zeros(self.size + more, np.int64)
+        self.touched = np.zeros(self.size + more, np.bool_)
+        """Nothing, between two searches."""
+        self.slots = np.full(self.size + more, NONE, np.int32)
+        """NONE, between two searches."""
+        self._link(np.lexsort((columns.seqs, columns.said, columns.units)).astype(np.int32))
+        self._first_seq = int(columns.seqs[0]) if self.size else 0
+        self._places = np.full(int(columns.seqs[-1]) - self._first_seq + 1 if self.size else 0, NONE, np.int32)
+        self._places[columns.seqs - self._first_seq] = np.arange(self.size, dtype=np.int32)
+        self._count(columns)
+
+    def _link(self, order: Places) -> None:
+        """Chain what was there from the beginning, given in order."""
+        first, second = order[:-1], order[1:]
+        same = self.unit[first] == self.unit[second]
+        self.before[second[same]] = first[same]
+        self.after[first[same]] = second[same]
+        self.joined[second] = same & (self.said[second] - self.said[first] <= SITTING_MS)
+        ends = order[np.append(~same, True)] if self.size else order
+        self._last = dict(zip(self.unit[ends].tolist(), ends.tolist(), strict=True))
+
+    def _count(self, columns: Columns) -> None:
+        """How many documents each unit has, and how long they are together; the same of its days."""
+        self.documents = np.bincount(columns.units, minlength=len(self.units.all)).tolist()
+        self.words = np.bincount(columns.units, columns.lengths, len(self.units.all)).astype(np.int64).tolist()
+        unit_days = np.stack([columns.units.astype(np.int64), columns.said // DAY_MS])
+        names, of = np.unique(unit_days, axis=1, return_inverse=True)
+        self.day = np.concatenate([of.astype(np.int32), np.zeros(len(self.seqs) - self.size, np.int32)])
+        self._days = {(unit, day): number for number, (unit, day) in enumerate(names.T.tolist())}
+        self.day_documents = np.bincount(of, minlength=len(self._days)).tolist()
+        self.day_words = np.bincount(of, columns.lengths, len(self._days)).astype(np.int64).tolist()
+        self.unit_days = np.bincount(names[0], minlength=len(self.units.all)).tolist()
+
+    # -- what comes and goes -------------------------------------------------------------------------------------------
+
+    def add(self, document: Document) -> None:
+        """Put a document in."""
+        at = self.size
+        if at + 1 >= len(self.seqs):
+            self._grow()
+        self.size += 1
+        unit = self.units.number(document.unit)
+        self.seqs[at], self.ids[at], self.said[at] = document.seq, short_id(document.id), document.said
+        self.lengths[at], self.flags[at] = min(document.terms.length, LONGEST), document.flags
+        self.unit[at], self.speaker[at] = unit, self.speakers.number(document.speaker)
+        self.day[at] = self._day(unit, document.said // DAY_MS)
+        self.alive[at] = True
+        self._late_places[document.seq] = at
+        self._late_ids[short_id(document.id)] = at
+        self._tell(at, 1)
+        self._chain(at, unit)
+        for term, count in document.terms.counts.items():
+            places, counts = self._late.setdefault(term, (array("i"), array("B")))
+            places.append(at)
+            counts.append(min(count, MOST_COUNTED))
+
+    def remove(self, seq: int) -> None:
+        """Let a document go, if it is here."""
+        at = self.place(seq)
+        if at == NONE or not self.alive[at]:
+            return
+        self.alive[at] = False
+        self.dead += 1
+        self._tell(at, -1)
+        before, after = int(self.before[at]), int(self.after[at])
+        if before != NONE:
+            self.after[before] = after
+        if after != NONE:
+            self.before[after] = before
+            self._join(after)
+        elif before != NONE:
+            self._last[int(self.unit[at])] = before
+        else:
+            del self._last[int(self.unit[at])]
+
+    def _day(self, unit: int, day: int) -> int:
+        number = self._days.setdefault((unit, day), len(self._days))
+        if number == len(self.day_words):
+            self.day_words.append(0)
+            self.day_documents.append(0)
+        return number
+
+    def _tell(self, at: int, by: int) -> None:
+        """Count a document in, or out."""
+        unit, day, length = int(self.unit[at]), int(self.day[at]), int(self.lengths[at])
+        if unit == len(self.documents):
+            for counts in (self.documents, self.words, self.unit_days):
+                counts.append(0)
+        self.begun += by > 0 and not self.documents[unit]
+        self.documents[unit] += by
+        self.words[unit] += by * length
+        self.day_words[day] += by * length
+        was = self.day_documents[day]
+        self.day_documents[day] += by
+        self.unit_days[unit] += (self.day_documents[day] > 0) - (was > 0)
+
+    def _chain(self, at: int, unit: int) -> None:
+        """Put a document where it belongs among what was said in its unit; nearly always at the end."""
+        before, after = self._last.get(unit, NONE), NONE
+        while before != NONE and (self.said[before], self.seqs[before]) > (self.said[at], self.seqs[at]):
+            before, after = int(self.before[before]), before
+        self.before[at], self.after[at] = before, after
+        if before != NONE:
+            self.after[before] = at
+        self._join(at)
+        if after == NONE:
+            self._last[unit] = at
+        else:
+            self.before[after] = at
+            self._join(after)
+
+    def _join(self, at: int) -> None:
+        before = int(self.before[at])
+        self.joined[at] = before != NONE and self.said[at] - self.said[before] <= SITTING_MS
+
+    def _grow(self) -> None:
+        more = _SPARE + len(self.seqs) // 4
+        for name, value in _COLUMNS.items():
+            column = getattr(self, name)
+            setattr(self, name, np.concatenate([column, np.full(more, value, column.dtype)]))
+
+    # -- looked up -----------------------------------------------------------------------------------------------------
+
+    def at(self, unit: bytes, said: int) -> set[int]:
+        """The seqs of the living documents that were said at a time in a unit."""
+        number = self.units.find(unit)
+        last = self._last.get(number)
+        if last is None or said > self.said[last]:
+            return set()
+        size = self.size
+        found = np.flatnonzero((self.said[:size] == said) & (self.unit[:size] == number) & self.alive[:size])
+        return set(self.seqs[found].tolist())
+
+    def place(self, seq: int) -> int:
+        """Where a document is in the arrays; NONE where it is not."""
+        offset = seq - self._first_seq
+        if seq in self._late_places:
+            return self._late_places[seq]
+        return int(self._places[offset]) if 0 <= offset < len(self._places) else NONE
+
+    def places_of(self, events: Iterable[EventId]) -> list[int]:
+        """Where the messages and turns of these ids are; NONE for those that are not here."""
+        return [self._living(self._place_of(short_id(event))) for event in events]
+
+    def _place_of(self, short: int) -> int:
+        late = self._late_ids.get(short)
+        if late is not None:
+            return late
+        if self._by_id is None:
+            self._by_id = np.argsort(self.ids[: self._sealed], kind="stable").astype(np.int32)
+        at = int(np.searchsorted(self.ids[: self._sealed], short, sorter=self._by_id))
+        place = int(self._by_id[at]) if at < self._sealed else NONE
+        return place if place != NONE and self.ids[place] == short else NONE
+
+    def _living(self, at: int) -> int:
+        return at if at != NONE and self.alive[at] else NONE
+
+    def stands(self, term: bytes) -> bool:
+        """Whether a term may stand somewhere."""
+        return term in self._late or term in self._kept or self._stands(term)
+
+    def postings(self, term: bytes) -> Postings:
+        """Where a term stands among the living."""
+        found, late = self._sealed_postings(term), self._late.get(term)
+        if late is not None:
+            at = np.concatenate([found.at, np.frombuffer(late[0], np.int32)])
+            found = Postings(at, np.concatenate([found.counts, np.frombuffer(late[1], np.uint8)]))
+        if self.dead:
+            living = self.alive[found.at]
+            found = Postings(found.at[living], found.counts[living])
+        return found
+
+    def _sealed_postings(self, term: bytes) -> Postings:
+        kept = self._kept.get(term)
+        if kept is not None:
+            self._kept.move_to_end(term)
+            return kept
+        kept = self._placed(self._read(term))
+        if not len(kept.at):
+            return kept
+        self._kept[term] = kept
+        self._kept_bytes += kept.at.nbytes + kept.counts.nbytes
+        while self._kept_bytes > MOST_KEPT:
+            _, gone = self._kept.popitem(last=False)
+            self._kept_bytes -= gone.at.nbytes + gone.counts.nbytes
+        return kept
+
+    def _placed(self, raised: Raised) -> Postings:
+        """Postings from disk, which may be further than what is here of it."""
+        offsets = raised.seqs - self._first_seq
+        inside = (offsets >= 0) & (offsets < len(self._places))
+        at = self._places[offsets[inside]]
+        return Postings(at[at != NONE], raised.counts[inside][at != NONE])
+
+
+_COLUMNS = {
+    "seqs": 0, "ids": 0, "said": 0, "lengths": 0, "flags": 0, "unit": 0, "speaker": 0, "day": 0,
+    "alive": False, "joined": False, "before": NONE, "after": NONE, "scores": 0, "touched": False, "slots": NONE,
+}  # fmt: skip
+"""The arrays, and what they hold where there is no document."""
+
+
+def corpus_of(documents: Iterable[Document]) -> Corpus:
+    """A corpus of documents alone: of rows in memory, and of last Tuesday."""
+    made = Corpus()
+    for each in sorted(documents, key=lambda each: each.seq):
+        made.add(each)
+    return made

@@ -1,0 +1,120 @@
+"""Which of what was said a context opens: the zones that are read, and in them the units.
+
+    answered in     opens
+    ─────────────   ───────────────────────────────────────────────────────────
+    a guild         what everyone in the guild can read now
+    a channel       the same, and what those of the channel can read now
+    P's own DMs     P's direct messages
+
+It is the table of `compartments` for what was said: `guild/G`, `channel/C`, `person/P/direct`. Of a session it is only
+the epoch that it is in now: narrowing closes what was said before, widening opens nothing old. What is said in another
+DM than that of whoever is answered is nobody's to search.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from projections.events.values import Audience, Message
+from projections.ids import Ref
+from projections.messages import MESSAGES
+from projections.places import PLACES, audience_of, place_of
+from projections.policies.compartments import Setting
+from projections.recall.corpus import Corpus, Flags, corpus_of
+from projections.recall.documents import documents_in, zone_of
+from projections.rows import Corpora, Rows
+from projections.turns import TURNS, TurnRow
+
+
+class Part(NamedTuple):
+    """What is open of a zone: by number of unit, with False for none. None: all of it."""
+
+    corpus: Corpus
+    open: Flags | None
+
+
+class Said(NamedTuple):
+    """Where something was said: its session, who could read it, and in which guild."""
+
+    session: str
+    audience: Audience
+    guild: Ref | None
+
+
+def zones(setting: Setting) -> tuple[bytes, ...]:
+    """The zones that a context reads."""
+    here = zone_of(setting.audience, setting.guild)
+    if setting.audience.kind == "direct":
+        own = setting.audience.place.key == f"dm:{setting.person.hex()}"
+        return (here,) if own else ()
+    if setting.guild is None:
+        return (here,)
+    return tuple(dict.fromkeys((zone_of(Audience("guild", setting.guild), setting.guild), here)))
+
+
+def is_open(rows: Rows, setting: Setting, session: str, zone: bytes, said: Said) -> bool:
+    """Whether what was said somewhere is open in a zone, for an answer in a session."""
+    if zone_of(said.audience, said.guild) != zone:
+        return False
+    if said.audience.kind == "direct":
+        return True
+    if said.session == session:
+        return said.audience == setting.audience
+    place = place_of(rows, said.session)
+    return place is not None and audience_of(rows, place.row.place) == said.audience
+
+
+def parts(rows: Rows, setting: Setting, session: str) -> tuple[Part, ...]:
+    """What a context opens of what was said."""
+    if rows.corpora is None:
+        return tuple(Part(each, None) for each in _gathered(rows, setting, session))
+    corpora = rows.corpora()
+    found = ((zone, corpora.corpus(zone)) for zone in zones(setting))
+    return tuple(Part(each, _open_units(rows, corpora, setting, session, zone, each)) for zone, each in found)
+
+
+def _open_units(
+    rows: Rows, corpora: Corpora, setting: Setting, session: str, zone: bytes, corpus: Corpus
+) -> Flags | None:
+    """Which units of a zone are open; looked up again when that may have changed."""
+    asked = (corpora.turn, corpus.begun, setting.audience, session)
+    if corpus.open is None or corpus.open[0] != asked:
+        found = [_unit_is_open(rows, setting, session, zone, each) for each in corpus.units.all]
+        corpus.open = (asked, None if all(found) else np.array([*found, False]))
+    return corpus.open[1]
+
+
+def _unit_is_open(rows: Rows, setting: Setting, session: str, zone: bytes, unit: bytes) -> bool:
+    said = _where(rows, zone, unit)
+    return said is not None and is_open(rows, setting, session, zone, said)
+
+
+def _where(rows: Rows, zone: bytes, unit: bytes) -> Said | None:
+    """Where a unit is, as any row of it says that lies in the zone; None where all of them are gone."""
+    messages = (each.row.message for each in rows.scan(MESSAGES, unit))
+    turns = (each.row for each in rows.scan(TURNS, unit))
+    found = (Said(each.session, each.audience, each.guild) for each in chain[Message | TurnRow](messages, turns))
+    return next((each for each in found if zone_of(each.audience, each.guild) == zone), None)
+
+
+# -- without corpora: every row that is open is read -------------------------------------------------------------------
+
+
+def _gathered(rows: Rows, setting: Setting, session: str) -> Iterator[Corpus]:
+    units = list(_units(rows, setting, session))
+    for zone in zones(setting):
+        there = (of for of in units if zone_of(of.audience, of.guild) == zone)
+        documents = [each for of in there for each in documents_in(rows.raw, of.session, of.audience.epoch)]
+        yield corpus_of(each for each in documents if each.zone == zone)
+
+
+def _units(rows: Rows, setting: Setting, session: str) -> Iterator[Said]:
+    """Every session of which something may be open, in the epoch that it is in now."""
+    yield Said(session, setting.audience, setting.guild)
+    wanted = frozenset(zones(setting))
+    for place in (each.row for each in rows.scan(PLACES)):
+        now = audience_of(rows, place.place) if place.session and place.session != session else None
+        if now is not None and zone_of(now, place.guild) in wanted:
+            yield Said(place.session, now, place.guild)

@@ -1,0 +1,57 @@
+"""What a text looks for: its words, the person whom it names, the dates, and whether it asks for a time."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from projections.ids import Handle
+from projections.recall.bm25 import ONE
+from projections.recall.english import ASKS_WHEN, MONTHS
+from projections.recall.scoring import Dates, Question
+from projections.recall.words import asked, word_term, words
+
+_ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
+_MAY = re.compile(r"\bMay\b")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class Asked(NamedTuple):
+    """A question, and the words that its terms stand for."""
+
+    question: Question
+    words: Mapping[bytes, str]
+
+
+def ask(text: str, names: Mapping[Handle, str]) -> Asked:
+    """What a text looks for, among people of these names.
+
+    A name is no word to look for: it says of whom something is told, and if there is just one, whose words count more.
+    """
+    said = words(text)
+    named = [person for person, name in names.items() if _is_named(name, said)]
+    spoken = {word_term(word) for person in named for word in words(names[person])}
+    terms = asked(text)
+    wanted = {term: word for term, word in terms.items() if term not in spoken} or terms
+    question = Question(
+        terms=dict.fromkeys(wanted, ONE),
+        speaker=named[0] if len(named) == 1 else None,
+        dates=dates_in(text, said),
+        asks_when=_ASKS_WHEN.search(text) is not None,
+    )
+    return Asked(question, wanted)
+
+
+def _is_named(name: str, said: Iterable[str]) -> bool:
+    """Whether a name, or its first word, is among what is said."""
+    parts = words(name)
+    return bool(parts) and parts[0] in said
+
+
+def dates_in(text: str, said: Iterable[str]) -> Dates:
+    """The months, years and days that a text names. "may" is a month only with a capital letter."""
+    named = {word for word in said if word != "may" or _MAY.search(text)}
+    return Dates(
+        months=frozenset(number for number, month in enumerate(MONTHS, 1) if month in named),
+        years=frozenset(int(word) for word in named if _YEAR.fullmatch(word)),
+        days=frozenset(int(word) for word in named if word.isdecimal() and word.isascii() and 1 <= int(word) <= 31),
+    )

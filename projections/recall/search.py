@@ -1,0 +1,265 @@
+"""Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from heapq import merge
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from projections.events.values import Item
+from projections.ids import NOBODY, EventId, Handle, Ref, Seq
+from projections.items import ITEMS, ItemRow, compartment_key
+from projections.messages import MESSAGES, MessageRow
+from projections.nearness import Nearness
+from projections.people import name_of
+from projections.places import place_of
+from projections.policies.compartments import Opening, Setting, opened, opened_of
+from projections.recall import facts as knowing
+from projections.recall.corpus import NONE, Corpus
+from projections.recall.documents import id_of
+from projections.recall.facts import Known, known_item
+from projections.recall.meaning import BY_WORDS, fused
+from projections.recall.opened import Part, parts
+from projections.recall.question import Asked, ask
+from projections.recall.scoring import Scored, open_postings, search
+from projections.recall.seeds import Allowed
+from projections.recall.words import spelled_like, words
+from projections.rows import Found, Rows
+from projections.turns import TURNS, TurnRow
+
+MOST_FACTS = 32
+"""How many items are taken as keys to what they rest on."""
+MOST_MISSPELT = 2
+"""How many words of a question that nobody ever said are taken for misspelt ones."""
+
+
+class Wanted(NamedTuple):
+    """What is looked for, by whom and where. `said` is when (ms). `without` names messages and turns that are not to be
+    found; `speaker` and `place` narrow it to what one person said, or what was said in one place. `room` are others who
+    take part: what is known of them here counts as well. With `nearness`, what is near in meaning is found too.
+    """
+
+    text: str
+    setting: Setting
+    session: str
+    said: int
+    without: frozenset[EventId] = frozenset()
+    speaker: Handle = NOBODY
+    place: Ref | None = None
+    room: tuple[Handle, ...] = ()
+    nearness: Nearness | None = None
+
+
+class Reason(NamedTuple):
+    """A part of a score, in 1/1024: the field, and of a field of words also the word."""
+
+    field: str
+    word: str
+    points: int
+
+
+class Said(NamedTuple):
+    """Something that was said. `id` names the message or the turn; `event`, at `seq`, made it as it now is.
+    `by_meaning` is its rank among the nearest in meaning, from 1; 0 where it is not among them.
+    """
+
+    key: bytes
+    id: EventId
+    event: EventId
+    seq: Seq
+    said: int
+    row: MessageRow | TurnRow
+    score: int
+    reasons: tuple[Reason, ...]
+    by_meaning: int = 0
+
+
+class Answers(NamedTuple):
+    """What was said that answers best, best first. `note` is what there is to note of finding by meaning."""
+
+    said: tuple[Said, ...]
+    note: str = ""
+
+
+class FoundItem(NamedTuple):
+    """An item, and why it stands where it does."""
+
+    found: Found[ItemRow]
+    score: int
+    reasons: tuple[Reason, ...]
+
+    @property
+    def item(self) -> Item:
+        return self.found.row.item
+
+
+def said(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
+    """What was said that answers best, best first."""
+    return answers(rows, wanted, most).said
+
+
+def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
+    """The same, and what there is to note."""
+    opened_parts = parts(rows, wanted.setting, wanted.session)
+    asked = _with_likes(ask(wanted.text, _named(rows, wanted.text, opened_parts)), partial(_stands, opened_parts))
+    allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
+    deep = most if wanted.nearness is None else max(most, BY_WORDS)
+    scored = search(opened_parts, asked.question, deep, _facts(rows, wanted, asked, opened_parts), allowed)
+    note = ""
+    if wanted.nearness is not None:
+        scored, note = fused(opened_parts, allowed, scored, wanted.nearness)
+    found = (_said(rows, opened_parts[each.part].corpus, each, asked.words) for each in scored[:most])
+    return Answers(tuple(each for each in found if each is not None), note)
+
+
+def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
+    """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
+    known = _known(rows, opened(rows, wanted.setting), wanted.said)
+    asked = _with_likes(ask(wanted.text, {}), lambda term: any(term in each.terms.counts for each in known))
+    found = [_found_item(each, asked.words) for each in knowing.rank(known, asked.question, wanted.said)]
+    return tuple(each for each in found if each.score > 0)[:most]
+
+
+def neighbours(rows: Rows, hit: Said, before: int, after: int) -> tuple[Found[MessageRow | TurnRow], ...]:
+    """What was said around something in its unit, oldest first, and itself."""
+    unit, end = hit.key[:16], hit.key + b"\0"
+    earlier = _first(_around(rows, unit, stop=end, reverse=True), before + 1)
+    later = _first(_around(rows, unit, start=end), after)
+    return (*reversed(earlier), *later)
+
+
+def _around(
+    rows: Rows, unit: bytes, *, start: bytes | None = None, stop: bytes | None = None, reverse: bool = False
+) -> Iterator[Found[MessageRow | TurnRow]]:
+    tables = [rows.scan(each, unit, start=start, stop=stop, reverse=reverse) for each in (MESSAGES, TURNS)]
+    return merge(*tables, key=lambda each: each.key, reverse=reverse)
+
+
+def _first(found: Iterable[Found[MessageRow | TurnRow]], most: int) -> list[Found[MessageRow | TurnRow]]:
+    return [each for each, _ in zip(found, range(most), strict=False)]
+
+
+# -- what is asked -----------------------------------------------------------------------------------------------------
+
+
+def _named(rows: Rows, text: str, opened_parts: Sequence[Part]) -> dict[Handle, str]:
+    """Those who said something where it is open and whose name may stand in a text."""
+    said_words = frozenset(words(text))
+    found: dict[Handle, str] = {}
+    for part in opened_parts:
+        called = part.corpus.called
+        for speaker in called.unknown(part.corpus.speakers.all):
+            called.call(speaker, name_of(rows, speaker) if speaker else "")
+        found |= {person: called.names[person] for person in called.by(said_words) if _speaks(part, person)}
+    return found
+
+
+def _speaks(part: Part, person: Handle) -> bool:
+    """Whether somebody said something that is open."""
+    corpus, size = part.corpus, part.corpus.size
+    theirs = (corpus.speaker[:size] == corpus.speakers.find(person)) & corpus.alive[:size]
+    return bool((theirs if part.open is None else theirs & part.open[corpus.unit[:size]]).any())
+
+
+def _with_likes(asked: Asked, stands: Callable[[bytes], bool]) -> Asked:
+    """The question with words spelled like those that stand nowhere, at half their weight."""
+    unknown = [term for term in asked.question.terms if not stands(term)][:MOST_MISSPELT]
+    likes = {
+        like: asked.words[term] for term in unknown for like in spelled_like(asked.words[term])
+        if like not in asked.words and stands(like)
+    }  # fmt: skip
+    terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in _of(likes, asked)}}
+    return Asked(asked.question._replace(terms=terms), {**likes, **asked.words})
+
+
+def _of(likes: Mapping[bytes, str], asked: Asked) -> Iterator[tuple[bytes, bytes]]:
+    terms = {word: term for term, word in asked.words.items()}
+    return ((like, terms[word]) for like, word in likes.items())
+
+
+def _stands(opened_parts: Sequence[Part], term: bytes) -> bool:
+    """Whether a term stands in something that is open and still there: what is closed or gone tells nothing here."""
+    return any(part.corpus.stands(term) and len(open_postings(part, term).at) for part in opened_parts)
+
+
+# -- what may be found -------------------------------------------------------------------------------------------------
+
+
+def _allowed(rows: Rows, corpus: Corpus, wanted: Wanted) -> Allowed:
+    speaker = corpus.speakers.find(wanted.speaker) if wanted.speaker else None
+    units = None
+    if wanted.place is not None:
+        units = np.array([*(_is_in(rows, unit, wanted.place) for unit in corpus.units.all), False])
+    places = [at for at in corpus.places_of(sorted(wanted.without)) if at != NONE]
+    return Allowed(corpus, np.array(places, np.int32), speaker, units)
+
+
+def _is_in(rows: Rows, unit: bytes, place: Ref) -> bool:
+    """Whether a unit is of a place, or of a thread in it."""
+    message = next(rows.scan(MESSAGES, unit), None)
+    turn = next(rows.scan(TURNS, unit), None) if message is None else None
+    session = message.row.message.session if message else turn.row.session if turn else ""
+    where = place_of(rows, session)
+    return where is not None and place in (where.row.place, where.row.parent)
+
+
+# -- facts -------------------------------------------------------------------------------------------------------------
+
+
+def _facts(rows: Rows, wanted: Wanted, asked: Asked, opened_parts: Sequence[Part]) -> dict[tuple[int, int], int]:
+    """The best item that rests on each document, of those that this audience may see."""
+    named = [asked.question.speaker] if asked.question.speaker else []
+    others = [
+        person for person in dict.fromkeys((*wanted.room, *map(Handle, named))) if person != wanted.setting.person
+    ]
+    openings = [*opened(rows, wanted.setting), *(each for other in others for each in opened_of(wanted.setting, other))]
+    best: dict[tuple[int, int], int] = {}
+    for points, known in knowing.best_by_words(_known(rows, openings, wanted.said), asked.question, MOST_FACTS):
+        for place in _evidence(known.found.row.item, opened_parts):
+            best[place] = max(best.get(place, 0), points)
+    return best
+
+
+def _evidence(item: Item, opened_parts: Sequence[Part]) -> Iterator[tuple[int, int]]:
+    events = [each.message for each in item.evidence if each.message]
+    for number, (corpus, open_units) in enumerate(opened_parts):
+        for at in corpus.places_of(events):
+            if at != NONE and (open_units is None or open_units[corpus.unit[at]]):
+                yield number, at
+
+
+def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[Known]:
+    return [
+        each
+        for owner, compartment in openings
+        for each in rows.made(ITEMS, compartment_key(owner, compartment), known_item)
+        if each.holds(said)
+    ]
+
+
+# -- what was found ----------------------------------------------------------------------------------------------------
+
+
+def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]) -> Said | None:
+    at = scored.at
+    point = bytes(corpus.units.all[corpus.unit[at]]) + (int(corpus.said[at]) + (1 << 63)).to_bytes(8, "big")
+    seq = int(corpus.seqs[at])
+    there = chain[Found[Any]](rows.scan(MESSAGES, point), rows.scan(TURNS, point))
+    found = next((each for each in there if each.seq == seq), None)
+    if found is None:
+        return None
+    row: MessageRow | TurnRow = found.row
+    reasons = _reasons(scored.fields, words)
+    said = int(corpus.said[at])
+    return Said(found.key, id_of(found.key), row.event, found.seq, said, row, scored.score, reasons, scored.by_meaning)
+
+
+def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:
+    reasons = (Reason(field, words.get(term, ""), points) for (field, term), points in fields.items())
+    return tuple(sorted(reasons, key=lambda each: (-abs(each.points), each.field, each.word)))
+
+
+def _found_item(ranked: knowing.Ranked, words: Mapping[bytes, str]) -> FoundItem:
+    return FoundItem(ranked.known.found, ranked.score, _reasons(ranked.fields, words))

@@ -1,0 +1,179 @@
+"""The terms of a text: what it is found by.
+
+    words       runs of letters and digits, case folded, accents off Latin letters, by their Snowball stems
+    whole       what is written with signs inside (`ERR_MODULE_NOT_FOUND`, `app.py`, `v1.2`, `c++`), also as it stands
+    signs       emoji and other symbols beyond ASCII, each as it stands
+    unspaced    languages without spaces: every two characters that follow one another, and one that stands alone
+    people      whom a text mentions, by their handle, so that a name is never part of what is indexed
+
+A term is 8 bytes of the BLAKE2b of its kind and its text: an index holds no words. What comes out follows from the
+tables behind this (`english`, the stemmer's, Unicode's) alone; an index that was made with others is built anew.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+import snowballstemmer  # type: ignore[import-untyped]  # it has no types
+
+from projections.ids import Handle
+from projections.recall.english import IRREGULAR, STOP_WORDS
+
+STEMMER = "3.1.1"
+"""The release of snowballstemmer that the lock file pins; a test holds this against what is installed."""
+VERSION = f"words@1-{STEMMER}-{unicodedata.unidata_version}"
+"""Of these rules, the stemmer and Unicode."""
+TERM_BYTES = 8
+LONGEST = 64
+"""Longer runs are cut: nobody types them, and a paste of base64 is no vocabulary."""
+MOST_COUNTED = 255
+"""How often a term counts in one text at the most: as far as a byte goes."""
+FEWEST_LETTERS = 5
+"""How long a word is at least that may be misspelt."""
+_REMEMBERED = 1 << 17
+_SIGNS = frozenset(("So", "Sk", "Sm", "Sc"))
+"""Unicode's symbols: emoji, currencies, signs of mathematics. Those of ASCII are punctuation to whoever writes."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+|[^\w\s]", re.UNICODE)
+_PLAIN = re.compile(r"[a-z0-9]+")
+_WHOLE = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_./:#@+'’]++[^\W_]++)++|[#@$]\w++|(?<!\w)\w++(?:\+\+|#)(?!\w)")
+_PERHAPS_WHOLE = re.compile(r"[-_./:#@+'$]\w|\+\+|#")
+"""Stands wherever `_WHOLE` does in ASCII, and is found faster: most texts have none."""
+_CLITIC = re.compile(r"(?<=\w)(?:n't|'(?:s|re|ll|ve|d|m))(?!\w)")
+_NOT = re.compile(r"\b(?:won|can|shan)'t\b")
+_WITHOUT_NOT = {"won't": "will", "can't": "can", "shan't": "shall"}
+_FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_LATIN_WITH_MARK = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+
+_stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+_terms: dict[str, bytes] = {}
+
+
+class Terms(NamedTuple):
+    """How often each term stands in a text, and how many words the text has."""
+
+    counts: dict[bytes, int]
+    length: int
+
+
+def term(kind: str, text: str) -> bytes:
+    """8 bytes for a term."""
+    return blake2b(f"{kind}{text}".encode("utf-8", "surrogatepass"), digest_size=TERM_BYTES).digest()
+
+
+def word_term(word: str) -> bytes:
+    """The term of a folded word, by its stem."""
+    known = _terms.get(word)
+    if known is None:
+        if len(_terms) >= _REMEMBERED:
+            _terms.clear()
+        known = _terms[word] = term("w", _stem(IRREGULAR.get(word, word)[:LONGEST]))
+    return known
+
+
+def person_term(person: Handle) -> bytes:
+    """The term of a person whom a text mentions."""
+    return term("p", person.hex())
+
+
+def folded(text: str) -> str:
+    """Text as words are looked for in it."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFC", _LATIN_WITH_MARK.sub("", apart))
+
+
+class Read(NamedTuple):
+    """A text as it is looked at: folded, without what is only grammar, and its words, in order, without signs."""
+
+    flat: str
+    words: list[str]
+
+
+def read(text: str) -> Read:
+    """A text, folded and taken apart."""
+    flat = _flat(text)
+    if flat.isascii():
+        return Read(flat, _PLAIN.findall(flat))
+    return Read(flat, [each for each in _TOKEN.findall(flat) if each[0].isalnum()])
+
+
+def words(text: str) -> list[str]:
+    """The folded words of a text, in order, without signs."""
+    return read(text).words
+
+
+def terms_of(text: str, people: Iterable[Handle] = ()) -> Terms:
+    """What a text is found by."""
+    return terms_in(read(text), people)
+
+
+def terms_in(text: Read, people: Iterable[Handle] = ()) -> Terms:
+    """The same of a text that was read."""
+    flat = text.flat
+    found = list(map(word_term, text.words)) if flat.isascii() else [each for each, _ in _of_any(flat)]
+    length = len(found)
+    if not flat.isascii() or _PERHAPS_WHOLE.search(flat):
+        found += [each for each, _ in _whole(flat)]
+    found += map(person_term, people)
+    counts = dict.fromkeys(found, 1)
+    if len(counts) < len(found):
+        counts = dict(Counter(found))
+    return Terms(counts, length)
+
+
+def asked(text: str) -> dict[bytes, str]:
+    """The terms of what is looked for, each with what it stands for there."""
+    flat = _flat(text)
+    found = {each: word for each, word in (*_of_any(flat), *_whole(flat)) if word not in STOP_WORDS}
+    return found or dict(_of_any(flat))
+
+
+def spelled_like(word: str) -> Iterator[bytes]:
+    """The terms of whatever is one letter away from a word: one less, one more, another one, two the other way round.
+
+    So what is misspelt is found without a list of all the words there are; of words of four letters and less too much
+    would be.
+    """
+    stem = _stem(IRREGULAR.get(word, word)[:LONGEST])
+    if len(stem) < FEWEST_LETTERS or not stem.isalpha():
+        return
+    letters = sorted({*_LETTERS, *stem})
+    halves = [(stem[:at], stem[at:]) for at in range(len(stem) + 1)]
+    near = {left + right[1:] for left, right in halves if right}
+    near |= {left + right[1] + right[0] + right[2:] for left, right in halves if len(right) > 1}
+    near |= {left + letter + right[1:] for left, right in halves if right for letter in letters}
+    near |= {left + letter + right for left, right in halves for letter in letters}
+    yield from (term("w", each) for each in sorted(near - {stem}))
+
+
+def _flat(text: str) -> str:
+    flat = folded(text.replace("’", "'"))
+    return _CLITIC.sub("", _NOT.sub(lambda found: _WITHOUT_NOT[found[0]], flat)) if "'" in flat else flat
+
+
+def _of_any(flat: str) -> Iterator[tuple[bytes, str]]:
+    for token in _TOKEN.findall(flat):
+        if _FIRST_UNSPACED.match(token):
+            yield from ((term("n", each), each) for each in _pairs(token))
+        elif token[0].isalnum():
+            yield word_term(token), token
+        elif not token.isascii() and unicodedata.category(token[0]) in _SIGNS:
+            yield term("s", token), token
+
+
+def _whole(flat: str) -> Iterator[tuple[bytes, str]]:
+    return ((term("x", each[:LONGEST]), each) for each in _WHOLE.findall(flat))
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]

@@ -1,0 +1,67 @@
+"""What is known of the others in the room: of those whose messages stand in the window, what all who read the answer
+could have heard from them (`compartments.opened_of`). Nothing portable, and nothing of direct messages.
+
+What says how one of them is to be answered is not for an answer to somebody else; of who opted out nothing is told.
+What answers to the message comes first; then each of them in turn, who spoke last first, so that nobody crowds the
+others out.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from projections.decisions.consent import is_out
+from projections.durable import BEHAVIORAL, GUIDANCE, Chosen, Ranked, Sought, chosen, ranked
+from projections.events.values import Limits
+from projections.ids import Handle
+from projections.policies.compartments import Setting, opened_of
+from projections.retrieval import Hit
+from projections.rows import Rows
+from projections.window import Window
+
+BLOCK = "room"
+SPARE = 2
+"""How many times as many items are tried as may stand there: some are too long."""
+STEERING = frozenset({GUIDANCE, BEHAVIORAL})
+"""Kinds that say how somebody is to be answered."""
+
+
+class Room(NamedTuple):
+    """Who else is there, who spoke last first, and what is told of them."""
+
+    people: tuple[Handle, ...] = ()
+    known: Chosen = Chosen((), ())
+
+
+def others_in(window: Window, asker: Handle) -> tuple[Handle, ...]:
+    """Those besides the asker whose messages stand in a window, who spoke last first."""
+    spoke = (line.speaker for line in reversed(window.lines))
+    return tuple(dict.fromkeys(person for person in spoke if person and person != asker))
+
+
+def room(
+    rows: Rows, setting: Setting, window: Window, sought: Sought, limits: Limits, length: Callable[[Ranked], int]
+) -> Room:
+    """What a prompt holds of the others; `length` is how many characters the line of an item has."""
+    people = tuple(person for person in others_in(window, setting.person) if not is_out(rows, person))
+    if not limits.room_items:
+        return Room(people)
+    openings = (opening for person in people for opening in opened_of(setting, person))
+    hits = [hit for hit in ranked(rows, openings, sought, limits.scoring) if hit.item.kind not in STEERING]
+    tried = _fairly(hits, people)[: limits.room_items * SPARE]
+    return Room(people, chosen(tried, limits.room_items, limits.room_chars, BLOCK, length))
+
+
+def _fairly(hits: Sequence[Ranked], people: Sequence[Handle]) -> list[Ranked]:
+    """What shares words with the message, best first; then the next one of each in turn."""
+    others = [hit for hit in hits if not _shares(hit)]
+    rest = zip_longest(*([hit for hit in others if hit.item.owner == person] for person in people))
+    return [*filter(_shares, hits), *_there(hit for turn in rest for hit in turn)]
+
+
+def _there(hits: Iterable[Ranked | None]) -> Iterator[Ranked]:
+    return (hit for hit in hits if hit is not None)
+
+
+def _shares(hit: Ranked) -> bool:
+    return bool(hit.overlap if isinstance(hit, Hit) else hit.words)

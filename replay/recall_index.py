@@ -1,0 +1,229 @@
+"""The retrieval index on disk, kept up with the views in whose transaction it is written.
+
+A document that is new lies behind the last full segment, and nothing is written for it. When a segment fills, its
+documents are looked up by the list of rows that each event touched, and written at once; when a span of 64 segments
+fills, it takes their place. A document of a full segment that goes, or comes back, changes the rows of its own terms
+and no others. So what lies there is what a rebuild would write, whatever came before.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.ids import EventId, Seq
+from projections.items import QUIET
+from projections.recall.documents import TABLES as DOCUMENT_TABLES
+from projections.recall.documents import document, id_of
+from projections.recall.words import MOST_COUNTED
+from projections.rows import Stored
+from replay import recall_tables as layout
+from replay.history import seq_key, touched_keys
+from replay.overlay import TOUCHED
+from replay.packing import Packed, unpack
+from replay.recall_rows import (
+    Sealed,
+    amended,
+    list_documents,
+    opened,
+    pack_documents,
+    pack_postings,
+    postings_of,
+    sealed,
+    span_key,
+    unpack_documents,
+    unpack_postings,
+    zone_key,
+)
+from replay.recall_tables import Level
+
+Find = Callable[[EventId], Seq | None]
+"""Where an event is in the log."""
+
+
+class Before(NamedTuple):
+    """The documents under keys that are about to change."""
+
+    keys: frozenset[tuple[str, bytes]]
+    documents: dict[tuple[str, bytes], Sealed]
+
+
+class Change(NamedTuple):
+    """The documents that go out of a zone's span, and those that come into it."""
+
+    gone: list[Sealed]
+    come: list[Sealed]
+
+
+class Mentioned(NamedTuple):
+    """A document by its offset in a span, and its terms."""
+
+    offset: int
+    counts: Mapping[bytes, int]
+
+
+def _seq(each: Sealed) -> int:
+    return each.document.seq
+
+
+class Index:
+    """The index within one transaction of the views. With `beside` it is written elsewhere: into this transaction, with
+    these tables.
+    """
+
+    def __init__(
+        self, transaction: Any, tables: Mapping[str, Any], beside: tuple[Any, Mapping[str, Any]] | None = None
+    ) -> None:
+        self._transaction = transaction
+        self._tables = tables
+        self._into, self._tables_into = beside or (transaction, tables)
+
+    # -- kept up -------------------------------------------------------------------------------------------------------
+
+    def before(self, rows: Packed, find: Find) -> Before:
+        """What is there of whatever these rows change; to be asked before they are written."""
+        keys = {(table, key) for table in DOCUMENT_TABLES for key, _ in rows.get(table, ())}
+        for event, _ in rows.get(QUIET.table, ()):
+            seq = find(EventId(event))
+            keys |= set() if seq is None else self._rows_of(EventId(event), seq)
+        found = ((place, self._document(*place)) for place in keys)
+        return Before(frozenset(keys), {place: made for place, made in found if made is not None})
+
+    def advance(self, before: Before, since: int, upto: int) -> None:
+        """Bring the index to `upto` events, once the rows of the events behind `since` are written."""
+        gone: list[Sealed] = []
+        come: list[Sealed] = []
+        for place in sorted(before.keys):
+            was, now = before.documents.get(place), self._document(*place)
+            if was != now:
+                gone += [was] if was is not None else []
+                come += [now] if now is not None else []
+        self._amend(gone, come, since)
+        self.seal(since, upto)
+
+    def seal(self, since: int, upto: int) -> None:
+        """Write the segments and spans that fill behind `since`."""
+        for span in range(layout.SPAN.full(since), layout.SPAN.full(upto)):
+            self._write(layout.SPAN, span)
+        if layout.SPAN.full(since) < layout.SPAN.full(
+            upto
+        ):  # there were no other segments than these spans take the place of
+            for table in (layout.SEGMENT.documents, layout.SEGMENT.postings):
+                self._into.drop(self._tables_into[table], delete=False)
+        each_span = layout.SPAN.bits - layout.SEGMENT.bits
+        first = max(layout.SEGMENT.full(since), layout.SPAN.full(upto) << each_span)
+        for segment in range(first, layout.SEGMENT.full(upto)):
+            self._write(layout.SEGMENT, segment)
+
+    def _write(self, level: Level, span: int) -> None:
+        first = level.first(span)
+        zones: dict[bytes, list[Sealed]] = defaultdict(list)
+        for each in self.documents(first, first + (1 << level.bits) - 1):
+            zones[zone_key(each.document.zone)].append(each)
+        for zone in sorted(zones):
+            self._put(level.documents, zone + span_key(span), pack_documents(list_documents(zones[zone], first)))
+            postings = postings_of(zones[zone], first)
+            for term in sorted(postings):
+                self._put(level.postings, zone + term + span_key(span), postings[term])
+
+    # -- documents -----------------------------------------------------------------------------------------------------
+
+    def documents(self, first: int, last: int) -> Iterator[Sealed]:
+        """The documents that the events from `first` to `last` made and that are there, by seq."""
+        cursor = self._transaction.cursor(db=self._tables[TOUCHED])
+        if not cursor.set_range(seq_key(first)):
+            return
+        stop = seq_key(last)
+        for key, data in takewhile(lambda row: row[0] <= stop, cursor):
+            seq = int.from_bytes(key, "big")
+            for table, place in touched_keys(unpack(TOUCHED, key, data).body, DOCUMENT_TABLES):
+                made = self._document(table, place)
+                if made is not None and made.document.seq == seq:
+                    yield made
+
+    def _rows_of(self, event: EventId, seq: int) -> set[tuple[str, bytes]]:
+        """The row of a message or turn. Where its first event's body was dropped and a later one's was not, no list
+        tells of it, and all keys are looked through.
+        """
+        data = self._transaction.get(seq_key(seq), db=self._tables[TOUCHED])
+        if data is not None:
+            return set(touched_keys(unpack(TOUCHED, seq_key(seq), data).body, DOCUMENT_TABLES))
+        return {(table, key) for table in DOCUMENT_TABLES for key in self._keys(table) if id_of(key) == event}
+
+    def _keys(self, table: str) -> Iterator[bytes]:
+        cursor = self._transaction.cursor(db=self._tables[table])
+        keys: Iterator[bytes] = cursor.iternext(values=False)
+        return keys
+
+    def _document(self, table: str, key: bytes) -> Sealed | None:
+        data = self._transaction.get(key, db=self._tables[table])
+        if data is None or self._transaction.get(id_of(key), db=self._tables[QUIET.table]) is not None:
+            return None
+        stored: Stored = unpack(table, key, data)
+        made = document(table, key, stored)
+        return None if made is None else Sealed(made, stored.vault)
+
+    # -- amended -------------------------------------------------------------------------------------------------------
+
+    def _amend(self, gone: Iterable[Sealed], come: Iterable[Sealed], size: int) -> None:
+        """Take documents out of full segments and spans, and put others in."""
+        spans: dict[tuple[Level, int, bytes], Change] = defaultdict(lambda: Change([], []))
+        for which, documents in enumerate((gone, come)):
+            for each in documents:
+                level = _level(each.document.seq, size)
+                if level is not None:
+                    place = (level, level.span(each.document.seq), zone_key(each.document.zone))
+                    spans[place][which].append(each)
+        for (level, span, zone), change in spans.items():
+            self._amend_span(level, zone, span, change)
+
+    def _amend_span(self, level: Level, zone: bytes, span: int, change: Change) -> None:
+        first, key = level.first(span), zone + span_key(span)
+        data = self._transaction.get(key, db=self._tables[level.documents])
+        there = list_documents((), first) if data is None else unpack_documents(opened(level.documents, key, data))
+        come = sorted(change.come, key=_seq)
+        row = amended(there, [each.document.seq - first for each in change.gone], list_documents(come, first))
+        self._put(level.documents, key, pack_documents(row) if len(row.offsets) else None)
+        lengths = np.zeros(1 << level.bits, np.uint8)
+        lengths[row.offsets] = row.lengths
+        gone = [Mentioned(each.document.seq - first, each.document.terms.counts) for each in change.gone]
+        new = [Mentioned(each.document.seq - first, each.document.terms.counts) for each in come]
+        for term in sorted({term for each in (*gone, *new) for term in each.counts}):
+            self._amend_postings(level, zone + term + span_key(span), term, gone, new, lengths)
+
+    def _amend_postings(
+        self,
+        level: Level,
+        key: bytes,
+        term: bytes,
+        gone: Sequence[Mentioned],
+        come: Sequence[Mentioned],
+        lengths: npt.NDArray[np.uint8],
+    ) -> None:
+        data = self._transaction.get(key, db=self._tables[level.postings])
+        offsets, counts = np.empty(0, np.uint16), np.empty(0, np.uint8)
+        if data is not None:
+            offsets, counts, _, _ = unpack_postings(opened(level.postings, key, data))
+        stay = ~np.isin(offsets, np.array([each.offset for each in gone], np.uint16))
+        more = [(each.offset, min(each.counts[term], MOST_COUNTED)) for each in come if term in each.counts]
+        offsets = np.concatenate([offsets[stay], np.array([offset for offset, _ in more], np.uint16)])
+        counts = np.concatenate([counts[stay], np.array([count for _, count in more], np.uint8)])
+        order = np.argsort(offsets)
+        packed = pack_postings(offsets[order], counts[order], int(lengths[offsets].min())) if len(order) else None
+        self._put(level.postings, key, packed)
+
+    # -- rows ----------------------------------------------------------------------------------------------------------
+
+    def _put(self, table: str, key: bytes, body: bytes | None) -> None:
+        if body is None:
+            self._into.delete(key, db=self._tables_into[table])
+        else:
+            self._into.put(key, sealed(key, body), db=self._tables_into[table])
+
+
+def _level(seq: int, size: int) -> Level | None:
+    """Where a document of a log of that size lies; None behind the last full segment."""
+    return next((level for level in layout.levels() if level.span(seq) < level.full(size)), None)

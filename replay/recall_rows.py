@@ -1,0 +1,222 @@
+"""The rows of the retrieval index: what was said, and where each of its terms stands, by zone and span of seqs.
+
+    documents   zone (8) ‖ span (4)              → columns
+    postings    zone (8) ‖ term (8) ‖ span (4)   → most (1) ‖ shortest (1) ‖ offset (2) … ‖ count (1) …
+
+each in one table for spans of 2^16 seqs that are full, and in one for the segments of 1,024 that come after these; what
+is behind the last full segment is in neither, and scored from the rows themselves. Offsets (least byte first,
+ascending) count from the first seq of the span. `most` is the greatest count of the row, `shortest` the least length
+among its documents: no document in it scores more than these two would. A row ends in the CRC-32 of its key and
+itself. Which rows there are, and every byte of them, follows from the documents and the number of events alone,
+whatever came before.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from projections.ids import VaultId
+from projections.recall.corpus import LONGEST, short_id
+from projections.recall.documents import Document
+from projections.recall.words import MOST_COUNTED
+from replay.errors import DamagedViews
+from replay.packing import WHOLE, damage_of
+
+_KINDS = ("<u2", "<i8", "<i8", "u1", "u1", "<u2", "<u2", "<u2")
+"""Of the columns: offsets, ids, said, lengths, flags, units, speakers, vaults."""
+Twos = npt.NDArray[np.uint16]
+
+
+class Sealed(NamedTuple):
+    """A document and the vault that sealed the event which made it."""
+
+    document: Document
+    vault: VaultId
+
+
+class Columns(msgspec.Struct, array_like=True, frozen=True):
+    """The documents of a zone in a span, by seq. Names stand once, in the order in which they come; numbers are of
+    these.
+
+    `offsets`, `units`, `speakers` and `vaults` are 2 bytes each, `ids` (of an id the last eight) and `said` (ms) 8,
+    `lengths` and `flags` 1, all least byte first.
+    """
+
+    unit_names: list[bytes]
+    speaker_names: list[bytes]
+    vault_names: list[bytes]
+    offsets: bytes
+    ids: bytes
+    said: bytes
+    lengths: bytes
+    flags: bytes
+    units: bytes
+    speakers: bytes
+    vaults: bytes
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_columns = msgspec.msgpack.Decoder(Columns).decode
+
+
+def zone_key(zone: bytes) -> bytes:
+    """A zone's eight bytes; whether a unit in it is open is decided by its audience, not by these."""
+    return zone[:8]
+
+
+def span_key(span: int) -> bytes:
+    """A span's four bytes."""
+    return span.to_bytes(4, "big")
+
+
+def sealed(key: bytes, body: bytes) -> bytes:
+    """A row as it lies on disk."""
+    return body + crc32(body, crc32(key)).to_bytes(4, "little")
+
+
+def opened(table: str, key: bytes, data: bytes) -> bytes:
+    """The body of a row, or DamagedViews."""
+    if crc32(data, crc32(key)) != WHOLE:
+        raise DamagedViews(damage_of(table))
+    return data[:-4]
+
+
+def pack_postings(offsets: npt.NDArray[np.uint16], counts: npt.NDArray[np.uint8], shortest: int) -> bytes:
+    """A row of postings, without its CRC."""
+    return bytes((int(counts.max()), shortest)) + offsets.astype("<u2").tobytes() + counts.tobytes()
+
+
+class Posted(NamedTuple):
+    """A row of postings: offsets, counts, and what bounds their scores."""
+
+    offsets: npt.NDArray[np.uint16]
+    counts: npt.NDArray[np.uint8]
+    most: int
+    shortest: int
+
+
+def unpack_postings(body: bytes) -> Posted:
+    """The row in these bytes."""
+    number = (len(body) - 2) // 3
+    return Posted(
+        np.frombuffer(body, "<u2", number, 2), np.frombuffer(body, np.uint8, number, 2 + 2 * number), body[0], body[1]
+    )
+
+
+class Listed(NamedTuple):
+    """The documents of a zone in a span, as arrays of one length by offset, and the names that their numbers are of."""
+
+    offsets: Twos
+    ids: npt.NDArray[np.int64]
+    said: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.uint8]
+    flags: npt.NDArray[np.uint8]
+    units: Twos
+    speakers: Twos
+    vaults: Twos
+    unit_names: list[bytes]
+    speaker_names: list[bytes]
+    vault_names: list[bytes]
+
+
+def list_documents(documents: Iterable[Sealed], first: int) -> Listed:
+    """Documents in the order of their seqs, in a span that begins with `first`."""
+    units: dict[bytes, int] = {}
+    speakers: dict[bytes, int] = {}
+    vaults: dict[bytes, int] = {}
+    rows = [
+        (
+            each.seq - first,
+            short_id(each.id),
+            each.said,
+            min(each.terms.length, LONGEST),
+            each.flags,
+            units.setdefault(each.unit, len(units)),
+            speakers.setdefault(each.speaker, len(speakers)),
+            vaults.setdefault(vault, len(vaults)),
+        )
+        for each, vault in documents
+    ]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(_KINDS)
+    arrays = [np.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)]
+    return _listed(arrays, (list(units), list(speakers), list(vaults)))
+
+
+def amended(there: Listed, gone: Sequence[int], come: Listed) -> Listed:
+    """The same without the documents at some offsets, and with others."""
+    stay = ~np.isin(there.offsets, np.array(gone, np.uint16))
+    offsets = np.concatenate([there.offsets[stay], come.offsets])
+    order = np.argsort(offsets)
+    both = zip(_arrays(there)[1:5], _arrays(come)[1:5], strict=True)
+    plain = [np.concatenate([was[stay], new])[order] for was, new in both]
+    numbered = [
+        _renumbered(
+            np.concatenate([was[stay].astype(np.int64), new.astype(np.int64) + len(names)])[order], [*names, *more]
+        )
+        for was, new, names, more in (
+            (there.units, come.units, there.unit_names, come.unit_names),
+            (there.speakers, come.speakers, there.speaker_names, come.speaker_names),
+            (there.vaults, come.vaults, there.vault_names, come.vault_names),
+        )
+    ]
+    arrays = [offsets[order], *plain, *(each[0] for each in numbered)]
+    return _listed(arrays, [each[1] for each in numbered])
+
+
+def _arrays(row: Listed) -> Sequence[npt.NDArray[Any]]:
+    return row.offsets, row.ids, row.said, row.lengths, row.flags, row.units, row.speakers, row.vaults
+
+
+def _listed(arrays: Sequence[npt.NDArray[Any]], names: Sequence[list[bytes]]) -> Listed:
+    offsets, ids, said, lengths, flags, units, speakers, vaults = arrays
+    return Listed(offsets, ids, said, lengths, flags, units, speakers, vaults, names[0], names[1], names[2])
+
+
+def _renumbered(numbers: npt.NDArray[np.int64], names: Sequence[bytes]) -> tuple[Twos, list[bytes]]:
+    """The names that are used, each once, in the order in which they come; and the numbers of these."""
+    same: dict[bytes, int] = {}
+    number_of = np.array([same.setdefault(name, at) for at, name in enumerate(names)], np.int64)
+    used, first, of = np.unique(number_of[numbers], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.uint16)
+    rank[order] = np.arange(len(order), dtype=np.uint16)
+    return rank[of], [names[used[at]] for at in order]
+
+
+def pack_documents(row: Listed) -> bytes:
+    """A row of columns, without its CRC."""
+    arrays = [each.astype(kind).tobytes() for each, kind in zip(_arrays(row), _KINDS, strict=True)]
+    return _encode(Columns(row.unit_names, row.speaker_names, row.vault_names, *arrays))
+
+
+def unpack_documents(body: bytes) -> Listed:
+    """The row in these bytes."""
+    row = _columns(body)
+    packed = (row.offsets, row.ids, row.said, row.lengths, row.flags, row.units, row.speakers, row.vaults)
+    arrays = [np.frombuffer(each, kind) for each, kind in zip(packed, _KINDS, strict=True)]
+    return _listed(arrays, (row.unit_names, row.speaker_names, row.vault_names))
+
+
+def postings_of(documents: Iterable[Sealed], first: int) -> dict[bytes, bytes]:
+    """The rows of postings of one zone and span by term, of documents in the order of their seqs."""
+    offsets: defaultdict[bytes, array[int]] = defaultdict(partial(array, "H"))
+    counts: defaultdict[bytes, bytearray] = defaultdict(bytearray)
+    shortest: dict[bytes, int] = {}
+    for document, _ in documents:
+        length, offset = min(document.terms.length, LONGEST), document.seq - first
+        for term, count in document.terms.counts.items():
+            offsets[term].append(offset)
+            counts[term].append(count if count < MOST_COUNTED else MOST_COUNTED)
+            if shortest.setdefault(term, length) > length:
+                shortest[term] = length
+    return {
+        term: bytes((max(counts[term]), shortest[term])) + np.array(each, "<u2").tobytes() + counts[term]
+        for term, each in offsets.items()
+    }

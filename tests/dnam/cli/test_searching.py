@@ -1,0 +1,263 @@
+"""search: where it looks, what it finds, how it tells why, and that it changes nothing."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dnam.contexts import everywhere, in_place
+from dnam.hits import FIELDS
+from dnam.memory import Memory
+from projections.decisions.place import PlaceSeen
+from projections.events.values import Audience
+from projections.ids import Ref
+from projections.lookup import find_sessions
+from projections.policies.compartments import Setting
+from projections.recall.scoring import WEIGHTS
+from tests.dnam.cli.memories import GARDEN, GENERAL, STAFF, dnam, garden, make
+from tests.world import NOW
+
+GREEN = "I drink green tea in the mornings"
+
+
+async def teas(memory: Memory) -> None:
+    """Tea is spoken of in an open channel, in a closed one, and in direct messages; there is something known of it."""
+    talk = (
+        ("100", "Kim", GENERAL, GREEN),
+        ("200", "Ada", GENERAL, "coffee for me\nor nothing"),
+        ("200", "Ada", STAFF, "we are out of tea"),
+        ("200", "Ada", None, "I secretly hate tea"),
+    )
+    for number, (user, name, place, text) in enumerate(talk):
+        said = NOW + number * 90_000_000
+        await memory.heard(user, text, name=name, platform="discord", place=place, key=f"{number}", said=said)
+    kim, ada = [await memory.person(each, platform="discord") for each in ("100", "200")]
+    await memory.remember(
+        kim, "prefers green tea", setting=Setting(kim, Audience("guild", Ref("discord", "1")), GARDEN)
+    )
+    await memory.remember(ada, "hates tea", setting=Setting(ada, Audience("channel", Ref("discord", "2")), GARDEN))
+    await memory.remember(kim, "keeps a teapot for tea under the bed")
+
+
+@pytest.fixture(scope="module")
+def teapot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("teas") / "data"
+    make(folder, teas)
+    return folder
+
+
+def found(teapot: Path, *arguments: str) -> tuple[set[str], set[str]]:
+    """The texts of the items and of what was said."""
+    value = dnam("search", *arguments, "--json", "--data", teapot).value
+    return {each["text"] for each in value["items"]}, {each["text"] for each in value["said"]}
+
+
+OPEN, STAFFS, DMS = GREEN, "we are out of tea", "I secretly hate tea"
+LIKES, HATES, KEEPS = "prefers green tea", "hates tea", "keeps a teapot for tea under the bed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "items", "said"),
+    [
+        ((), {LIKES, HATES, KEEPS}, {OPEN, STAFFS, DMS}),
+        (("--in", "general"), {LIKES}, {OPEN}),
+        (("--in", "staff"), {LIKES, HATES}, {OPEN, STAFFS}),
+        (("--user", "Kim"), {LIKES, KEEPS}, set()),
+        (("--user", "Ada"), set(), {DMS}),
+        (("--user", "Ada", "--in", "staff"), {HATES}, {OPEN, STAFFS}),
+        (("--user", "Ada", "--in", "general"), set(), {OPEN}),
+        (("--user", "Ada", "--in", "dm"), set(), {DMS}),
+        (("--by", "Ada"), set(), {STAFFS, DMS}),
+        (("--by", "Ada", "--in", "staff"), set(), {STAFFS}),
+        (("--from", "staff"), set(), {STAFFS}),
+        (("--from", "staff", "--in", "general"), set(), set()),
+    ],
+    ids=lambda of: " ".join(of) if isinstance(of, tuple) else "",  # sets have no order
+)
+def test_it_sees_what_is_open_where_it_looks(
+    teapot: Path, arguments: tuple[str, ...], items: set[str], said: set[str]
+) -> None:
+    assert found(teapot, "tea", *arguments) == (items, said)
+
+
+def test_a_conversation_of_two_is_a_place_too(teapot: Path) -> None:
+    sessions = dnam("sessions", "--json", "--data", teapot).values
+    direct = next(each["key"] for each in sessions if each["audience"] == "direct")
+    assert found(teapot, "tea", "--in", direct) == (set(), {DMS})
+
+
+def test_for_people(teapot: Path) -> None:
+    assert (
+        dnam("search", "teas", "--in", "staff", "--limit", "1", "--data", teapot).out.splitlines()
+        == [
+            "known:",
+            "hit  score  updated                 where             of   text",
+            "i1   2.1    2023-11-14 22:13+00:00  in channel staff  Ada  hates tea",
+            "said:",
+            "hit  score  said                    where  by   text",
+            "s1   6.0    2023-11-17 00:13+00:00  staff  Ada  we are out of tea",
+        ]
+        or dnam("search", "teas", "--in", "staff", "--limit", "1", "--data", teapot).out.splitlines()
+    )
+
+
+def test_it_tells_why(teapot: Path) -> None:
+    out = dnam("search", "tea", "--in", "staff", "--explain", "--data", teapot).out.splitlines()
+    why = [line.split() for line in out[out.index("why:") + 1 :]]
+    assert why[0] == ["hit", "points", "field", "word", "for"]
+    assert {(hit, field) for hit, _, field, *_ in why[1:]} == {
+        ("i1", "words"), ("i2", "words"),
+        *((hit, field) for hit in ("s1", "s2") for field in ("turn", "near", "around", "day", "first")),
+    }  # fmt: skip
+    assert out[-1] == "s2   0.1     day     tea   said there on that day"
+
+
+def test_every_field_that_there_may_be_is_put_in_words() -> None:
+    assert WEIGHTS.keys() <= FIELDS.keys()
+
+
+def test_for_programs(teapot: Path) -> None:
+    value = dnam("search", "green tea", "--user", "Kim", "--in", "general", "--json", "--data", teapot).value
+    assert " ".join(value) == "text contexts items said as_of"
+    (context,) = value["contexts"]
+    assert (context["session"], context["audience"]) == ("discord:channel:1", "guild")
+    (item,) = value["items"]
+    assert " ".join(item) == ("id owner compartment where kind text updated updated_iso seq event score reasons")
+    (said,) = value["said"]
+    assert " ".join(said) == "id event seq tag session where speaker name said said_iso text link score reasons"
+    assert (said["tag"], said["where"], said["name"], said["text"]) == ("message", "general", "Kim", GREEN)
+    assert said["link"] == "https://discord.com/channels/9/1/0"
+    assert abs(said["score"] - sum(each["points"] for each in said["reasons"])) < 0.01
+    assert {each["word"] for each in said["reasons"]} == {"", "green", "tea"}
+    assert value["as_of"] is None
+
+
+def test_an_answer_is_found_under_the_assistant_s_name(data: Path) -> None:
+    value = dnam("search", "green", "--json", "--data", data).value
+    (said,) = [each for each in value["said"] if each["tag"] == "turn"]
+    assert (said["name"], said["where"], said["text"], said["speaker"]) == ("dnam", "dm", "Green tea.", "")
+
+
+async def a_thread(memory: Memory) -> None:
+    """Somebody asks in a thread, and is answered there."""
+    thread = PlaceSeen("discord", "70", "thread", "", "guild", guild=GARDEN, parent=Ref("discord", "1"))
+    heard = await memory.heard("100", "which tea?", name="Kim", platform="discord", place=thread, key="8", said=NOW)
+    turn = await memory.answered(heard, await memory.context(heard), "Green tea.")
+    await memory.delivered(heard, turn, [Ref("discord", "81"), Ref("discord", "82")])
+    heard = await memory.heard("100", "and now?", name="Kim", platform="discord", place=thread, key="9", said=NOW + 1)
+    await memory.answered(heard, await memory.context(heard), "Mint tea.")
+
+
+def test_a_thread_goes_by_its_channel_and_an_answer_opens_at_its_first_message(tmp_path: Path) -> None:
+    make(tmp_path / "data", garden, a_thread)
+    value = dnam("search", "tea", "--from", "70", "--json", "--data", tmp_path / "data").value
+    links = {each["text"]: each["link"] for each in value["said"]}
+    at = "https://discord.com/channels/9/70/"
+    assert links == {"which tea?": f"{at}8", "Green tea.": f"{at}81", "Mint tea.": None}
+    assert {each["where"] for each in value["said"]} == {"a thread in general"}
+
+
+def test_what_stands_beside_a_hit_is_listed_when_asked_for(teapot: Path) -> None:
+    async def reply(memory: Memory) -> None:
+        said = NOW + 1000
+        await memory.heard("200", "me too", name="Ada", platform="discord", place=GENERAL, key="x", said=said)
+
+    folder = teapot.parent / "beside"
+    make(folder, teas, reply)
+    assert found(folder, "green", "--in", "general")[1] == {GREEN}
+    assert found(folder, "green", "--in", "general", "--all")[1] == {GREEN, "me too"}
+
+
+def test_only_so_many_are_listed(teapot: Path) -> None:
+    items, said = found(teapot, "tea", "--limit", "2")
+    assert (len(items), len(said)) == (2, 2)
+    assert dnam("search", "tea", "--limit", "0", "--data", teapot).code == 2
+
+
+def test_then_is_searched_as_it_was_then(teapot: Path) -> None:
+    log = dnam("log", "--tag", "message.heard", "--json", "--data", teapot).values
+    first = min(each["seq"] for each in log)
+    ran = dnam("search", "tea", "--at", str(first), "--json", "--data", teapot)
+    assert ([each["text"] for each in ran.value["said"]], ran.value["items"]) == ([GREEN], [])
+    assert ran.value["as_of"]["seq"] == first
+    assert "as recorded up to" in ran.err
+    said = dnam("search", "tea", "--said", "2023-11-15 00:00", "--json", "--data", teapot).value
+    assert [each["text"] for each in said["said"]] == [GREEN]
+
+
+def test_a_place_that_there_was_not_yet_is_said_so(teapot: Path) -> None:
+    first = min(each["seq"] for each in dnam("log", "--tag", "message.heard", "--json", "--data", teapot).values)
+    ran = dnam("search", "tea", "--in", "staff", "--at", str(first), "--data", teapot)
+    assert (ran.code, ran.out) == (0, "")
+    assert "there was no such place by then" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("zebra",), 0, "nothing that is open there has one of these words"),
+        (("zebra", "--by", "Kim"), 0, "nothing of what is looked for with --by or --from"),
+        (("?!",), 2, "say what to look for: at least one word, number or emoji"),
+        (("tea", "--user", "Zoe"), 2, "nobody here goes by 'Zoe'"),
+        (("tea", "--by", "Zoe"), 2, "nobody here goes by 'Zoe'"),
+        (("tea", "--in", "attic"), 2, "there is no session 'attic'"),
+        (("tea", "--from", "attic"), 2, "there is no session 'attic'"),
+        (("tea", "--at", "soon"), 2, "'soon' is no moment"),
+    ],
+    ids=str,
+)
+def test_what_finds_nothing_says_why(teapot: Path, arguments: tuple[str, ...], code: int, words: str) -> None:
+    ran = dnam("search", *arguments, "--data", teapot)
+    assert (ran.code, ran.out) == (code, "")
+    assert words in ran.err
+
+
+def test_a_folder_without_a_log_is_an_empty_answer(tmp_path: Path) -> None:
+    ran = dnam(
+        "search", "tea", "--user", "Kim", "--in", "attic", "--from", "attic", "--json", "--data", tmp_path / "no"
+    )
+    assert (ran.code, ran.value["items"], ran.value["said"]) == (0, [], [])
+    assert "nothing remembered here yet" in ran.err
+
+
+@pytest.mark.parametrize("columns", ["200", "40"])
+def test_words_are_highlighted_on_a_terminal(teapot: Path, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    from dnam.cli.searching import search
+
+    written: list[str] = []
+
+    def write(text: str) -> int:
+        written.append(text)
+        return len(text)
+
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys.stdout, "write", write)
+    search("teas", place="general", data=str(teapot))
+    drawn = "".join(written)
+    assert "\x1b[1;33mtea\x1b[0m" in drawn
+    assert "\x1b[1;33mgreen" not in drawn
+
+
+def test_a_guild_is_looked_at_once_and_every_person_once(teapot: Path) -> None:
+    contexts: list[object] = []
+
+    def looking(question: Callable[..., object]) -> None:
+        async def look(memory: Memory) -> None:
+            contexts.append(await memory.look(question))
+
+        make(teapot, look)
+
+    looking(lambda rows: everywhere(rows, ()))
+    (found_in,) = contexts
+    assert isinstance(found_in, list)
+    told = [each.setting for each in found_in if each.said]
+    assert sorted(each.audience.kind for each in told) == ["channel", "direct", "guild"]
+    assert len({each.setting.person for each in found_in if not each.said}) == 2
+    looking(lambda rows: in_place(rows, find_sessions(rows, "general")[0].place))
+    here = contexts[1]
+    assert isinstance(here, list)
+    assert [each.said for each in here] == [True, False, False]

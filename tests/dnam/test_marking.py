@@ -1,0 +1,25 @@
+"""Where the words of a search stand in a text."""
+
+import pytest
+
+from dnam.marking import marker
+
+
+@pytest.mark.parametrize(
+    ("sought", "text", "marked"),
+    [
+        ("tea", "Green TEA, teas and team", ["TEA", "teas"]),
+        ("went", "let's go, going", ["go", "going"]),
+        ("cafe", "the Café", ["Café"]),
+        ("app.py", "see app.py", ["app", "py"]),
+        ("🎉", "party 🎉🎉!", ["🎉", "🎉"]),
+        ("東京", "私は東京都に", ["東京"]),
+        ("字", "字", ["字"]),
+        ("what is the tea", "what is the tea", ["tea"]),
+        ("dolpin", "two dolphins", ["dolphins"]),
+        ("dolphin", "a dolpin and a dolphin", ["dolphin"]),
+        ("zebra", "nothing of it", []),
+    ],
+)
+def test_the_words_that_are_found_are_marked(sought: str, text: str, marked: list[str]) -> None:
+    assert [text[start:stop] for start, stop in marker(sought)(text)] == marked

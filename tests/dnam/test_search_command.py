@@ -1,0 +1,107 @@
+"""`!memory search`: what is kept and what was said, where it is asked and nowhere else, with links and reasons."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from dnam.commands.command import Invocation
+from dnam.commands.search import EXCERPT_CHARS, MOST, NOTHING
+from dnam.commands.table import read, run
+from projections.decisions.place import PlaceSeen
+from projections.ids import Ref
+from tests.dnam.discord.ui.stage import scene_in
+from tests.dnam.test_commands import CLOSED, OPEN, World
+
+GUILD = Ref("discord", "9")
+LINKED = PlaceSeen("discord", "7", "channel", "garden", "guild", guild=GUILD, guild_name="Garden")
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    made = World(DNAM_TIMEZONE="UTC")
+    yield made
+    made.memory.engine.close()
+
+
+async def hears(world: World, user: str, text: str, place: PlaceSeen | None = None) -> None:
+    await world.memory.heard(user, text, place=place)
+
+
+async def test_what_was_said_is_found_beside_what_is_kept(world: World) -> None:
+    await world.remembers("ada", "I grow green tea", OPEN)
+    await hears(world, "kim", "we are out of tea", OPEN)
+    text = await world.asks("ada", "!memory search Teas", OPEN)
+    lines = text.splitlines()
+    assert lines[0] == "**Found:** 1"
+    assert re.fullmatch(r"- \[fact\] I grow green tea `durable-[0-9a-f]{8}`", lines[1])
+    assert lines[2] == "**Said:** 1"
+    assert re.fullmatch(r'- kim in general, 2023-11-14 22:13\+00:00: "we are out of tea"', lines[3])
+
+
+async def test_links_lead_to_what_was_said(world: World) -> None:
+    said = world.memory.now()
+    await world.memory.heard("100", "tea for all", name="Kim", platform="discord", place=LINKED, key="8", said=said)
+    heard = await world.memory.heard(
+        "100", "hello", name="Kim", platform="discord", place=LINKED, key="9", said=said + 1
+    )
+    call = read("!memory search tea")
+    assert call is not None
+    reply = await run(world.assistant, Invocation(heard.setting, heard.session), call)
+    assert reply.text.endswith('"tea for all" https://discord.com/channels/9/7/8')
+
+
+async def test_reasons_are_told_when_they_are_asked_for(world: World) -> None:
+    await world.remembers("ada", "I grow green tea", OPEN)
+    await hears(world, "kim", "we are out of tea", OPEN)
+    plain = await world.asks("ada", "!memory search tea", OPEN)
+    for words in ("tea --explain", "--explain tea"):
+        explained = (await world.asks("ada", f"!memory search {words}", OPEN)).splitlines()
+        assert [re.sub(r" \([^()]*\)$", "", line) for line in explained] == plain.splitlines()
+        assert re.search(r" \(updated within seven days 1\.0; the item says so: tea \d\.\d\)$", explained[1])
+        assert re.search(r"\(.*it says so itself: tea \d\.\d.*\)$", explained[3])
+
+
+async def test_what_is_closed_there_is_not_found(world: World) -> None:
+    await hears(world, "kim", "the gate code is green", CLOSED)
+    await hears(world, "ada", "my own green secret")
+    await hears(world, "kim", "kim's own green secret")
+    for user, place, found in (("ada", OPEN, None), ("ada", CLOSED, "gate code"), ("ada", None, "my own")):
+        text = await world.asks(user, "!memory search green", place)
+        assert (text == NOTHING) == (found is None)
+        assert text.count("\n- ") + text.startswith("- ") == (found is not None)
+        assert (found or "") in text
+
+
+async def test_nothing_and_no_words_are_said_to_be(world: World) -> None:
+    assert await world.asks("ada", "!memory search zebra") == NOTHING
+    assert await world.asks("ada", "!memory search ?!") == "Say what to look for: at least one word, number or emoji."
+    assert (await world.reply("ada", "!memory search --explain")).failed
+
+
+async def test_no_more_than_the_best_are_listed_and_long_ones_are_cut(world: World) -> None:
+    for number in range(MOST + 2):
+        await hears(world, "kim", f"tea number {number} {'and so on ' * 60}", OPEN)
+    lines = (await world.asks("ada", "!memory search tea", OPEN)).splitlines()
+    assert lines[0] == f"**Said:** {MOST}"
+    assert lines[-1] == f"Of what was said no more than the best {MOST} are listed."
+    quoted = [line.partition('"')[2].rpartition('"')[0] for line in lines[1:-1]]
+    assert {len(each) for each in quoted} == {EXCERPT_CHARS}
+    assert all(each.endswith("…") for each in quoted)
+
+
+async def test_in_discord_nobody_else_sees_it_and_what_is_one_s_own_is_found_as_well(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, memory_commands_enabled="1") as scene:
+        said = await scene.ada.says(scene.general, "we saw dolphins")
+        await scene.kim.says(scene.kim.dm, "I fear dolphins")
+        await scene.idle()
+        found = await scene.replied(scene.kim.uses(scene.general, "/memory search words:dolphin"))
+        assert found.only_for is scene.kim
+        assert f"/{said.id}" in found.said.content
+        assert "I fear dolphins" in found.said.content
+        await scene.kim.says(scene.general, "!memory search dolphin")
+        await scene.idle()
+        public = [each.said.content for each in scene.world.bot_messages(scene.general) if each.only_for is None]
+        assert "we saw dolphins" in public[-1]
+        assert "I fear dolphins" not in public[-1]

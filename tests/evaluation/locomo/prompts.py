@@ -1,0 +1,117 @@
+"""Whether the evidence stands in the prompt: through import, extraction, recall and assembling, as the bot does it.
+
+The question is not recorded, as `dnam prompt` does not: what is asked in an evaluation must not be found by the next
+question.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, median, quantiles
+from typing import NamedTuple
+
+from dnam.memory import Memory
+from dnam.whereabouts import Heard
+from projections.blocks import Basis
+from projections.context import Context
+from projections.ids import EventId, Point
+from projections.items import ITEMS, ItemRow
+from projections.messages import MESSAGES
+from projections.quoting import SEPARATOR, TITLES
+from projections.rows import Rows
+from projections.tokens import CHARS_A_TOKEN, by_characters
+from tests.evaluation.locomo.rankings import Progress
+from tests.evaluation.locomo.remembering import MOST_TOKENS, Told, context_of
+from tests.evaluation.locomo.talks import Question, Talk
+
+_LAST = EventId(b"\xff" * 16)
+
+
+class Held(NamedTuple):
+    """What a prompt holds of a question's evidence: which part of it, and how many tokens the whole prompt has."""
+
+    talk: str
+    category: int
+    share: float
+    tokens: int
+
+
+class Rate(NamedTuple):
+    """Of several questions: how many, which part of them has all, or any, of its evidence in the prompt, which part of
+    the evidence is there on average, and the tokens used: median, 95 in 100, most.
+    """
+
+    questions: int
+    all: float
+    any: float
+    evidence: float
+    tokens_median: float
+    tokens_p95: float
+    tokens_most: int
+
+
+def held_in_prompts(
+    rows: Rows, memory: Memory, talks: Sequence[Talk], told: Mapping[str, Told], progress: Progress
+) -> list[Held]:
+    """The prompt for every question, and what it holds."""
+    sources = Sources(rows)
+    found: list[Held] = []
+    for talk in talks:
+        for number, question in enumerate(talk.questions):
+            context = memory.assembled(rows, _asked(rows, talk, told[talk.key], number, question))
+            found.append(_held(talk, question, context, sources))
+            progress(len(found))
+    return found
+
+
+def _asked(rows: Rows, talk: Talk, told: Told, number: int, question: Question) -> Heard:
+    """The question as if it were heard."""
+    setting, session, at, _ = context_of(rows, talk, told, number)
+    return Heard(Point(at, _LAST), session, setting.audience.place, setting, question.text, "")
+
+
+class Sources:
+    """The turns that a line of a prompt shows or rests on, by the events in its basis."""
+
+    def __init__(self, rows: Rows) -> None:
+        messages = [each.row for each in rows.scan(MESSAGES)]
+        self._turns = {row.heard: row.message.ref.key for row in messages}
+        self._versions = {row.event: row.heard for row in messages}
+        self._items = {each.row.event: each.row for each in rows.scan(ITEMS)}
+
+    def of(self, basis: Basis) -> Iterator[str]:
+        """Their keys: `conversation/turn`."""
+        row: ItemRow | None = self._items.get(basis.event)
+        said = [self._versions.get(basis.event, basis.event)]
+        events = said if row is None else [each.message for each in row.item.evidence]
+        return (self._turns[event] for event in events if event in self._turns)
+
+
+def _held(talk: Talk, question: Question, context: Context, sources: Sources) -> Held:
+    shown = {key for basis in _within(context) for key in sources.of(basis)}
+    there = [id for id in question.evidence if f"{talk.key}/{id}" in shown]
+    share = len(there) / len(question.evidence)
+    return Held(talk.key, question.category, share, by_characters(context.text))
+
+
+def _within(context: Context) -> Iterator[Basis]:
+    """What the lines rest on that end within the first MOST_TOKENS tokens."""
+    chars = 0
+    for block in context.blocks:
+        chars += len(SEPARATOR) * (chars > 0) + len(TITLES[block.name])
+        for line in block.lines:
+            chars += 1 + len(line.text)
+            if line.basis is not None and chars <= MOST_TOKENS * CHARS_A_TOKEN:
+                yield line.basis
+
+
+def rate(held: Sequence[Held]) -> Rate:
+    """The rates over at least one question."""
+    tokens = [each.tokens for each in held]
+    return Rate(
+        questions=len(held),
+        all=fmean(each.share == 1 for each in held),
+        any=fmean(each.share > 0 for each in held),
+        evidence=fmean(each.share for each in held),
+        tokens_median=median(tokens),
+        tokens_p95=quantiles(tokens, n=20, method="inclusive")[18] if len(tokens) > 1 else tokens[0],
+        tokens_most=max(tokens),
+    )

@@ -1,0 +1,91 @@
+"""An evaluation from the file to what was found, in a memory in a scratch folder."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from types import MappingProxyType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from dnam.encoder import EncoderError
+from dnam.memory import Memory
+from projections.nearness import Nearness
+from tests.evaluation.locomo.encoding import nearnesses
+from tests.evaluation.locomo.prompts import held_in_prompts
+from tests.evaluation.locomo.rankings import Ranker, Ranking, bm25s, by_recall, plain_bm25, rank
+from tests.evaluation.locomo.remembering import NotingModel, bring_in, evaluation_settings, learn, turn_ids
+from tests.evaluation.locomo.report import ENCODED, WITH, WITHOUT, Found
+from tests.evaluation.locomo.talks import Talk, read_talks
+
+PEERS: dict[str, Callable[[Talk], Ranker]] = {"plain BM25": plain_bm25, "bm25s": bm25s}
+Told = Callable[[int, int], None]
+
+
+def evaluate(path: Path) -> Found:
+    """Evaluate a file, with a progress bar on stderr where that is a terminal. Raises BadRequest for another file."""
+    start = perf_counter()
+    talks = read_talks(path)
+    with _bars() as bars, tempfile.TemporaryDirectory(prefix="dnam-eval-") as folder:
+        rankings, missing = _peers(talks, bars)
+        found = asyncio.run(_through_dnam(talks, path, Path(folder), bars))
+        return found._replace(
+            rankings={**rankings, **found.rankings},
+            missing={**missing, **found.missing},
+            seconds=perf_counter() - start,
+        )
+
+
+def _peers(talks: Sequence[Talk], bars: Progress) -> tuple[dict[str, Ranking], dict[str, str]]:
+    """Those who could be asked, and why the others could not."""
+    rankings: dict[str, Ranking] = {}
+    missing: dict[str, str] = {}
+    for name, ranker_for in PEERS.items():
+        try:
+            rankings[name] = rank(talks, ranker_for, _of_questions(bars, name, talks))
+        except ImportError as error:
+            missing[name] = f"{error.name} is not installed"
+    return rankings, missing
+
+
+async def _through_dnam(talks: Sequence[Talk], path: Path, folder: Path, bars: Progress) -> Found:
+    async with Memory.open(folder, settings=evaluation_settings(os.environ)) as memory:
+        told = await bring_in(memory, path)
+        turns = await memory.look(turn_ids)
+
+        async def ranked(name: str, near: Mapping[str, Nearness] = MappingProxyType({})) -> Ranking:
+            tell = _of_questions(bars, name, talks)
+            return await memory.look(lambda rows: rank(talks, by_recall(rows, told, turns, near), tell))
+
+        rankings = {WITHOUT: await ranked(WITHOUT)}
+        noted = await learn(memory, talks, _bar(bars, "learning the facts"))
+        rankings[WITH] = await ranked(WITH)
+        missing: dict[str, str] = {}
+        try:
+            rankings[ENCODED] = await ranked(ENCODED, await nearnesses(memory, NotingModel(talks, turns), talks))
+        except EncoderError as error:
+            missing[ENCODED] = str(error)
+        tell = _of_questions(bars, "prompts", talks)
+        held = await memory.look(lambda rows: held_in_prompts(rows, memory, talks, told, tell))
+        return Found(talks, rankings, noted, held, missing, 0.0)
+
+
+def _bars() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(file=sys.stderr)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _bar(bars: Progress, what: str) -> Told:
+    """A bar that is told how much is done, and of how much."""
+    task = bars.add_task(what, total=None)
+    return lambda done, total: bars.update(task, completed=done, total=total)
+
+
+def _of_questions(bars: Progress, what: str, talks: Sequence[Talk]) -> Callable[[int], None]:
+    task = bars.add_task(what, total=sum(len(talk.questions) for talk in talks))
+    return lambda done: bars.update(task, completed=done)

@@ -1,0 +1,148 @@
+"""A corpus beside its scores: names, places, what stands somewhere, what is kept of what was read."""
+
+import numpy as np
+import pytest
+
+from projections.recall import corpus as recall_corpus
+from projections.recall.corpus import NONE, Corpus, Names, Raised, Sealed, corpus_of, short_id
+from projections.recall.words import word_term
+from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, message_id, sealed
+
+TEA, CAKE = word_term("tea"), word_term("cake")
+
+
+def stands_in(corpus: Corpus, term: bytes) -> list[int]:
+    return sorted(int(corpus.seqs[at]) for at in corpus.postings(term).at)
+
+
+def test_a_name_has_one_number() -> None:
+    names = Names([b"a", b"b"])
+    assert [names.number(each) for each in (b"b", b"c", b"a", b"c")] == [1, 2, 0, 2]
+    assert (names.find(b"c"), names.find(b"d"), names.all) == (2, NONE, [b"a", b"b", b"c"])
+
+
+def test_an_empty_corpus_holds_nothing() -> None:
+    corpus = Corpus()
+    assert (corpus.size, corpus.place(1), corpus.stands(TEA)) == (0, NONE, False)
+    assert corpus.places_of([message_id("1")]) == [NONE]
+    assert corpus.at(UNIT, 0) == set()
+    corpus.remove(1)
+    assert corpus.dead == 0
+
+
+@pytest.mark.parametrize("from_disk", [True, False])
+def test_what_is_there_can_be_looked_up(from_disk: bool) -> None:
+    documents = [doc("tea", 3), doc("tea and cake", 5, 1000), doc("cake", 9, 1000, unit=OTHER_UNIT)]
+    corpus = Corpus(sealed(documents)) if from_disk else corpus_of(documents)
+    assert [corpus.place(seq) for seq in (2, 3, 4, 5, 9, 10)] == [NONE, 0, NONE, 1, 2, NONE]
+    assert corpus.places_of(map(message_id, ("9", "3", "7"))) == [2, 0, NONE]
+    assert (corpus.at(UNIT, 1000), corpus.at(OTHER_UNIT, 1000), corpus.at(UNIT, 2000)) == ({5}, {9}, set())
+    assert corpus.at(UNIT, 500) == set()
+    assert (stands_in(corpus, TEA), stands_in(corpus, CAKE)) == ([3, 5], [5, 9])
+    assert corpus.stands(TEA)
+    assert not corpus.stands(word_term("coffee"))
+
+
+@pytest.mark.parametrize("from_disk", [True, False])
+def test_what_goes_is_nowhere_any_more(from_disk: bool) -> None:
+    documents = [doc("tea", 3), doc("tea and cake", 5, 1000)]
+    corpus = Corpus(sealed(documents)) if from_disk else corpus_of(documents)
+    corpus.remove(3)
+    corpus.remove(3)
+    assert (corpus.dead, stands_in(corpus, TEA), corpus.at(UNIT, 0)) == (1, [5], set())
+    assert corpus.places_of([message_id("3")]) == [NONE]
+    corpus.remove(5)
+    assert (stands_in(corpus, CAKE), corpus.at(UNIT, 1000), corpus.documents, corpus.unit_days) == ([], set(), [0], [0])
+
+
+def test_what_returns_is_there_once() -> None:
+    corpus = Corpus(sealed([doc("tea", 3)]))
+    corpus.remove(3)
+    corpus.add(doc("tea", 3))
+    assert (stands_in(corpus, TEA), corpus.at(UNIT, 0), corpus.documents) == ([3], {3}, [1])
+    assert corpus.places_of([message_id("3")]) == [1]
+
+
+def test_an_edit_is_found_under_the_id_of_the_message() -> None:
+    corpus = Corpus(sealed([doc("tea", 3, name="m")]))
+    corpus.remove(3)
+    corpus.add(doc("cake", 8, name="m"))
+    assert corpus.places_of([message_id("m")]) == [corpus.place(8)]
+
+
+def test_a_late_one_stands_between_those_that_were_there() -> None:
+    corpus = corpus_of([doc("one", 1, 0), doc("three", 2, 2000), doc("two", 3, 1000), doc("zero", 4, -DAY)])
+    order = [corpus.place(4)]
+    while corpus.after[order[-1]] != NONE:
+        order.append(int(corpus.after[order[-1]]))
+    assert [int(corpus.seqs[at]) for at in order] == [4, 1, 3, 2]
+    assert corpus.joined[order].tolist() == [False, False, True, True]
+    assert [int(corpus.before[at]) for at in order] == [NONE, *order[:-1]]
+
+
+@pytest.mark.parametrize("from_disk", [True, False])
+def test_a_sitting_ends_where_nothing_is_said_for_more_than_six_hours(from_disk: bool) -> None:
+    documents = [doc("one", 1, 0), doc("two", 2, 6 * HOUR), doc("three", 3, 12 * HOUR + 1)]
+    corpus = Corpus(sealed(documents)) if from_disk else corpus_of(documents)
+    assert corpus.joined[:3].tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("from_disk", [True, False])
+def test_a_sitting_falls_apart_where_what_held_it_together_goes(from_disk: bool) -> None:
+    documents = [doc("one", 1, 0), doc("two", 2, 5 * HOUR), doc("three", 3, 10 * HOUR), doc("four", 4, 11 * HOUR)]
+    corpus = Corpus(sealed(documents)) if from_disk else corpus_of(documents)
+    assert corpus.joined[:4].tolist() == [False, True, True, True]
+    corpus.remove(2)
+    assert corpus.joined[[0, 2, 3]].tolist() == [False, False, True]
+    corpus.remove(3)
+    assert (corpus.joined[[0, 3]].tolist(), int(corpus.before[3])) == ([False, False], 0)
+    corpus.add(doc("back", 5, 6 * HOUR))
+    assert corpus.joined[[0, 4, 3]].tolist() == [False, True, True]
+
+
+def test_a_corpus_grows_and_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall_corpus, "_SPARE", 2)
+    documents = [doc("tea" if seq % 2 else "cake", seq, seq * 1000) for seq in range(1, 60)]
+    corpus = Corpus(sealed(documents[:5]))
+    for each in documents[5:]:
+        corpus.add(each)
+        assert len(corpus.seqs) > corpus.size
+        assert {int(corpus.before[-1]), int(corpus.after[-1]), int(corpus.slots[-1])} == {NONE}
+        assert not any((corpus.alive[-1], corpus.joined[-1], corpus.flags[-1]))
+    assert stands_in(corpus, TEA) == list(range(1, 60, 2))
+    assert (corpus.documents, corpus.words) == ([59], [59])
+
+
+def test_a_long_text_counts_as_far_as_a_byte_goes() -> None:
+    corpus = corpus_of([doc("tea " * 400, 1)])
+    assert (corpus.words, corpus.postings(TEA).counts.tolist()) == ([255], [255])
+
+
+def test_what_is_on_disk_and_not_here_is_passed_over() -> None:
+    """The index may be further than what was loaded of it; it may also hold what is here under another place."""
+    whole = sealed([doc("tea", 3), doc("tea", 5), doc("tea", 9)])
+    here = sealed([doc("tea", 3), doc("cake", 6)])
+    corpus = Corpus(here._replace(postings=whole.postings))
+    assert stands_in(corpus, TEA) == [3]
+
+
+def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [doc("tea cake jam", seq) for seq in range(1, 11)]
+    reads: list[bytes] = []
+    from_disk = sealed(documents)
+
+    def postings(term: bytes) -> Raised:
+        reads.append(term)
+        return from_disk.postings(term)
+
+    monkeypatch.setattr(recall_corpus, "MOST_KEPT", 100)  # two terms of ten places of five bytes
+    corpus = Corpus(Sealed(from_disk.columns, from_disk.units, from_disk.speakers, postings))
+    jam, none = word_term("jam"), word_term("none")
+    for term in (TEA, CAKE, TEA, jam, TEA, CAKE, none, none):
+        corpus.postings(term)
+    assert reads == [TEA, CAKE, jam, CAKE, none, none]
+
+
+def test_an_id_is_known_by_its_end() -> None:
+    event = message_id("x")
+    assert short_id(event) == int(np.frombuffer(event[-8:], ">i8")[0])

@@ -1,0 +1,113 @@
+"""How well what is known answers: BM25 among what is open, and DNAM's boosts as terms of their own."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from projections.events.values import Item
+from projections.ids import Seq
+from projections.recall.bm25 import ONE
+from projections.recall.facts import Known, Ranked, known_item, rank
+from projections.recall.scoring import Question
+from projections.recall.words import terms_of, word_term
+from projections.rows import Found
+from tests.projections.items import a_row
+from tests.projections.recall import oracle
+from tests.projections.recall.stage import DAY, looks_for
+from tests.world import NOW
+
+OLD = NOW - 30 * DAY
+
+
+def known(text: str, seq: int = 1, **fields: Any) -> Known:
+    row = a_row(text, **{"updated": OLD, **fields})
+    return known_item(Found(row.event, Seq(seq), row))
+
+
+def texts(ranked: list[Ranked]) -> list[str]:
+    return [each.known.found.row.item.text for each in ranked]
+
+
+def test_what_has_the_word_comes_first_and_the_rest_follows_by_age() -> None:
+    there = [known("likes snow"), known("has a boat", updated=OLD + 1), known("likes green tea", updated=OLD - 1)]
+    ranked = rank(there, looks_for("tea"), NOW)
+    assert texts(ranked) == ["likes green tea", "has a boat", "likes snow"]
+    assert [each.score > 0 for each in ranked] == [True, False, False]
+
+
+def test_tags_and_the_kind_are_words_too() -> None:
+    there = [known("mornings", tags=("schedule",)), known("calls at nine", kind="preference"), known("rain")]
+    assert texts(rank(there, looks_for("schedule"), NOW))[0] == "mornings"
+    assert texts(rank(there, looks_for("preferences"), NOW))[0] == "calls at nine"
+
+
+@pytest.mark.parametrize(("days", "points"), [(0, ONE), (7, ONE), (-7, ONE), (8, 0), (-8, 0)])
+def test_what_was_updated_within_a_week_counts_more(days: int, points: int) -> None:
+    (ranked,) = rank([known("likes tea", updated=NOW + days * DAY)], Question({}), NOW)
+    assert (ranked.fields.get(("recent", b""), 0), ranked.score, ranked.words) == (points, points, 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "about", "points"), [("project", True, 2 * ONE), ("project", False, 0), ("fact", True, 0)]
+)
+def test_a_project_counts_more_when_one_is_asked_about(kind: str, about: bool, points: int) -> None:
+    (ranked,) = rank([known("runs dnam", kind=kind)], Question({}), NOW, about_project=about)
+    assert ranked.fields.get(("project", b""), 0) == ranked.score == points
+
+
+def test_ties_go_by_age_and_then_by_address() -> None:
+    there = [known("likes tea", compartment=where, updated=at) for where in ("b", "a") for at in (OLD, OLD + 1)]
+    ranked = [each.known.found.row.item for each in rank(there, looks_for("tea"), NOW)]
+    assert [(item.updated - OLD, item.compartment) for item in ranked] == [(1, "a"), (1, "b"), (0, "a"), (0, "b")]
+
+
+def test_nothing_known_is_nothing_found() -> None:
+    assert rank([], looks_for("tea"), NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "holds"),
+    [
+        ({}, True),
+        ({"status": "forgotten"}, False),
+        ({"status": "deprecated"}, False),
+        ({"valid_until": NOW}, True),
+        ({"valid_until": NOW - 1}, False),
+    ],
+)
+def test_what_holds(fields: dict[str, Any], holds: bool) -> None:
+    assert known("likes tea", **fields).holds(NOW) is holds
+
+
+WORDS = ("tea", "garden", "boat", "snow", "rain")
+SAID = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join)
+
+
+@settings(max_examples=60)
+@given(st.lists(SAID, min_size=1, max_size=8, unique=True), st.lists(st.sampled_from(WORDS), unique=True))
+def test_words_count_by_the_formula(said: list[str], wanted: list[str]) -> None:
+    there = [known(text, seq, kind="") for seq, text in enumerate(said)]
+    average = Fraction(sum(len(text.split()) for text in said), len(said))
+    ranked = rank(there, looks_for(" ".join(wanted)), NOW)
+    for each in ranked:
+        text = each.known.found.row.item.text
+        words = terms_of(text)
+        expected = {
+            ("words", word_term(word)): oracle.idf(len(said), sum(word in other.split() for other in said))
+            * oracle.weight(words.counts[word_term(word)], words.length, average)
+            >> 10
+            for word in wanted
+            if word in text.split()
+        }
+        assert each.fields == expected
+        assert each.words == each.score == sum(expected.values())
+    assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
+
+
+def test_an_item_is_made_ready_by_its_row_alone() -> None:
+    row = a_row("likes green tea", tags=("drinks",))
+    item: Item = row.item
+    assert known_item(Found(row.event, Seq(1), row)).terms == terms_of(f"{item.text} drinks {item.kind}")

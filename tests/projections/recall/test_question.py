@@ -1,0 +1,84 @@
+"""What a text looks for besides its words."""
+
+import pytest
+
+from projections.recall.bm25 import ONE
+from projections.recall.question import ask
+from projections.recall.scoring import Dates
+from tests.world import handle
+
+ADA, KIM = handle("ada"), handle("kim")
+NAMES = {ADA: "Ada Larkspur", KIM: "kim ✨"}
+
+
+def words_of(text: str) -> set[str]:
+    asked = ask(text, NAMES)
+    assert asked.question.terms == dict.fromkeys(asked.words, ONE)
+    return set(asked.words.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("What did Ada say about tea?", ADA),
+        ("what does ADA's garden look like", ADA),
+        ("is kim there", KIM),
+        ("Larkspur and tea", None),
+        ("adamant about tea", None),
+        ("What did Ada tell Kim?", None),
+        ("tea", None),
+    ],
+)
+def test_the_one_person_who_is_named(text: str, speaker: bytes | None) -> None:
+    assert ask(text, NAMES).question.speaker == speaker
+
+
+def test_a_name_is_no_word_to_look_for_unless_there_is_no_other() -> None:
+    assert words_of("What did Ada Larkspur say about tea?") == {"say", "tea"}
+    assert words_of("who is Ada?") == {"ada"}
+    assert words_of("Ada and Kim") == {"ada", "kim"}
+
+
+def test_a_person_without_letters_in_their_name_is_never_named() -> None:
+    assert ask("✨", {KIM: "✨"}).question.speaker is None
+    assert ask("someone", {}).question.speaker is None
+
+
+@pytest.mark.parametrize(
+    ("text", "dates"),
+    [
+        ("on 7 May 2023", Dates(frozenset((5,)), frozenset((2023,)), frozenset((7,)))),
+        ("May I have tea?", Dates(frozenset((5,)))),
+        ("may I have tea?", Dates()),
+        ("december or JANUARY", Dates(frozenset((12, 1)))),
+        ("in 1999 and 2101", Dates(years=frozenset((1999,)))),
+        ("32 days, 0 nights, 31 of them", Dates(days=frozenset((31,)))),
+        ("the 3rd of ٣", Dates()),
+        ("tea", Dates()),
+    ],
+)
+def test_dates(text: str, dates: Dates) -> None:
+    assert ask(text, {}).question.dates == dates
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("When was the party?", True),
+        ("WHAT YEAR did it rain", True),
+        ("which month", True),
+        ("how long ago", True),
+        ("how many weeks is it", True),
+        ("What was the party like?", False),
+        ("whenever you like", False),
+        ("how much tea", False),
+    ],
+)
+def test_whether_it_asks_for_a_time(text: str, asks: bool) -> None:
+    assert ask(text, {}).question.asks_when is asks
+
+
+def test_nothing_is_asked_with_nothing() -> None:
+    asked = ask("", NAMES)
+    assert asked.words == {}
+    assert asked.question.speaker is None

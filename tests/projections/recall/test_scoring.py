@@ -1,0 +1,130 @@
+"""Scoring, part by part, by hand: what counts for what, and what does not."""
+
+import numpy as np
+import pytest
+
+from projections.recall import bm25, scoring
+from projections.recall import seeds as seeding
+from projections.recall.bm25 import ONE
+from projections.recall.corpus import corpus_of
+from projections.recall.documents import Document
+from projections.recall.opened import Part
+from projections.recall.scoring import Dates, Question, search
+from projections.recall.seeds import Allowed
+from projections.recall.words import word_term
+from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, looks_for
+from tests.world import handle
+
+ADA, KIM = handle("ada"), handle("kim")
+TERMS = [word_term(word) for word in ("tea", "garden", "boat", "snow")]
+UNITS = [bytes([number]) * 16 for number in range(1, 4)]
+NEW_YEAR = 1_704_067_200_000
+"""2024-01-01T00:00Z, in ms."""
+
+
+def seqs(documents: list[Document], question: Question, most: int = 10) -> list[int]:
+    corpus = corpus_of(documents)
+    return [int(corpus.seqs[each.at]) for each in search([Part(corpus, None)], question, most)]
+
+
+def reasons(documents: list[Document], question: Question, seq: int) -> dict[str, int]:
+    corpus = corpus_of(documents)
+    (hit,) = [each for each in search([Part(corpus, None)], question, 100) if corpus.seqs[each.at] == seq]
+    assert hit.score == sum(hit.fields.values())
+    return {name: sum(points for (field, _), points in hit.fields.items() if field == name) for name, _ in hit.fields}
+
+
+def test_nothing_said_and_nothing_asked_find_nothing() -> None:
+    assert seqs([], looks_for("tea")) == []
+    assert seqs([doc("tea", 1)], Question({})) == []
+    assert seqs([doc("tea", 1)], looks_for("coffee")) == []
+    assert search([], looks_for("tea"), 5) == []
+
+
+def test_what_says_it_comes_before_what_stands_beside_it() -> None:
+    said = [doc("hello", 1), doc("green tea please", 2, 1000), doc("fine", 3, 2000)]
+    said += [doc("so much else", seq, seq * DAY) for seq in range(4, 100)]
+    assert seqs(said, looks_for("tea")) == [2, 1, 3]
+    assert seqs(said, looks_for("tea"), 1) == [2]
+
+
+def test_of_two_that_say_the_same_the_later_one_comes_first() -> None:
+    said = [doc("tea", 1, unit=UNIT), doc("tea", 2, unit=OTHER_UNIT)]
+    assert seqs(said, looks_for("tea")) == [2, 1]
+    assert seqs(said, looks_for("tea"), 1) == [2]
+
+
+def test_what_many_say_tells_nothing_of_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [doc("tea", 1), doc("tea", 2, 9 * HOUR)]
+    assert "day" in reasons(said, looks_for("tea"), 1)
+    monkeypatch.setattr(scoring, "COMMON", 1)
+    assert "day" not in reasons(said, looks_for("tea"), 1)
+
+
+def test_an_answer_is_found_by_the_words_of_its_question() -> None:
+    said = [doc("Which tea is it?", 1), doc("The green one", 2, 1000)]
+    assert reasons(said, looks_for("tea"), 2)["reply"] > 0
+    apart = [doc("Which tea is it?", 1), doc("The green one", 2, 7 * HOUR)]
+    assert seqs(apart, looks_for("tea")) == [1]
+
+
+def test_what_a_question_is_about_counts_only_on_who_said_it() -> None:
+    said = [doc("my tea", 1, speaker=ADA), doc("tea", 2, speaker=ADA), doc("my tea", 3, speaker=KIM)]
+    of_ada = looks_for("tea", speaker=ADA)
+    assert {field: reasons(said, of_ada, 1)[field] for field in ("speaker", "own")} == {"speaker": 3072, "own": 4096}
+    assert "own" not in reasons(said, of_ada, 2)
+    assert reasons(said, of_ada, 3).keys().isdisjoint(("speaker", "own"))
+
+
+def test_dates_count_by_how_many_of_them_are_right() -> None:
+    question = looks_for("tea")._replace(dates=Dates(frozenset((1,)), frozenset((2024,)), frozenset((1,))))
+    moments = (NEW_YEAR, NEW_YEAR + DAY, NEW_YEAR - 1, NEW_YEAR - 1 - 366 * DAY)
+    said = [doc("tea", seq, moment) for seq, moment in enumerate(moments, 1)]
+    assert [reasons(said, question, seq).get("date", 0) // ONE for seq in (1, 2, 3, 4)] == [48, 32, 0, 0]
+
+
+def test_dates_before_1970_are_dates_too() -> None:
+    question = looks_for("tea")._replace(dates=Dates(years=frozenset((1969,)), days=frozenset((31,))))
+    assert reasons([doc("tea", 1, -1)], question, 1)["date"] == 32 * ONE
+
+
+def test_many_postings_weigh_as_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a number on, weights are looked up in a table."""
+    said = [doc("tea " * (1 + seq % 5) + "more " * (seq % 7), seq, seq * HOUR) for seq in range(1, 60)]
+    few = seqs(said, looks_for("tea"), 100)
+    monkeypatch.setattr(seeding, "_TABLE_FROM", 10)
+    assert seqs(said, looks_for("tea"), 100) == few
+
+
+def test_what_is_hidden_is_counted_all_the_same() -> None:
+    corpus = corpus_of([doc("tea", 1), doc("tea and cake", 2, 1000)])
+    (alone,) = search([Part(corpus, None)], looks_for("tea"), 5, allowed=[Allowed(corpus, np.array([1], np.int32))])
+    both = {each.at: each for each in search([Part(corpus, None)], looks_for("tea"), 5)}
+    assert alone == both[alone.at]
+
+
+def test_nothing_is_found_where_nothing_may_be() -> None:
+    corpus = corpus_of([doc("tea", 1), doc("cake", 2, 1000)])
+    none = Allowed(corpus, np.array([0, 1], np.int32))
+    assert search([Part(corpus, None)], looks_for("tea"), 5, {(0, 1): 9}, [none]) == []
+
+
+def test_a_fact_brings_what_it_rests_on_though_no_word_is_in_it() -> None:
+    corpus = corpus_of([doc("the green kind", 1), doc("oh", 2, 1000), doc("bye", 3, 9 * HOUR)])
+    hits = search([Part(corpus, None)], looks_for("tea"), 5, {(0, 0): 5000})
+    assert [hit.at for hit in hits] == [0, 1]
+    assert [hit.fields.get(("fact", b"")) for hit in hits] == [7500, None]
+    assert [hit.fields[("near fact", b"")] for hit in hits] == [2500, 2500]
+
+
+def test_what_has_the_date_is_looked_at_before_what_has_the_word_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "SEEDS", 1)
+    often = [doc("tea tea tea", seq, NEW_YEAR + (30 + seq) * DAY) for seq in range(2, 9)]
+    question = looks_for("tea")._replace(dates=Dates(days=frozenset((1,))))
+    assert seqs([doc("so much else and tea", 1, NEW_YEAR), *often], question) == [1]
+
+
+def test_no_score_leaves_the_whole_numbers() -> None:
+    assert {type(value) for value in (scoring.OWN, scoring.DATE, scoring.NAMES, bm25.idf(9, 2))} == {int}
+    (hit,) = search([Part(corpus_of([doc("Tea with Kim?", 1)]), None)], looks_for("tea"), 5)
+    assert {type(points) for points in (hit.score, *hit.fields.values())} == {int}

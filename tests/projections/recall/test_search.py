@@ -1,0 +1,218 @@
+"""What a text finds: what was said, what is known, and what stands around it."""
+
+import pytest
+
+from projections.events.values import Span
+from projections.ids import EventId, Handle, Ref
+from projections.messages import MessageRow
+from projections.recall.documents import zone_of
+from projections.recall.search import Said, Wanted, items, neighbours, said
+from projections.rows import Rows
+from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, session
+from tests.projections.recall.stage import HOUR, FakeZones, documents_of, kept
+from tests.world import NOW, handle
+
+LORE, TOBI = "guild/discord:9", handle("tobi")
+
+
+def furnished() -> House:
+    """An open channel with a thread, another one, one for few, and direct messages."""
+    house = House()
+    house.describe("general")
+    house.describe("thread", readers="general", parent="general")
+    house.describe("garden")
+    house.describe("staff", "channel")
+    house.describe_direct(ADA)
+    house.name(ADA, "Ada Larkspur")
+    house.name(KIM, "Kim")
+    return house
+
+
+@pytest.fixture
+def house() -> House:
+    return furnished()
+
+
+def wanted(house: House, text: str, place: str = "general", person: Handle = ADA) -> Wanted:
+    return Wanted(text, house.setting(place, person), session(place), NOW)
+
+
+def texts(found: tuple[Said, ...]) -> list[str]:
+    return [each.row.message.text if isinstance(each.row, MessageRow) else each.row.text for each in found]
+
+
+def with_words(found: tuple[Said, ...]) -> list[str]:
+    """Those of them that have a word of the question themselves."""
+    return texts(tuple(each for each in found if any(reason.field == "turn" for reason in each.reasons)))
+
+
+def finds(house: House, look: Wanted, most: int = 50) -> list[str]:
+    """What is found, the same with and without what is kept ready."""
+    plain = said(house.rows, look, most)
+    assert said(kept(house.world), look, most) == plain
+    return with_words(plain)
+
+
+def test_nothing_is_found_where_nothing_was_said(house: House) -> None:
+    assert said(house.rows, wanted(house, "tea"), 5) == ()
+    assert items(house.rows, wanted(house, "tea"), 5) == ()
+
+
+def test_a_hit_says_what_it_is_and_why(house: House) -> None:
+    heard = house.say("general", "I like green teas", KIM)
+    (hit,) = said(house.rows, wanted(house, "Does Kim like tea?"), 5)
+    assert (hit.id, hit.event, hit.seq, hit.said) == (heard, heard, house.world.records[-1].seq, house.said)
+    assert hit.key[-16:] == heard
+    assert hit.score == sum(each.points for each in hit.reasons)
+    assert {(each.field, each.word) for each in hit.reasons} >= {("turn", "tea"), ("turn", "like"), ("speaker", "")}
+    points = [abs(each.points) for each in hit.reasons]
+    assert points == sorted(points, reverse=True)
+
+
+def test_an_edited_message_is_found_as_it_now_is(house: House) -> None:
+    heard = house.say("general", "green tea")
+    house.edit("general", heard, "black coffee")
+    assert finds(house, wanted(house, "tea")) == []
+    (hit,) = said(house.rows, wanted(house, "coffee"), 5)
+    assert (hit.id, hit.event) == (heard, house.world.records[-1].id)
+
+
+def test_an_answer_is_found_too(house: House) -> None:
+    turn = house.answer("general", "Your tea is green.")
+    (hit,) = said(house.rows, wanted(house, "tea"), 5)
+    assert (hit.id, hit.event, texts((hit,))) == (turn, turn, ["Your tea is green."])
+
+
+def test_only_so_many_are_returned(house: House) -> None:
+    for number in range(6):
+        house.say("general", f"tea number {number}", after=7 * HOUR)
+    assert len(said(house.rows, wanted(house, "tea"), 4)) == 4
+    assert said(house.rows, wanted(house, "tea"), 0) == ()
+
+
+def test_what_is_not_to_be_found_is_not(house: House) -> None:
+    heard = house.say("general", "green tea")
+    turn = house.answer("general", "tea, noted")
+    other = house.say("general", "more tea")
+    look = wanted(house, "tea")._replace(without=frozenset((heard, turn, EventId(handle("nothing")))))
+    assert finds(house, look) == ["more tea"]
+    assert [each.id for each in said(house.rows, look, 9)] == [other]
+
+
+def test_only_what_one_person_said(house: House) -> None:
+    house.say("general", "green tea", ADA)
+    house.say("general", "black tea", KIM)
+    house.answer("general", "tea for all")
+    assert finds(house, wanted(house, "tea")._replace(speaker=KIM)) == ["black tea"]
+    assert finds(house, wanted(house, "tea")._replace(speaker=TOBI)) == []
+
+
+def test_only_what_was_said_in_one_place_and_its_threads(house: House) -> None:
+    for place in ("general", "thread", "garden"):
+        house.say(place, f"tea in {place}")
+    house.answer("garden", "an answer about tea")
+    look = wanted(house, "tea")
+    assert set(finds(house, look._replace(place=ref("general")))) == {"tea in general", "tea in thread"}
+    assert finds(house, look._replace(place=ref("thread"))) == ["tea in thread"]
+    assert set(finds(house, look._replace(place=ref("garden")))) == {"tea in garden", "an answer about tea"}
+    assert finds(house, look._replace(place=Ref("discord", "nowhere"))) == []
+
+
+def test_a_place_of_which_only_answers_are_left_is_a_place(house: House) -> None:
+    house.answer("garden", "tea is served")
+    assert finds(house, wanted(house, "tea")._replace(place=ref("garden"))) == ["tea is served"]
+
+
+def test_a_name_is_known_by_its_first_word_and_is_no_word(house: House) -> None:
+    house.say("general", "the party is on Friday", ADA)
+    house.say("general", "Ada is at the party", KIM)
+    hits = said(house.rows, wanted(house, "When is Ada's party?"), 5)
+    assert texts(hits)[0] == "the party is on Friday"
+    assert {each.word for hit in hits for each in hit.reasons} == {"", "party"}
+
+
+def test_a_name_is_unknown_where_its_person_said_nothing_that_is_open(house: House) -> None:
+    """What is closed does not even tell who is there."""
+    house.say("general", "tea", KIM)
+    house.say("garden", "tea", ADA)
+    house.change("garden", "channel")
+    for rows in (house.rows, kept(house.world)):
+        hits = said(rows, wanted(house, "Ada tea"), 5)
+        assert {each.word for hit in hits for each in hit.reasons} <= {"", "tea", "ada"}
+        assert not any(each.field == "speaker" for hit in hits for each in hit.reasons)
+
+
+# -- misspelt ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_misspelt_word_finds_what_it_is_like_at_half_its_weight(house: House) -> None:
+    house.say("general", "we saw dolphins")
+    right, wrong = (said(house.rows, wanted(house, text), 5)[0] for text in ("dolphin", "dolpin"))
+    assert texts((wrong,)) == ["we saw dolphins"]
+    turns = [next(each for each in hit.reasons if each.field == "turn") for hit in (right, wrong)]
+    assert [each.word for each in turns] == ["dolphin", "dolpin"]
+    assert turns[1].points <= turns[0].points // 2 + 1
+
+
+def test_a_word_that_was_said_is_not_misspelt(house: House) -> None:
+    house.say("general", "a brook in spring")
+    house.say("general", "a book about tea")
+    assert finds(house, wanted(house, "brook")) == ["a brook in spring"]
+
+
+def test_what_is_closed_or_gone_makes_no_word_a_known_one(house: House) -> None:
+    """Otherwise whether a misspelt word finds anything would tell what stands where nobody may look."""
+    house.say("general", "we saw dolphins")
+    house.say("garden", "the dolpin inn")
+    gone = house.say("general", "dolpin")
+    seq = house.world.records[-1].seq
+    zones = FakeZones(documents_of(house.world.raw))
+    zones.corpus(zone_of(house.audience("general"), GUILD)).remove(seq)
+    house.delete("general", gone, house.said)
+    house.change("garden", "channel")
+    ready = Rows(house.world.raw, house.world.ids, corpora=lambda: zones)
+    plain = said(house.rows, wanted(house, "dolpin"), 5)
+    assert with_words(plain) == ["we saw dolphins"]
+    assert said(ready, wanted(house, "dolpin"), 5) == plain
+
+
+def test_two_words_are_taken_for_misspelt_and_no_more(house: House) -> None:
+    house.say("general", "dolphins", after=7 * HOUR)
+    house.say("general", "gardens", after=7 * HOUR)
+    house.say("general", "lanterns", after=7 * HOUR)
+    assert set(finds(house, wanted(house, "dolpin garten lantirn"))) == {"dolphins", "gardens"}
+
+
+# -- what stands around ------------------------------------------------------------------------------------------------
+
+
+def around(rows: Rows, hit: Said, before: int, after: int) -> list[str]:
+    found = [each.row for each in neighbours(rows, hit, before, after)]
+    return [row.message.text if isinstance(row, MessageRow) else row.text for row in found]
+
+
+def test_what_was_said_around_something_in_its_unit(house: House) -> None:
+    first = house.say("general", "one")
+    house.say("garden", "elsewhere")
+    house.answer("general", "two")
+    house.say("general", "tea")
+    house.answer("general", "four")
+    house.say("general", "five")
+    hit = said(house.rows, wanted(house, "tea")._replace(without=frozenset((first,))), 1)[0]
+    assert texts((hit,)) == ["tea"]
+    assert around(house.rows, hit, 1, 1) == ["two", "tea", "four"]
+    assert around(house.rows, hit, 9, 9) == ["one", "two", "tea", "four", "five"]
+    assert around(house.rows, hit, 0, 0) == ["tea"]
+
+
+def test_what_other_readers_heard_does_not_stand_around_it(house: House) -> None:
+    house.say("general", "for all")
+    house.change("general", "channel")
+    house.say("general", "tea for few")
+    hit = said(house.rows, wanted(house, "tea"), 1)[0]
+    assert around(house.rows, hit, 9, 9) == ["tea for few"]
+
+
+def test_mentions_find_nothing_by_a_name(house: House) -> None:
+    house.say("general", "thanks ", spans=(Span(7, KIM),))
+    assert finds(house, wanted(house, "Kim")) == []

@@ -1,0 +1,230 @@
+"""By what a text is found: stems, what is written whole, emoji, languages without spaces, misspellings."""
+
+import importlib.metadata
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projections.recall import words as recall_words
+from projections.recall.english import FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
+from projections.recall.words import (
+    LONGEST,
+    STEMMER,
+    TERM_BYTES,
+    VERSION,
+    asked,
+    folded,
+    person_term,
+    spelled_like,
+    term,
+    terms_of,
+    word_term,
+    words,
+)
+from tests.world import handle
+
+TEXTS = st.text(st.sampled_from("ab cé_.-+#@$:'’\u0301 日本ก👍\n"), max_size=12) | st.text(max_size=30)
+
+
+def finds(question: str, text: str) -> set[str]:
+    """By which words of a question a text is found."""
+    there = terms_of(text).counts
+    return {word for key, word in asked(question).items() if key in there}
+
+
+def test_the_stemmer_is_the_one_the_index_says_it_was_made_with() -> None:
+    assert importlib.metadata.version("snowballstemmer") == STEMMER
+    assert VERSION.endswith(f"{STEMMER}-{unicodedata.unidata_version}")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("running", "She runs every morning"),
+        ("adopting", "They adopted a cat"),
+        ("bought", "buying a boat"),
+        ("went", "Let's go"),
+        ("child", "the kids are asleep"),
+        ("mom", "my mother called"),
+        ("CAFÉ", "the cafe\u0301 on the corner"),
+        ("cafe", "Café Central"),
+        ("naïve", "a naive question"),
+        ("strasse", "Lange Straße 5"),
+        ("kim", "Kim’s garden"),
+        ("they'll", "they said"),
+        ("find", "we ﬁnd it"),
+        ("Кошки", "две кошки"),
+        ("한국어", "한국어 교실"),
+        ("한국어", "café 한국어"),
+        ("HELLO", "𝐇𝐞𝐥𝐥𝐨 there"),
+    ],
+)
+def test_a_word_is_found_in_its_other_forms(question: str, text: str) -> None:
+    assert finds(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("ERR_MODULE_NOT_FOUND", "it says err_module_not_found - why"),
+        ("app.py", "see app.py."),
+        ("c++", "c++ and java"),
+        ("C#", "I write C#, mostly"),
+        ("#garden", "#garden rocks"),
+        ("@ada", "@ada hi"),
+        ("$5", "it was $5"),
+        ("node.js", "node.js, of course"),
+        ("src/main.rs", "in src/main.rs"),
+        ("12:30", "at 12:30 sharp"),
+        ("d'accord", "bon, d’accord?"),
+    ],
+)
+def test_what_is_written_with_signs_is_found_whole(question: str, text: str) -> None:
+    assert question.lower() in finds(question, text)
+
+
+def test_what_is_written_whole_is_told_from_its_parts() -> None:
+    assert "app.py" not in finds("app.py", "an app in py")
+    assert finds("app.py", "an app in py") == {"app", "py"}
+    assert "c++" not in finds("c++", "plan c")
+
+
+@pytest.mark.parametrize(("emoji", "parts"), [("🎉", {"🎉"}), ("👍🏽", {"👍", "🏽"}), ("❤️", {"❤"}), ("€", {"€"})])
+def test_emoji_and_symbols_are_found_as_they_stand(emoji: str, parts: set[str]) -> None:
+    assert finds(emoji, f"party {emoji}{emoji} tonight") == parts
+    assert not finds(emoji, "party tonight")
+
+
+def test_signs_of_ascii_are_punctuation_in_every_text() -> None:
+    assert terms_of("a + b = c") == terms_of("a b c")
+    assert terms_of("é + b").counts == terms_of("é b").counts
+    assert asked("+ = <>") == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "by"),
+    [
+        ("日本語", "昨日から日本語を勉強している", {"日本", "本語"}),
+        ("東京", "東京都", {"東京"}),
+        ("字", "字", {"字"}),
+        ("สวัสดี", "คุณสวัสดีครับ", {"สว", "วั", "ัส", "สด", "ดี"}),
+        ("カメラ", "新しいカメラ", {"カメ", "メラ"}),
+        ("がっこう", "café がっこう", {"がっ", "っこ", "こう"}),
+    ],
+)
+def test_languages_without_spaces_are_found_by_pairs(question: str, text: str, by: set[str]) -> None:
+    assert finds(question, text) == by
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("I don't, they won’t", ["i", "do", "they", "will"]),
+        ("it isn't; we'll go", ["it", "is", "we", "go"]),
+        ("Kim's and the cats' tea", ["kim", "and", "the", "cats", "tea"]),
+        ("o'clock", ["o", "clock"]),
+    ],
+)
+def test_what_is_only_grammar_is_no_word(text: str, read: list[str]) -> None:
+    assert words(text) == read
+
+
+def test_a_length_is_that_of_the_words_and_not_of_what_they_are_besides() -> None:
+    assert terms_of("see app.py in v1.2").length == 6
+    assert terms_of("hello there", [handle("ada")]).length == 2
+    assert terms_of("").length == 0
+
+
+def test_a_mention_is_found_by_the_person_and_no_name() -> None:
+    made = terms_of("thanks", [handle("ada"), handle("ada")])
+    assert made.counts[person_term(handle("ada"))] == 2
+    assert person_term(handle("ada")) not in terms_of("thanks ada").counts
+
+
+def test_terms_say_nothing_of_their_words_and_keep_their_kinds_apart() -> None:
+    kinds = {term(kind, "ab") for kind in "wxsnp"}
+    assert len(kinds) == 5
+    assert {len(each) for each in kinds} == {TERM_BYTES}
+
+
+def test_a_question_leaves_out_what_everybody_says_unless_there_is_nothing_else() -> None:
+    assert set(asked("What did the cat eat?").values()) == {"cat", "eat"}
+    assert set(asked("what is it?").values()) == {"what", "is", "it"}
+    assert asked("?!") == {}
+
+
+def test_a_run_of_letters_is_cut_where_nobody_types_on() -> None:
+    assert terms_of("x" * LONGEST).counts == terms_of("x" * 500).counts
+    assert terms_of("a_" + "x" * 500).counts.keys() >= terms_of("a_" + "x" * 400).counts.keys() - {word_term("x")}
+
+
+def test_half_of_a_surrogate_pair_is_no_reason_to_stop() -> None:
+    assert terms_of("broken \ud83d here").counts == terms_of("broken here").counts
+
+
+def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall_words, "_terms", {})
+    monkeypatch.setattr(recall_words, "_REMEMBERED", 3)
+    made = [word_term(word) for word in ("one", "two", "three", "four", "one")]
+    assert made[0] == made[4]
+    assert len(recall_words._terms) <= 3
+
+
+def likes(wrong: str) -> set[bytes]:
+    return set(spelled_like(wrong))
+
+
+@pytest.mark.parametrize("wrong", ["dolpin", "dolphinn", "dolphim", "dlophin", "adolphin"])
+def test_one_letter_away_is_found(wrong: str) -> None:
+    assert word_term("dolphin") in likes(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["dolphin", "dlopihn", "doin"])
+def test_what_is_right_or_further_away_is_not(wrong: str) -> None:
+    assert word_term("dolphin") not in likes(wrong)
+
+
+def test_short_words_numbers_and_whole_tokens_have_no_likes() -> None:
+    assert not likes("tea")
+    assert not likes("20231")
+    assert not likes("app.pyx")
+    assert word_term("grün") not in likes("grun")
+    assert word_term("größe") in likes("grösße")
+
+
+def test_likes_come_in_one_order() -> None:
+    assert list(spelled_like("garden")) == list(spelled_like("garden"))
+    assert len(likes("garden")) == len(list(spelled_like("garden")))
+
+
+def test_the_tables_are_folded_words() -> None:
+    for word in (*STOP_WORDS, *TIME_WORDS, *FIRST_WORDS, *IRREGULAR, *IRREGULAR.values()):
+        assert words(word) == [word]
+    assert not IRREGULAR.keys() & set(IRREGULAR.values())
+
+
+@given(TEXTS)
+def test_what_is_asked_in_the_words_of_a_text_finds_it(text: str) -> None:
+    assert asked(text).keys() <= terms_of(text).counts.keys()
+
+
+@given(TEXTS)
+def test_an_ascii_text_is_no_other_with_a_letter_beyond_ascii_behind_it(text: str) -> None:
+    """The quick way of ASCII and the long way lead to the same terms."""
+    plain = text.encode("ascii", "ignore").decode()
+    more, extra = terms_of(f"{plain} 字"), terms_of("字")
+    counts = dict(more.counts)
+    for key, count in extra.counts.items():
+        counts[key] -= count
+    assert {key: count for key, count in counts.items() if count} == terms_of(plain).counts
+    assert more.length == terms_of(plain).length + extra.length
+
+
+@given(TEXTS)
+def test_folding_is_done_once(text: str) -> None:
+    once = folded(text)
+    assert folded(once) == once
+    assert not re.search("[a-z][\u0300-\u036f]", once)

@@ -1,0 +1,104 @@
+"""Items ranked by recall: what answers first, standing guidance in front, behaviour only where it is spoken of."""
+
+import msgspec
+import pytest
+
+from projections.context import Context, Request, assemble
+from projections.durable import scoring_version
+from projections.events.values import Limits
+from projections.ids import NOBODY, EventId, Point
+from projections.policies.compartments import in_guild
+from projections.recall.scoring import VERSION as RECALL
+from projections.retrieval import VERSION as DNAM
+from projections.retrieval import Vocabulary
+from tests.projections.recall.house import ADA, GUILD, House, session
+
+WORDS = Vocabulary(frozenset({"what", "the", "and"}), frozenset({"build"}))
+LIMITS = Limits(scoring="recall")
+HERE = in_guild(GUILD)
+
+
+@pytest.fixture
+def house() -> House:
+    house = House()
+    house.describe("general")
+    house.name(ADA, "Ada")
+    return house
+
+
+def prompt(house: House, text: str, limits: Limits = LIMITS) -> Context:
+    point = Point(house.said + 1, EventId(b"\xff" * 16))
+    setting = house.setting("general")
+    return assemble(house.rows, Request(setting, session("general"), point, "dnam", WORDS, text, limits))
+
+
+def hits(house: House, text: str, limits: Limits = LIMITS) -> list[tuple[str, str]]:
+    return [(hit.item.text, hit.reason) for hit in prompt(house, text, limits).memory.hits]
+
+
+def test_a_rare_word_counts_more_than_a_common_one_and_the_rest_fills_the_room(house: House) -> None:
+    for text in ("grows tall roses", "grows red beans", "grows old plums", "owns bees"):
+        house.know(text, HERE)
+    found = hits(house, "which grows tall, and roses?")
+    assert found[0] == ("grows tall roses", "shares grows, roses, tall")
+    assert found[-1] == ("owns bees", "fills the room that is left")
+    assert len(found) == 4
+
+
+def test_words_are_found_by_their_stems(house: House) -> None:
+    house.know("owns a boat", HERE)
+    house.know("is growing plums", HERE)
+    assert hits(house, "who grows something, a plum?")[0][0] == "is growing plums"
+    dnam = hits(house, "who grows something, a plum?", Limits())
+    assert {reason for _, reason in dnam} == {"fills the room that is left"}
+
+
+def test_boosts_are_told(house: House) -> None:
+    house.know("a shed", HERE, kind="project", updated=house.said)
+    assert hits(house, "the build?") == [("a shed", "a project, asked about one; updated within 7 days")]
+
+
+def test_guidance_stands_in_front_whatever_was_said(house: House) -> None:
+    house.know("owns bees and bees", HERE)
+    house.know("wants short answers", HERE, kind="guidance")
+    assert [text for text, _ in hits(house, "bees?")] == ["wants short answers", "owns bees and bees"]
+    assert [text for text, _ in hits(house, "bees?", msgspec.structs.replace(LIMITS, items=1))] == [
+        "wants short answers"
+    ]
+
+
+def test_behaviour_is_there_only_where_it_is_spoken_of(house: House) -> None:
+    house.know("be gentle about exams", HERE, kind="behavioral")
+    assert hits(house, "good morning, dear bees") == []
+    assert hits(house, "my exam is tomorrow") == [("be gentle about exams", "shares exam")]
+    assert len(hits(house, "good morning, dear bees", Limits())) == 1
+
+
+def test_the_window_helps_a_short_message(house: House) -> None:
+    house.know("grows plums", HERE)
+    house.know("owns bees", HERE)
+    house.say("general", "my plums are ripe")
+    assert hits(house, "and the what?")[0] == ("grows plums", "shares plums")
+    assert hits(house, "bees, bees hum")[0] == ("owns bees", "shares bees")
+
+
+def test_only_what_is_active_and_holds_is_there(house: House) -> None:
+    house.know("owns bees", HERE, status="forgotten")
+    house.know("owned bees", HERE, valid_until=house.said)
+    house.know("will own bees", HERE, valid_until=house.said + 1)
+    house.know("lore of bees", HERE, NOBODY, about="guild")
+    assert {text for text, _ in hits(house, "bees?")} == {"will own bees", "lore of bees"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "version"),
+    [
+        (Limits(), DNAM),
+        (Limits(passages=5), f"{DNAM} {RECALL}"),
+        (Limits(scoring="recall"), RECALL),
+        (Limits(scoring="recall", passages=5), RECALL),
+    ],
+)
+def test_the_version_is_of_everything_that_scored(house: House, limits: Limits, version: str) -> None:
+    assert scoring_version(limits) == version
+    assert prompt(house, "hello", limits).policy == f"{version} context@3 compartments@2"

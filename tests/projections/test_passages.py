@@ -1,0 +1,399 @@
+"""Relevant past conversations: what is found stands in the prompt with what was said around it, and nothing twice."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from projections.blocks import Basis
+from projections.context import Context, Request, assemble
+from projections.decisions.answer import AnswerRequest, answer
+from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, TurnDelivered
+from projections.events.values import PLATFORM, LeftOut, Limits, ModelUse
+from projections.ids import NOBODY, EventId, Handle, Point
+from projections.passages import FRESH_MS, NEAR
+from projections.retrieval import Vocabulary
+from tests.projections.recall.house import ADA, KIM, MODEL, House, own_place, ref, rests_on, session
+from tests.projections.recall.stage import HOUR, kept
+from tests.world import NOW
+
+CALL = ModelUse("offline", "1")
+PAST = Limits(history_messages=2, passages=5, passage_chars=2000, scoring="recall")
+WORDS = Vocabulary(frozenset({"and", "what", "the"}), frozenset(), frozenset({"yeah", "okay"}))
+LATER = EventId(b"\xff" * 16)
+
+
+@pytest.fixture
+def house() -> House:
+    """An open channel, one more, one for few, and direct messages."""
+    house = House()
+    house.describe("1")
+    house.describe("2")
+    house.describe("staff", "channel")
+    house.describe_direct(ADA)
+    house.name(ADA, "Ada")
+    house.name(KIM, "Kim")
+    return house
+
+
+def asked(house: House, text: str, place: str = "1", limits: Limits = PAST, person: Handle = ADA) -> Request:
+    """Somebody asks in a place, after everything that was said."""
+    return Request(
+        setting=house.setting(place, person),
+        session=session(place),
+        point=Point(house.said + 1000, LATER),
+        assistant="dnam",
+        vocabulary=WORDS,
+        text=text,
+        limits=limits,
+    )
+
+
+def prompt(house: House, text: str, place: str = "1", **limits: Any) -> Context:
+    """The prompt; the same where what was said is kept ready to be searched."""
+    request = asked(house, text, place, msgspec.structs.replace(PAST, **limits))
+    context = assemble(house.rows, request)
+    assert assemble(kept(house.world), request) == context
+    return context
+
+
+def past(context: Context) -> str:
+    return next((block.body for block in context.blocks if block.name == "past"), "")
+
+
+def chatter(house: House, place: str = "1", count: int = 2, after: int = 30 * HOUR) -> None:
+    """It is another day, and so much is said that what came before is out of the window."""
+    for number in range(count):
+        house.say(place, f"nothing much {number}", KIM, after=after if number == 0 else 1000)
+
+
+def boiler(house: House, place: str = "1") -> list[EventId]:
+    """A conversation of some days ago."""
+    talk = ["good day", "how are you", "the boiler leaks again", "call the plumber", "she is good", "bye now"]
+    return [house.say(place, text, (ADA, KIM)[number % 2]) for number, text in enumerate(talk)]
+
+
+def test_what_is_found_stands_there_with_what_was_said_around_it_its_day_and_its_link(house: House) -> None:
+    boiler(house)
+    chatter(house)
+    number = NOW + 3000
+    assert past(prompt(house, "who can mend the boiler?")) == (
+        f"- 2023-11-14 https://discord.com/channels/9/1/{number}\n"
+        "[Ada]: good day\n[Kim]: how are you\n[Ada]: the boiler leaks again\n[Kim]: call the plumber\n"
+        "[Ada]: she is good"
+    )
+
+
+def test_the_title_is_as_it_is_called(house: House) -> None:
+    boiler(house)
+    chatter(house)
+    assert "\n\n---\nRelevant past conversations:\n- 2023-11-14 " in f"\n\n---\n{prompt(house, 'the boiler?').text}"
+
+
+def test_every_line_rests_on_what_it_says_and_is_a_cause(house: House) -> None:
+    ids = boiler(house)
+    chatter(house)
+    context = prompt(house, "the boiler?")
+    (block,) = (each for each in context.blocks if each.name == "past")
+    seqs = {each.id: each.seq for each in house.world.records}
+    shown = ids[: 2 * NEAR + 1]
+    assert [line.basis for line in block.lines] == [
+        Basis("message", ids[2], seqs[ids[2]]), *(Basis("message", each, seqs[each]) for each in shown)
+    ]  # fmt: skip
+    assert set(shown) <= set(context.causes)
+    assert ids[5] not in context.causes
+    assert [(use.session, use.epoch, use.said, use.id) for use in context.passages] == [
+        (session("1"), 0, NOW + 3000, ids[2])
+    ]
+
+
+def test_nothing_of_the_window_nor_the_message_stands_there_twice(house: House) -> None:
+    house.say("1", "the boiler leaks", ADA)
+    house.say("1", "which boiler?", KIM)
+    message = house.message("1", "the boiler in the cellar")
+    house.world.add(MessageHeard(said=message.said, by=PLATFORM, message=message))
+    point = Point(house.said, house.world.records[-1].id)
+    context = assemble(house.rows, asked(house, "")._replace(point=point))
+    assert past(context) == ""
+    assert context.text.count("which boiler?") == 1
+
+
+def test_what_is_said_after_the_message_is_not_there(house: House) -> None:
+    house.say("1", "the boiler leaks", ADA)
+    chatter(house)
+    request = asked(house, "the boiler?")
+    house.say("2", "my boiler is new", KIM, after=HOUR)
+    assert "leaks" in past(assemble(house.rows, request))
+    assert "new" not in past(assemble(house.rows, request))
+
+
+def test_a_sitting_ends_with_a_long_silence(house: House) -> None:
+    house.say("1", "see you")
+    house.say("1", "the boiler leaks", after=7 * HOUR)
+    house.say("1", "hello", after=7 * HOUR)
+    chatter(house)
+    assert past(prompt(house, "the boiler?")).split("\n")[1:] == ["[Ada]: the boiler leaks"]
+
+
+def test_passages_that_touch_are_one(house: House) -> None:
+    house.say("1", "the boiler leaks")
+    for number in range(2 * NEAR):
+        house.say("1", f"well {number}", KIM)
+    house.say("1", "a new boiler is dear")
+    chatter(house)
+    context = prompt(house, "which boiler?")
+    assert len(context.past) == 1
+    assert sorted(use.said for use in context.passages) == [NOW + 1000, NOW + 6000]
+    assert past(context).count("\n") == 2 * NEAR + 2
+
+
+def test_what_lies_between_two_of_them_joins_all_three(house: House) -> None:
+    house.say("1", "boiler boiler boiler")
+    for number in range(2 * NEAR + 1):
+        house.say("1", "any boiler" if number == NEAR else f"well {number}", KIM)
+    house.say("1", "boiler boiler boiler boiler")
+    chatter(house)
+    context = prompt(house, "boiler?")
+    assert len(context.past) == 1
+    assert len(context.passages) == 3
+
+
+def test_passages_stand_oldest_first_and_are_kept_best_first(house: House) -> None:
+    house.say("1", "the boiler is a big thing and it stands in the cellar since we moved in")
+    house.say("2", "boiler leaks: boiler!", after=30 * HOUR)
+    chatter(house, "1")
+    context = prompt(house, "which boiler leaks?")
+    assert [line.text for line in context.blocks[0].lines if line.text.startswith("- ")] == [
+        f"- 2023-11-14 https://discord.com/channels/9/1/{NOW + 1000}",
+        f"- 2023-11-16 https://discord.com/channels/9/2/{NOW + 1000 + 30 * HOUR}",
+    ]
+    assert [use.session for use in context.passages] == [session("2"), session("1")]
+
+
+def test_no_more_passages_than_the_limit_and_none_where_there_are_to_be_none(house: House) -> None:
+    for place in ("1", "2", "staff"):
+        house.say(place, "the boiler leaks")
+    chatter(house, "staff")
+    for most in (0, 1, 2, 5):
+        assert len(prompt(house, "boiler?", "staff", passages=most).past) == min(most, 3)
+
+
+def test_what_does_not_fit_is_tried_alone_and_else_left_out(house: House) -> None:
+    ids = boiler(house)
+    chatter(house)
+    whole = past(prompt(house, "boiler?"))
+    alone = f"- 2023-11-14 https://discord.com/channels/9/1/{NOW + 3000}\n[Ada]: the boiler leaks again"
+    assert past(prompt(house, "boiler?", passage_chars=len(whole))) == whole
+    assert past(prompt(house, "boiler?", passage_chars=len(whole) - 1)) == alone
+    assert past(prompt(house, "boiler?", passage_chars=len(alone))) == alone
+    context = prompt(house, "boiler?", passage_chars=len(alone) - 1)
+    assert past(context) == ""
+    assert context.left_out == (
+        LeftOut("past", ids[2].hex(), f"over {len(alone) - 1} characters"),
+        LeftOut("recent", "what was said earlier", "over 2 messages"),
+    )
+
+
+def test_what_left_recall_is_neither_found_nor_around_it(house: House) -> None:
+    ids = boiler(house)
+    chatter(house)
+    item = house.know("calls the plumber", f"guild/{ref('9')}")
+    house.forget(item, ids[3])
+    assert "plumber" not in past(prompt(house, "boiler?"))
+    assert "she is good" in past(prompt(house, "boiler?"))
+    house.forget(item, ids[2], ids[3])
+    assert "boiler" not in past(prompt(house, "boiler?"))
+
+
+def test_files_alone_are_around_it_and_empty_answers_are_not(house: House) -> None:
+    house.say("1", "the boiler leaks")
+    house.answer("1", " ")
+    chatter(house)
+    assert past(prompt(house, "boiler?")).split("\n")[1:] == ["[Ada]: the boiler leaks"]
+
+
+# -- the assistant's own words ----------------------------------------------------------------------------------------
+
+
+def new_era(house: House, place: str, era: int) -> None:
+    house.world.add(
+        SummaryRefreshed(
+            said=house.said, by=MODEL, session=session(place), audience=house.audience(place), era=era, text="Much.",
+            refresh=1, after=None, upto=Point(house.said, LATER), covered=1, call=CALL,
+        )
+    )  # fmt: skip
+
+
+def test_answers_of_this_session_s_era_are_found_and_linked_as_they_arrived(house: House) -> None:
+    turn = house.answer("1", "Boilers are mended by Ines.")
+    house.world.add(
+        TurnDelivered(
+            said=house.said, by=PLATFORM, turn=turn, session=session("1"), audience=house.audience("1"), era=0,
+            asker=ADA, messages=(ref("77"),),
+        )
+    )  # fmt: skip
+    chatter(house)
+    context = prompt(house, "boilers?")
+    assert past(context) == ("- 2023-11-14 https://discord.com/channels/9/1/77\n[dnam]: Boilers are mended by Ines.")
+    assert context.blocks[0].lines[1].basis == Basis("turn", turn, context.blocks[0].lines[1].basis.seq)  # type: ignore[union-attr]
+    new_era(house, "1", 1)
+    assert past(prompt(house, "boilers?")) == ""
+
+
+def test_an_answer_that_did_not_arrive_has_no_link(house: House) -> None:
+    house.answer("1", "Boilers are mended by Ines.")
+    chatter(house)
+    assert past(prompt(house, "boilers?")).startswith("- 2023-11-14\n[dnam]: Boilers")
+
+
+def test_answers_from_elsewhere_are_not_there_and_what_people_said_around_them_is(house: House) -> None:
+    house.say("2", "who mends boilers?", KIM)
+    house.answer("2", "Boilers are mended by Ines.")
+    chatter(house)
+    text = past(prompt(house, "boilers?"))
+    assert "who mends boilers?" in text
+    assert "Ines" not in text
+
+
+def test_an_imported_answer_from_elsewhere_is_not_there_either(house: House) -> None:
+    for place, text in (("1", "boilers here"), ("2", "boilers there")):
+        own = msgspec.structs.replace(house.message(place, text, NOBODY), author="self")
+        house.world.add(MessageHeard(said=own.said, by=PLATFORM, message=own))
+    chatter(house)
+    text = past(prompt(house, "boilers?"))
+    assert "boilers here" in text
+    assert "boilers there" not in text
+
+
+# -- who is named ------------------------------------------------------------------------------------------------------
+
+
+def test_who_has_words_there_is_not_only_mentioned(house: House) -> None:
+    boiler(house)
+    chatter(house, count=2)
+    assert prompt(house, "boiler?").mentioned == {}
+
+
+def test_who_is_named_as_the_one_who_was_replied_to_and_has_no_words_there_is_only_mentioned(house: House) -> None:
+    first = house.message("2", "x" * 3000, KIM)
+    house.world.add(MessageHeard(said=first.said, by=PLATFORM, message=first))
+    reply = msgspec.structs.replace(house.message("2", "the boiler leaks"), reply_to=first.ref)
+    house.world.add(MessageHeard(said=reply.said, by=PLATFORM, message=reply))
+    house.say("1", "hm", after=30 * HOUR)
+    context = prompt(house, "boiler?")
+    assert past(context).endswith("[Ada]: (reply to Kim) the boiler leaks")
+    assert context.mentioned == {KIM: "Kim"}
+
+
+# -- messages that say nothing by themselves ---------------------------------------------------------------------------
+
+
+def answered(house: House, text: str, place: str = "1", limits: Limits = PAST) -> TurnAnswered:
+    """A message is said and answered; the turn."""
+    message = house.message(place, text)
+    (heard,) = house.world.add(MessageHeard(said=message.said, by=PLATFORM, message=message))
+    point = Point(message.said, heard.id)
+    context = assemble(house.rows, asked(house, "", place, limits)._replace(point=point))
+    house.said += 1000
+    setting = house.setting(place)
+    request = AnswerRequest(
+        point, session(place), ref(place), setting.audience, setting.guild, ADA, "Well.", context, CALL, limits,
+        house.said, "dnam",
+    )  # fmt: skip
+    (turn,) = house.world.decide(answer, request)
+    assert isinstance(turn, TurnAnswered)
+    return turn
+
+
+@pytest.mark.parametrize("text", ["yeah", "Okay, and what?", "👍", "<:wave:123>"])
+def test_a_message_that_says_nothing_goes_on_with_what_the_last_answer_had_found(house: House, text: str) -> None:
+    boiler(house)
+    chatter(house)
+    turn = answered(house, "who mends boilers?")
+    assert len(turn.passages) == 1
+    context = prompt(house, text)
+    assert context.passages == turn.passages
+    assert "the boiler leaks again" in past(context)
+    assert answered(house, text).passages == turn.passages
+
+
+def test_an_answer_that_was_found_goes_on_too(house: House) -> None:
+    house.answer("1", "Boilers are mended by Ines.")
+    chatter(house)
+    assert len(answered(house, "who mends boilers?").passages) == 1
+    assert "Ines" in past(prompt(house, "yeah"))
+
+
+def test_where_nothing_was_found_before_nothing_is_looked_for(house: House) -> None:
+    house.say("1", "yeah yeah yeah")
+    chatter(house)
+    assert past(prompt(house, "yeah")) == ""
+
+
+def test_what_was_found_long_ago_does_not_come_again(house: House) -> None:
+    boiler(house)
+    chatter(house)
+    answered(house, "who mends boilers?")
+    house.said += FRESH_MS - 1000
+    assert past(prompt(house, "yeah"))
+    house.said += 1
+    assert past(prompt(house, "yeah")) == ""
+
+
+def test_what_was_taken_back_since_does_not_come_again(house: House) -> None:
+    ids = boiler(house, "2")
+    chatter(house)
+    assert answered(house, "who mends boilers?").passages
+    house.delete("2", ids[2], NOW + 3000)
+    assert past(prompt(house, "yeah")) == ""
+
+
+def test_what_closed_since_does_not_come_again(house: House) -> None:
+    boiler(house, "2")
+    chatter(house)
+    assert answered(house, "who mends boilers?").passages
+    house.change("2", "channel")
+    assert past(prompt(house, "yeah")) == ""
+
+
+def test_no_conversation_of_anybody_s_direct_messages_stands_elsewhere(house: House) -> None:
+    boiler(house, own_place(ADA))
+    boiler(house, "staff")
+    chatter(house)
+    assert past(prompt(house, "who mends boilers?")) == ""
+    chatter(house, own_place(ADA))
+    assert "boiler leaks" in past(prompt(house, "who mends boilers?", own_place(ADA)))
+
+
+def test_namesakes_are_told_apart_across_blocks(house: House) -> None:
+    other = Handle(b"o" * 16)
+    house.name(other, "Kim")
+    house.say("1", "my boiler leaks", other)
+    chatter(house)
+    context = prompt(house, "boiler?")
+    assert "[Kim (2)]: nothing much 0" in context.text
+    assert "[Kim]: my boiler leaks" in context.text
+
+
+def test_what_is_said_near_and_has_no_word_of_the_question_is_not_found_for_itself(house: House) -> None:
+    house.say("1", "the boiler leaks")
+    for number in range(2 * NEAR + 2):
+        house.say("1", f"well {number}", KIM)
+    chatter(house)
+    assert [use.said for use in prompt(house, "boiler?").passages] == [NOW + 1000]
+
+
+def test_what_an_item_rests_on_is_found_by_the_words_of_the_item(house: House) -> None:
+    heard = house.say("1", "it is called Biscuit")
+    house.know("Has a dog", f"guild/{ref('9')}", evidence=rests_on(heard))
+    chatter(house)
+    assert "Biscuit" in past(prompt(house, "what about the dog?"))
+
+
+def test_who_was_only_looked_at_is_not_named(house: House) -> None:
+    """What did not fit names nobody, and whoever said it is not hidden in the answer either."""
+    house.say("2", "boiler " * 500, KIM)
+    house.say("1", "hm", after=30 * HOUR)
+    context = prompt(house, "boiler?")
+    assert context.past == ()
+    assert context.mentioned == {}

@@ -1,0 +1,222 @@
+"""The retrieval index: kept up = made anew, byte for byte, and what it finds is what is found by reading every row."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from unicodedata import unidata_version
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from projections.events import UNSEALED_TAGS, ConfigSet, MessageRedacted
+from projections.events.values import OPERATOR, PLATFORM
+from projections.messages import MESSAGES
+from projections.places import PLACES, audience_of
+from projections.policies.compartments import Setting
+from projections.recall.corpus import Corpus
+from projections.recall.opened import Part, parts
+from projections.recall.search import Wanted, said
+from projections.registry import FOLD
+from projections.rows import Rows
+from replay import recall_tables as layout
+from replay import views
+from replay.builder import check, rebuild
+from replay.engine import Engine
+from replay.erasure import erase
+from replay.errors import DamagedViews, ErasedMeanwhile, NewerViews
+from replay.recall_disk import Disk
+from replay.recall_tables import TABLES
+from replay.store import DiskStore
+from tests.generator import Story, fixed_story, stories
+from tests.laws.test_rows import opened, shared
+from tests.replay.stage import drafts, living, readable
+from tests.world import NOW, handle
+
+LAW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+@pytest.fixture(autouse=True)
+def _small_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Segments of 8 seqs and spans of 32, so that a short story fills some."""
+    monkeypatch.setattr(layout, "SEGMENT", layout.SEGMENT._replace(bits=3))
+    monkeypatch.setattr(layout, "SPAN", layout.SPAN._replace(bits=5))
+
+
+def on_disk(engine: Engine) -> dict[str, list[tuple[bytes, bytes]]]:
+    """Every row of the index."""
+    store = engine.store
+    assert isinstance(store, DiskStore)
+    assert store.views is not None
+    with store.views.reading() as (_, snapshot):
+        return {table: list(snapshot.data_in(table, b"", b"\xff" * 64)) for table in TABLES}
+
+
+def commit(engine: Engine) -> None:
+    """Bring the views to the log's end, whatever is being committed in the background."""
+    views = engine.store.views
+    while views is not None and (position := views.position()) is not None and position.size < engine.head().size:
+        with engine.reading():  # follows what the background committed
+            pass
+        engine.commit_views()
+
+
+def rebuilt(engine: Engine) -> None:
+    """Have the views built anew."""
+    assert isinstance(engine.store, DiskStore)
+    rebuild(engine.store, FOLD)
+
+
+def held(part: Part) -> tuple[dict[int, tuple[Any, ...]], list[list[int]]]:
+    """What is open of a part, by seq: its documents and its chains."""
+    corpus = part.corpus
+    places = [at for at in range(corpus.size) if corpus.alive[at] and (part.open is None or part.open[corpus.unit[at]])]
+    documents = {
+        int(corpus.seqs[at]): (
+            corpus.units.all[corpus.unit[at]],
+            corpus.speakers.all[corpus.speaker[at]],
+            *(int(column[at]) for column in (corpus.ids, corpus.said, corpus.lengths, corpus.flags, corpus.joined)),
+        )
+        for at in places
+    }
+    chains = [[int(corpus.seqs[each]) for each in chain(corpus, at)] for at in places if corpus.before[at] < 0]
+    return documents, sorted(chains)
+
+
+def chain(corpus: Corpus, at: int) -> Iterator[int]:
+    while at >= 0:
+        yield at
+        at = int(corpus.after[at])
+
+
+def settings_of(rows: Rows) -> list[tuple[Setting, str]]:
+    """Everywhere somebody can be answered."""
+    found = []
+    for place in [each.row for each in rows.scan(PLACES)][:4]:
+        audience = audience_of(rows, place.place)
+        if audience is not None and place.session:
+            found.append((Setting(place.person or handle("ada"), audience, place.guild), place.session))
+    return found
+
+
+def same_found(rows: Rows, texts: list[str]) -> None:
+    plain = Rows(rows.raw, rows.ids)
+    for setting, session in settings_of(rows):
+        kept, read = parts(rows, setting, session), parts(plain, setting, session)
+        assert list(map(held, kept)) == list(map(held, read))
+        for text in texts:
+            wanted = Wanted(text, setting, session, NOW)
+            assert said(rows, wanted, 5) == said(plain, wanted, 5)
+
+
+def texts_of(engine: Engine) -> list[str]:
+    with engine.reading() as rows:
+        found = [each.row.message.text for each in rows.scan(MESSAGES)]
+    return found[:3]
+
+
+@LAW
+@given(stories(120), st.integers(1, 64), st.frozensets(st.integers(0, 200), max_size=3), st.integers(0, 30))
+def test_kept_up_is_made_anew(story: Story, every: int, restarts: frozenset[int], look: int) -> None:
+    with shared() as path:
+        engine = opened(path, every)
+        for n, told in enumerate(story.decisions()):
+            if n in restarts:
+                engine.close()
+                engine = opened(path, every)
+            engine.record(living(told))
+            if look and n % look == 0:
+                with engine.reading() as rows:
+                    same_found(rows, texts_of(engine)[:1])
+        with engine:
+            texts = texts_of(engine)
+            with engine.reading() as rows:
+                same_found(rows, texts)
+            commit(engine)
+            with engine.reading() as rows:
+                same_found(rows, texts)
+            kept = on_disk(engine)
+            rebuilt(engine)
+            with engine.reading() as rows:
+                same_found(rows, texts)
+            assert on_disk(engine) == kept
+
+
+def test_an_index_that_is_not_what_it_should_be_is_found() -> None:
+    with shared() as path, opened(path, 40) as engine:
+        for told in fixed_story(60).decisions():
+            engine.record(living(told))
+        commit(engine)
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        assert check(store, FOLD).equal
+        table = layout.SPAN.postings
+        key, data = on_disk(engine)[table][0]
+        assert store.views is not None
+        for rows in ([(key, data[:-1] + bytes([data[-1] ^ 1]))], [(key, None)]):
+            store.views.fill(table, rows)
+            found = check(store, FOLD)
+            assert found.live == found.rebuilt
+            assert not found.index_is_sound
+            assert not found.equal
+        store.views.fill(table, [(key, data[:-1] + bytes([data[-1] ^ 1]))])
+        assert [each for each in store.views.inspect().damage if table in each]
+        with store.views.reading() as (_, snapshot), pytest.raises(DamagedViews):
+            Disk(lambda: snapshot).postings(key[:8], key[8:16])
+
+
+def test_an_index_of_other_tables_of_unicode_is_made_anew_and_of_a_newer_program_left(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made_by(old: str, new: str) -> None:
+        """The index of a program whose tables are named so."""
+        with monkeypatch.context() as patched:
+            named = {table: table.replace(old, new) for table in TABLES}
+            patched.setattr(views, "INDEX", tuple(named.values()))
+            for level in ("SPAN", "SEGMENT"):
+                of: layout.Level = getattr(layout, level)
+                tables = named[of.documents], named[of.postings]
+                patched.setattr(layout, level, of._replace(documents=tables[0], postings=tables[1]))
+            with opened(data, 5) as engine:
+                for told in fixed_story(20).decisions():
+                    engine.record(living(told))
+            assert set(named.values()).isdisjoint(TABLES)
+
+    made_by(unidata_version, "1.0.0")
+    with opened(data, 5) as engine:
+        assert not engine.store.newer_views()
+        engine.record(drafts(ConfigSet(said=NOW, by=OPERATOR, scope="global", key="tools", value="on")))
+        with engine.reading() as rows:
+            same_found(rows, texts_of(engine))
+    made_by("@1-words-1", "@1-words-2")
+    with pytest.raises(NewerViews), opened(data, 5) as engine:
+        engine.record(drafts(ConfigSet(said=NOW, by=OPERATOR, scope="global", key="tools", value="off")))
+
+
+@LAW
+@given(stories(120), st.data())
+def test_whatever_is_dropped_and_whoever_is_erased(story: Story, data: st.DataObject) -> None:
+    with shared() as path, opened(path, 40) as engine:
+        decisions = list(story.decisions())
+        erasures = data.draw(st.dictionaries(st.integers(0, max(len(decisions), 1)), st.integers(0, 5), max_size=2))
+        for n, told in enumerate(decisions):
+            with suppress(ErasedMeanwhile):
+                engine.record(living(told))
+            if n in erasures:
+                erase(engine, handle(f"person {erasures[n]}"))
+                with engine.reading() as rows:
+                    same_found(rows, [])
+        there = readable(engine.store.log, engine.store)
+        sealed = [record.id for record in there if record.event.TAG not in UNSEALED_TAGS]
+        dropped = data.draw(st.lists(st.sampled_from(sealed), unique=True, max_size=40)) if sealed else []
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=tuple(dropped))))
+        texts = texts_of(engine)
+        with engine.reading() as rows:
+            same_found(rows, texts)
+        commit(engine)
+        with engine.reading() as rows:
+            same_found(rows, texts)
+        kept = on_disk(engine)
+        rebuilt(engine)
+        assert on_disk(engine) == kept

@@ -1,0 +1,117 @@
+"""Zones in memory follow what is recorded here and elsewhere, and hold nothing whose key was destroyed."""
+
+from pathlib import Path
+
+import pytest
+
+from projections.decisions.place import PlaceSeen
+from projections.events.values import Audience
+from projections.ids import EventId, Ref
+from projections.places import audience_of
+from projections.policies.compartments import Setting
+from projections.recall.search import Wanted, said
+from projections.registry import FOLD
+from projections.rows import Rows
+from replay import recall_tables as layout
+from replay import recalling
+from replay.engine import Engine
+from replay.erasure import destroy_keys, finish_erasures
+from replay.live import Live
+from replay.store import MemoryStore
+from tests.replay.stage import ADA, KIM, PUBLIC, FakeClock, child, finished, handle_of, line, says
+from tests.world import NOW, handle
+
+STAFF = PlaceSeen("discord", "720000000000000002", "channel", "staff", "channel")
+
+
+@pytest.fixture
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "SEGMENT", layout.SEGMENT._replace(bits=2))
+    monkeypatch.setattr(layout, "SPAN", layout.SPAN._replace(bits=4))
+
+
+def opened(path: Path) -> Engine:
+    return Engine.open(path, create=True, clock=FakeClock(), view_commit_events=1)
+
+
+def found(rows: Rows, text: str, place: PlaceSeen = PUBLIC) -> list[str]:
+    """What somebody finds who is answered there."""
+    audience = audience_of(rows, Ref(place.platform, place.key))
+    assert isinstance(audience, Audience)
+    setting = Setting(handle("nobody"), audience, place.guild)
+    hits = said(rows, Wanted(text, setting, f"discord:channel:{place.key}", NOW), 50)
+    return sorted(
+        each.row.message.text for each in hits if hasattr(each.row, "message") and text in each.row.message.text
+    )
+
+
+def look(engine: Engine, text: str, place: PlaceSeen = PUBLIC) -> list[str]:
+    with engine.reading() as rows:
+        kept = found(rows, text, place)
+        assert kept == found(Rows(rows.raw, rows.ids), text, place)
+    return kept
+
+
+def test_what_another_process_records_is_found(data: Path) -> None:
+    with opened(data) as engine:
+        engine.record(says("1", "the heron is early"))
+        assert look(engine, "heron") == ["the heron is early"]
+        writer = child("meets", data, "left", 3)
+        assert line(writer) == "ready"
+        line(writer, "go")
+        finished(writer)
+        assert look(engine, "word") == ["word 0", "word 1", "word 2"]
+        assert look(engine, "left") == ["left 0", "left 1", "left 2"]
+        assert look(engine, "heron") == ["the heron is early"]
+
+
+@pytest.mark.usefixtures("small_segments")
+def test_whoever_is_erased_is_not_found_from_the_moment_the_keys_are_gone(data: Path) -> None:
+    with opened(data) as engine:
+        for n in range(12):
+            engine.record(says(str(n), f"heron number {n}", (ADA, KIM)[n % 2], said=NOW + n))
+        assert len(look(engine, "heron")) == 12
+        engine.commit_views()
+        destroy_keys(engine, handle_of(engine, KIM))
+        assert look(engine, "heron") == sorted(f"heron number {n}" for n in range(0, 12, 2))
+        finish_erasures(engine)
+        assert look(engine, "heron") == sorted(f"heron number {n}" for n in range(0, 12, 2))
+
+
+def test_the_zone_that_was_not_asked_for_the_longest_goes_first(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recalling, "MOST_DOCUMENTS", 1)
+    with opened(data) as engine:
+        engine.record(says("1", "a heron here"))
+        engine.record(says("2", "a heron there", place=STAFF, said=NOW + 1))
+        for _ in range(2):
+            assert look(engine, "heron") == ["a heron here"]
+            assert look(engine, "heron", STAFF) == ["a heron there"]
+        assert engine.live._recall is not None
+        assert len(engine.live._recall.corpora) == 1
+
+
+def test_what_is_recorded_above_one_log_by_two_is_found_by_both() -> None:
+    store = MemoryStore()
+    with Engine(store, clock=FakeClock()) as one:
+        other = Live(store, FOLD)
+        one.record(says("1", "a heron here"))
+        other.freshen()
+        with other.rows() as rows:
+            assert rows.corpora is not None
+            assert rows.corpora().turn == 0  # nothing is loaded yet
+        one.record(says("2", "a heron there", place=STAFF, said=NOW + 1))
+        other.freshen()
+        with other.rows() as rows:
+            assert found(rows, "heron") == ["a heron here"]
+        one.record(says("3", "one more heron", KIM, said=NOW + 2))
+        other.freshen()
+        with other.rows() as rows:
+            assert found(rows, "heron") == ["a heron here", "one more heron"]
+
+
+def test_what_nobody_knows_of_is_nowhere() -> None:
+    with Engine.in_memory(FakeClock()) as engine, engine.live.rows() as rows:
+        assert rows.corpora is not None
+        zones = rows.corpora()
+        assert isinstance(zones, recalling.Zones)
+        assert zones._points_of([EventId(bytes(16))]) == set()

@@ -1,0 +1,120 @@
+"""The vectors of a data folder: opened when they are needed, and gone with a person's keys and with another log."""
+
+from pathlib import Path
+
+import pytest
+
+from projections.ids import Seq, VaultId
+from projections.vectors import quantised
+from projections.vectors_texts import TABLES, Held, RowKey, held_from
+from replay.backup import Backup, look_over
+from replay.engine import Engine
+from replay.erasure import destroy_keys, erase, finish_erasures, unfinished
+from replay.errors import CannotWrite
+from replay.restore import restore
+from replay.restore_plan import keys_for, look_at, plan
+from replay.store import VECTORS, DiskStore
+from replay.vectors import Vectors
+from tests.replay.keeping import backed_up
+from tests.replay.stage import ADA, KIM, FakeClock, contents, handle_of, says
+from tests.world import NOW
+
+TINY = "tiny@1/2"
+
+
+def opened(data: Path) -> tuple[Engine, DiskStore]:
+    engine = Engine.open(data, create=True, clock=FakeClock())
+    assert isinstance(engine.store, DiskStore)
+    return engine, engine.store
+
+
+def texts(engine: Engine) -> list[Held]:
+    with engine.reading() as rows:
+        return [text for _, text in held_from(rows.raw, RowKey(TABLES[0], b"")) if text is not None]
+
+
+def keep(engine: Engine, store: DiskStore) -> None:
+    """Ada and Kim say something each, and it has vectors."""
+    engine.record(says("1", "the bees swarm", ADA, said=NOW))
+    engine.record(says("2", "so they do", KIM, said=NOW + 1))
+    held = texts(engine)
+    store.vectors.put(TINY, held, {each.text: quantised((1.0, each.seq)) for each in held})
+
+
+def has(data: Path, vaults: list[VaultId]) -> list[bool]:
+    """Whether anything under a vault lies among the vectors."""
+    return [any(bytes(vault) in each for each in contents(data / VECTORS).values()) for vault in vaults]
+
+
+def test_nothing_is_there_before_it_is_needed(data: Path) -> None:
+    engine, store = opened(data)
+    with engine:
+        assert (store.has_vectors, store.vectors.encoders()) == (False, [])
+        assert store.vectors is store.vectors
+        keep(engine, store)
+        assert (store.has_vectors, store.vectors.encoders()) == (True, [TINY])
+    engine, store = opened(data)
+    with engine:
+        found = store.vectors.get(TINY, [each.seq for each in texts(engine)])
+        assert [each is None for each in found] == [False, False]
+
+
+def test_an_erasure_takes_a_person_s_off_the_disk_before_it_is_complete(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise CannotWrite("the disk is full")
+
+    engine, store = opened(data)
+    with engine:
+        keep(engine, store)
+        ada = handle_of(engine, ADA)
+        vaults = [*store.ring.listing(ada), *store.ring.listing(handle_of(engine, KIM))]
+        assert has(data, vaults) == [True, True]
+        destroy_keys(engine, ada)
+        with monkeypatch.context() as patch:
+            patch.setattr(Vectors, "drop", full)
+            with pytest.raises(CannotWrite):
+                finish_erasures(engine)
+        assert (len(unfinished(engine)), has(data, vaults)) == (1, [True, True])
+        assert finish_erasures(engine) == 1
+        assert (unfinished(engine), has(data, vaults)) == ([], [False, True])
+        assert store.vectors.size(TINY) == 1
+
+
+def test_an_erasure_without_vectors_makes_none(data: Path) -> None:
+    engine, store = opened(data)
+    with engine:
+        engine.record(says("1", "the bees swarm", ADA, said=NOW))
+        erase(engine, handle_of(engine, ADA))
+        assert not store.has_vectors
+
+
+def test_a_writer_removes_what_a_broken_off_copy_left_and_a_name_that_is_none_stops_nobody(data: Path) -> None:
+    engine, store = opened(data)
+    with engine:
+        keep(engine, store)
+    (data / VECTORS / "000009").mkdir()
+    engine, store = opened(data)
+    engine.close()
+    assert [each.mended for each in store.findings] == [True]
+    assert not (data / VECTORS / "000009").exists()
+    (data / VECTORS / "CURRENT").write_bytes(b"moths\n")
+    engine, store = opened(data)
+    with engine:
+        assert (store.findings, store.vectors.get(TINY, [Seq(1)])) == ([], [None])
+        keep(engine, store)
+        assert store.vectors.size(TINY) == 2
+
+
+def test_another_log_begins_without_vectors_and_a_backup_holds_none(data: Path, folder: Path) -> None:
+    engine, store = opened(data)
+    with engine:
+        keep(engine, store)
+    place = folder / "place"
+    backed_up(data, place)
+    assert not any(VECTORS in name for name in contents(place))
+    looked = look_over(Backup(place))
+    planned = plan(looked, look_at(data, looked.backup), 2)
+    restore(planned, keys_for(planned, None), NOW)
+    assert not (data / VECTORS).exists()
