@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dnam.finding import by_words, compartment_words
-from dnam.links import jump_link
 from dnam.times import iso
 from projections.events import ItemEvent, ItemMerged, ItemMoved, ItemRefused, MessageEdited, MessageHeard, TurnAnswered
 from projections.events.event import Event
 from projections.events.values import By, Intent, Item, Message, ModelUse
 from projections.events.work import WorkEvent
 from projections.ids import EventId, Handle, Seq
+from projections.links import jump_link
 from projections.lives import Life, Step, absorbed_by
 from projections.rows import Rows
 from projections.turns import DELIVERIES

@@ -10,8 +10,9 @@ import msgspec
 
 from projections.context import Request
 from projections.durable import Ranked, Sought, ranked
+from projections.gathering import Passage
 from projections.ids import EventId, Handle
-from projections.passages import Passage, Wished, past
+from projections.passages import Wished, past
 from projections.policies.compartments import opened
 from projections.retrieval import Hit
 from projections.room import others_in

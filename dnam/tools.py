@@ -32,9 +32,9 @@ from projections.decisions.tools import CallRequest, Came, record_call
 from projections.durable import Ranked
 from projections.events import ToolCalled
 from projections.events.values import By, Item, ItemUse
+from projections.gathering import Passage
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.nearness import Nearness
-from projections.passages import Passage
 from projections.policies.compartments import OWNER, SELF, opened, opens_source
 from projections.policies.text import whole
 from projections.rows import Rows

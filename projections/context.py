@@ -12,10 +12,11 @@ from typing import NamedTuple
 from projections.blocks import Basis, Block, Line, item_basis, item_line, line_basis, use_of
 from projections.durable import Chosen, Ranked, Sought, chosen, ranked, scoring_version
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
+from projections.gathering import Passage, Past
 from projections.ids import EventId, Handle, Point, Seq
 from projections.messages import find_message
 from projections.nearness import Nearness
-from projections.passages import Passage, Past, Wished, in_order, past
+from projections.passages import Wished, in_order, past
 from projections.policies import compartments
 from projections.policies.compartments import Setting, opened, opens_source
 from projections.quoting import SEPARATOR, BlockName, lines_of, one_line, opening

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from projections.durable import Ranked
 from projections.events.values import LeftOut
-from projections.passages import Passage
+from projections.gathering import Passage
 from projections.window import WindowLine
 
 T = TypeVar("T")

@@ -299,6 +299,8 @@ class Engine:
             position = Position(upto, codec.digest(stored.header), self.store.log.id)
             changes = self.live.overlay.changes(upto)
         views.commit(changes, position, since=base, find=self.store.log.find)
+        if views.given_up is not None and views.given_up not in self.view_errors:
+            self.view_errors.append(views.given_up)  # told when the memory is closed
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:

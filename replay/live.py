@@ -312,7 +312,8 @@ class Live:
     def _zones(self, raw: RawRows) -> "Zones":
         from replay.recalling import Recall, Zones  # they bring numpy, which most looks have no need of
 
-        if self._recall is None:
-            self._recall = Recall(lambda: self._look.snapshot)
-        size = self._look.size
-        return Zones(self._recall, raw, size, self.overlay.tables, self.store.log.find, self.folding.erased)
+        snapshot, size = self._look
+        indexed = size if snapshot is not None and snapshot.indexed else 0
+        if self._recall is None or (self._recall.has_disk and not indexed):
+            self._recall = Recall(lambda: self._look.snapshot, has_disk=indexed > 0)
+        return Zones(self._recall, raw, indexed, self.overlay.tables, self.store.log.find, self.folding.erased)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.ids import Handle, VaultId
-from projections.recall.corpus import Columns, Raised, Sealed
+from projections.recall.columns import Columns, Raised, Sealed
 from replay.recall_rows import Listed, opened, unpack_documents, unpack_postings, zone_key
 from replay.recall_tables import levels
 from replay.views import Snapshot

@@ -134,10 +134,8 @@ class Index:
     def documents(self, first: int, last: int) -> Iterator[Sealed]:
         """The documents that the events from `first` to `last` made and that are there, by seq."""
         cursor = self._transaction.cursor(db=self._tables[TOUCHED])
-        if not cursor.set_range(seq_key(first)):
-            return
-        stop = seq_key(last)
-        for key, data in takewhile(lambda row: row[0] <= stop, cursor):
+        rows, stop = cursor if cursor.set_range(seq_key(first)) else (), seq_key(last)
+        for key, data in takewhile(lambda row: row[0] <= stop, rows):
             seq = int.from_bytes(key, "big")
             for table, place in touched_keys(unpack(TOUCHED, key, data).body, DOCUMENT_TABLES):
                 made = self._document(table, place)

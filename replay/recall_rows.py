@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.ids import VaultId
-from projections.recall.corpus import LONGEST, short_id
+from projections.recall.columns import short_id
+from projections.recall.corpus import LONGEST
 from projections.recall.documents import Document
 from projections.recall.words import MOST_COUNTED
 from replay.errors import DamagedViews

@@ -32,10 +32,13 @@ Find = Callable[[EventId], Seq | None]
 
 
 class Recall:
-    """The zones in memory. Not for two threads at once: the engine has the mutex."""
+    """The zones in memory. Not for two threads at once: the engine has the mutex. `has_disk`: part of what they hold is
+    on disk.
+    """
 
-    def __init__(self, snapshot: Callable[[], Snapshot | None]) -> None:
+    def __init__(self, snapshot: Callable[[], Snapshot | None], *, has_disk: bool = True) -> None:
         self.disk = Disk(snapshot)
+        self.has_disk = has_disk
         self.corpora: OrderedDict[bytes, Corpus] = OrderedDict()
         self.points: set[bytes] = set()
         self.quiet: set[EventId] = set()
@@ -61,7 +64,7 @@ class Recall:
 
 
 class Zones:
-    """The zones of one look at the rows. `size` is how many events the views hold; what is above them is in `above`."""
+    """The zones of one look at the rows. `size` is how many events the index holds, `above` what is above the views."""
 
     def __init__(
         self,

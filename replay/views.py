@@ -3,7 +3,7 @@
     items@1, …   key → vault (16) ‖ seq (8) ‖ row ‖ CRC-32
     history      table (4) ‖ key ‖ seq (8) → said (8)      what touched a row, in a row's envelope too
     touched      seq (8) → the keys of the rows it touched
-    meta         "position" → [size, header digest, log id, tables]
+    meta         "position" → [size, header digest, log id, tables] · "indexed" → nothing, while the index is kept
     documents, postings, …    the retrieval index (recall_rows.py)
 
 The CRC (least byte first) covers the key too, so that a row in a wrong place is noticed. Views can be deleted at will:
@@ -49,6 +49,8 @@ LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
 """The table that says how far the views are."""
+INDEXED = b"indexed"
+"""Its key that says that the retrieval index is there."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
 
 
@@ -69,11 +71,12 @@ def tables_of(fold: Fold) -> tuple[str, ...]:
 
 
 class Snapshot:
-    """The rows of one read transaction."""
+    """The rows of one read transaction; `indexed`: with the retrieval index."""
 
-    def __init__(self, transaction: Any, tables: Mapping[str, Any]) -> None:
+    def __init__(self, transaction: Any, tables: Mapping[str, Any], *, indexed: bool = False) -> None:
         self._transaction = transaction
         self._tables = tables
+        self.indexed = indexed
 
     def get(self, table: str, key: bytes) -> Stored | None:
         data = self._transaction.get(key, db=self._tables[table])
@@ -88,18 +91,13 @@ class Snapshot:
         found = cursor.set_range(start) if start else cursor.first()
         return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
 
-    def data(self, table: str, key: bytes) -> bytes | None:
-        """A row as it lies there, of a table that is none of rows."""
-        data: bytes | None = self._transaction.get(key, db=self._tables[table])
-        return data
-
     def has(self, table: str, prefix: bytes) -> bool:
-        """Whether any key of such a table begins so."""
+        """Whether any key of a table that is none of rows begins so."""
         cursor = self._transaction.cursor(db=self._tables[table])
         return bool(cursor.set_range(prefix)) and bytes(cursor.key()).startswith(prefix)
 
     def data_in(self, table: str, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The same for a range of keys."""
+        """The rows of a range as they lie there, of such a table."""
         return _forward(self._transaction.cursor(db=self._tables[table]), start, stop)
 
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
@@ -182,6 +180,7 @@ class Views:
 
     def __init__(self, folder: Path, fold: Fold, *, writable: bool, building: bool = False) -> None:
         self.folder = folder
+        self.given_up: DamagedViews | None = None
         if not building:
             check_file(folder)
         self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
@@ -232,7 +231,13 @@ class Views:
     def reading(self) -> Iterator[tuple[Position | None, Snapshot]]:
         """How far the views are, and their rows, of one moment."""
         with self._environment.begin() as transaction:
-            yield self._position(transaction), Snapshot(transaction, self._tables)
+            yield (
+                self._position(transaction),
+                Snapshot(transaction, self._tables, indexed=self._is_indexed(transaction)),
+            )
+
+    def _is_indexed(self, transaction: lmdb.Transaction) -> bool:
+        return transaction.get(INDEXED, db=self._meta) is not None
 
     def _position(self, transaction: lmdb.Transaction) -> Position | None:
         data = transaction.get(b"position", db=self._meta)
@@ -261,20 +266,36 @@ class Views:
         `find` says where an event is in the log. Without it the index stays as it is: whoever builds views makes it
         once their rows are there (`make_index`).
 
+        Where a row of the index is damaged, the index is given up (`given_up` says why), and what was said is read row
+        by row until the views are built anew: nothing else waits for it.
+
         False where the views are elsewhere by now: another process wrote them, and what was folded above the old ones
         need not fit the new.
         """
+        try:
+            return self._write(rows, position, since, find)
+        except DamagedViews as error:
+            self.given_up = error
+        return self._write(rows, position, since, None, gives_up=True)
+
+    def _write(
+        self, rows: Packed, position: Position, since: int, find: "Find | None", *, gives_up: bool = False
+    ) -> bool:
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             stands = self._position(transaction)
             reached = 0 if stands is None else stands.size
             if reached != since:
                 return False
-            index = None if find is None else self._index(transaction)
+            is_indexed = not reached or self._is_indexed(transaction)
+            index = None if find is None or not is_indexed else self._index(transaction)
             before = None if index is None or find is None else index.before(rows, find)
             for table in sorted(rows):
                 self._put(transaction, table, rows[table])
             if index is not None and before is not None:
                 index.advance(before, since, position.size)
+                transaction.put(INDEXED, b"", db=self._meta)
+            if gives_up:
+                transaction.delete(INDEXED, db=self._meta)
             record = msgspec.msgpack.encode((*position, self._names))
             transaction.put(b"position", record, db=self._meta)
         return True
@@ -289,6 +310,8 @@ class Views:
         for start, upto in _spans(self.position()):
             with translated(self.folder), self._environment.begin(write=True) as transaction:
                 self._index(transaction).seal(start, upto)
+        with translated(self.folder), self._environment.begin(write=True) as transaction:
+            transaction.put(INDEXED, b"", db=self._meta)
 
     def index_is_what_it_would_be(self, scratch: "Views") -> bool:
         """Whether the index is, byte for byte, what would be made of the rows that are here; it is made in other views
@@ -297,6 +320,8 @@ class Views:
         from replay.recall_index import Index
 
         with self._environment.begin() as rows:
+            if not self._is_indexed(rows):
+                return False
             for start, upto in _spans(self._position(rows)):
                 with translated(scratch.folder), scratch._environment.begin(write=True) as transaction:
                     Index(rows, self._tables, (transaction, scratch._tables)).seal(start, upto)

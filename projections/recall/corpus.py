@@ -9,22 +9,15 @@ dead from then on: it is neither found nor counted.
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from projections.ids import EventId, Handle
+from projections.ids import EventId
 from projections.recall.called import Called
+from projections.recall.columns import Columns, Flags, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
 from projections.recall.words import MOST_COUNTED
-
-N = TypeVar("N", bound=Hashable)
-Longs = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 
 NONE = -1
 """No place. Every array has one more element than there are documents, so that it can be looked up too."""
@@ -36,65 +29,6 @@ SITTING_MS = 6 * 3_600_000
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
 _SPARE = 1024
-
-
-class Columns(NamedTuple):
-    """Documents as columns, by seq: see `recall_rows`. Units and speakers are numbers of names that stand elsewhere."""
-
-    seqs: Longs
-    ids: Longs
-    said: Longs
-    lengths: Bytes
-    flags: Bytes
-    units: Places
-    speakers: Places
-
-
-NO_COLUMNS = Columns(
-    np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint8),
-    np.empty(0, np.int32), np.empty(0, np.int32),
-)  # fmt: skip
-
-
-class Raised(NamedTuple):
-    """Where a term stands on disk: the seqs, ascending, and how often."""
-
-    seqs: Longs
-    counts: Bytes
-
-
-class Postings(NamedTuple):
-    """Where a term stands: places in the arrays, and how often."""
-
-    at: Places
-    counts: Bytes
-
-
-def nowhere(_: bytes) -> Raised:
-    """No postings."""
-    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8))
-
-
-def never(_: bytes) -> bool:
-    """It stands nowhere."""
-    return False
-
-
-class Sealed(NamedTuple):
-    """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
-    whether it does anywhere, which is told faster.
-    """
-
-    columns: Columns = NO_COLUMNS
-    units: Sequence[bytes] = ()
-    speakers: Sequence[Handle] = ()
-    postings: Callable[[bytes], Raised] = nowhere
-    stands: Callable[[bytes], bool] = never
-
-
-def short_id(event: EventId) -> int:
-    """The last eight bytes of an id as a number."""
-    return int.from_bytes(event[-8:], "big", signed=True)
 
 
 class Names:

@@ -11,7 +11,7 @@ import numpy as np
 
 from projections.nearness import Nearness
 from projections.recall.bm25 import ONE, Longs
-from projections.recall.corpus import Places
+from projections.recall.columns import Places
 from projections.recall.opened import Part
 from projections.recall.scoring import Scored
 from projections.recall.seeds import Allowed

@@ -22,7 +22,8 @@ from projections.ids import Ref
 from projections.messages import MESSAGES
 from projections.places import PLACES, audience_of, place_of
 from projections.policies.compartments import Setting
-from projections.recall.corpus import Corpus, Flags, corpus_of
+from projections.recall.columns import Flags
+from projections.recall.corpus import Corpus, corpus_of
 from projections.recall.documents import documents_in, zone_of
 from projections.rows import Corpora, Rows
 from projections.turns import TURNS, TurnRow

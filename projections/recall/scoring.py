@@ -32,7 +32,8 @@ from typing import NamedTuple
 import numpy as np
 
 from projections.recall.bm25 import ONE, Average, Longs, idf, weights
-from projections.recall.corpus import NONE, Corpus, Places, Postings
+from projections.recall.columns import Places, Postings
+from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import ASKS, ENDS_ASKING, FIRST_PERSON, NAMES_SHIFT, TIMED
 from projections.recall.opened import Part
 from projections.recall.seeds import SEEDS, Allowed, Term, all_scored, best_scored, counts_in, everything

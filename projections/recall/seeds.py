@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from projections.recall.bm25 import Average, Longs, weights
-from projections.recall.corpus import Corpus, Flags, Places, Postings
+from projections.recall.columns import Flags, Places, Postings
+from projections.recall.corpus import Corpus
 
 SEEDS = 64
 _TABLE_FROM = 4096

@@ -30,8 +30,8 @@ from projections.durable import Ranked
 from projections.events import Event, ItemUpserted, JobFailed, MessageHeard, ToolCalled, TurnAnswered
 from projections.events.values import OPERATOR
 from projections.fold import Record
+from projections.gathering import Passage
 from projections.ids import EventId, Point, Ref, Seq
-from projections.passages import Passage
 from projections.policies.kinds import KINDS
 from projections.rows import Rows
 from projections.window import Window, WindowLine

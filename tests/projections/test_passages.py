@@ -10,8 +10,9 @@ from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, answer
 from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, TurnDelivered
 from projections.events.values import PLATFORM, LeftOut, Limits, ModelUse
+from projections.gathering import NEAR
 from projections.ids import NOBODY, EventId, Handle, Point
-from projections.passages import FRESH_MS, NEAR
+from projections.passages import FRESH_MS
 from projections.retrieval import Vocabulary
 from tests.projections.recall.house import ADA, KIM, MODEL, House, own_place, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, kept

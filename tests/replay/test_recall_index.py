@@ -31,7 +31,7 @@ from replay.recall_tables import TABLES
 from replay.store import DiskStore
 from tests.generator import Story, fixed_story, stories
 from tests.laws.test_rows import opened, shared
-from tests.replay.stage import drafts, living, readable
+from tests.replay.stage import drafts, living, readable, says
 from tests.world import NOW, handle
 
 LAW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -164,6 +164,36 @@ def test_an_index_that_is_not_what_it_should_be_is_found() -> None:
         assert [each for each in store.views.inspect().damage if table in each]
         with store.views.reading() as (_, snapshot), pytest.raises(DamagedViews):
             Disk(lambda: snapshot).postings(key[:8], key[8:16])
+
+
+def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> None:
+    with opened(data, 400) as engine:
+        for n in range(40):
+            engine.record(says(str(n), f"heron {n}", said=NOW + n))
+        commit(engine)
+        store, table = engine.store, layout.SPAN.postings
+        assert isinstance(store, DiskStore)
+        assert store.views is not None
+        with engine.reading() as rows:
+            same_found(rows, ["heron 7"])
+        broken = [(key, data[:-1] + bytes([data[-1] ^ 1])) for key, data in on_disk(engine)[table]]
+        store.views.fill(table, broken)
+        with engine.reading() as rows:
+            heard = [each.row.heard for each in rows.scan(MESSAGES)]
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=(heard[5],))))
+        commit(engine)
+        assert isinstance(engine.view_errors[-1], DamagedViews)
+        for n in range(40, 50):
+            engine.record(says(str(n), f"heron {n}", said=NOW + n))
+        commit(engine)
+        assert len(engine.view_errors) == 1
+        with engine.reading() as rows:
+            same_found(rows, ["heron 7", "heron 45"])
+        assert not check(store, FOLD).index_is_sound
+        rebuilt(engine)
+        with engine.reading() as rows:
+            same_found(rows, ["heron 7", "heron 45"])
+        assert check(store, FOLD).equal
 
 
 def test_an_index_of_other_tables_of_unicode_is_made_anew_and_of_a_newer_program_left(

@@ -7,7 +7,8 @@ import numpy as np
 
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.recall.bm25 import ONE
-from projections.recall.corpus import Columns, Corpus, Names, Raised, Sealed, corpus_of, nowhere, short_id
+from projections.recall.columns import Columns, Raised, Sealed, nowhere, short_id
+from projections.recall.corpus import Corpus, Names, corpus_of
 from projections.recall.documents import TABLES, Document, document, flags_of, is_quiet
 from projections.recall.scoring import Question
 from projections.recall.words import MOST_COUNTED, Terms, terms_of, word_term

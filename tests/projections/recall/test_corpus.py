@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from projections.recall import corpus as recall_corpus
-from projections.recall.corpus import NONE, Corpus, Names, Raised, Sealed, corpus_of, short_id
+from projections.recall.columns import Raised, Sealed, short_id
+from projections.recall.corpus import NONE, Corpus, Names, corpus_of
 from projections.recall.words import word_term
 from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, message_id, sealed
 

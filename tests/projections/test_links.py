@@ -2,9 +2,9 @@
 
 import pytest
 
-from dnam.links import jump_link
 from projections.events.values import Audience
 from projections.ids import Ref
+from projections.links import jump_link
 
 MESSAGE, CHANNEL, GUILD = (Ref("discord", key) for key in ("123456789012345678", "720000000000000001", "71"))
 DM = Ref("discord", "dm:00112233445566778899aabbccddeeff")

@@ -1,0 +1,152 @@
+"""Passages as they come together: what was found and what was said around it, joined where it touches, while it fits."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from projections.days import utc_date
+from projections.events.values import Audience, LeftOut, Limits, NearUse, PassageUse
+from projections.ids import Ref
+from projections.links import jump_link
+from projections.messages import MessageRow
+from projections.rows import Found, Rows
+from projections.turns import DELIVERIES, TurnRow
+from projections.window import Caller, Entry, WindowLine, entry_line
+
+if TYPE_CHECKING:
+    from projections.recall.search import Said
+
+BLOCK = "past"
+NEAR = 2
+"""How many messages before and after what was found stand with it."""
+SaidRow = MessageRow | TurnRow
+
+
+class Passage(NamedTuple):
+    """Something that was found, and what was said around it, oldest first; `uses` are what was found, best first."""
+
+    uses: tuple[PassageUse, ...]
+    lines: tuple[WindowLine, ...]
+    link: str
+
+    @property
+    def head(self) -> str:
+        """When it was said (UTC), and where it can be seen."""
+        return _head(self.lines[0].said, self.link)
+
+
+def _head(said: int, link: str) -> str:
+    return f"- {utc_date(said)}{f' {link}' if link else ''}"
+
+
+class Past(NamedTuple):
+    """The passages of a prompt, best first, what was left out and why, and what of all that was looked at was near."""
+
+    passages: tuple[Passage, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    nearest: tuple[NearUse, ...] = ()
+
+
+class Stretch(NamedTuple):
+    """What is shown of what was said in a row, by key; `reach` are their keys and those of what is next to them."""
+
+    hits: tuple["Said", ...]
+    shown: Mapping[bytes, WindowLine]
+    reach: frozenset[bytes]
+
+    def touches(self, other: "Stretch") -> bool:
+        return not self.reach.isdisjoint(other.shown)
+
+    def joined(self, other: "Stretch") -> "Stretch":
+        return Stretch(self.hits + other.hits, {**self.shown, **other.shown}, self.reach | other.reach)
+
+
+class Gathering:
+    """The passages so far: what was found is added, best first, as long as there is room."""
+
+    def __init__(self, rows: Rows, authors: Mapping[Ref, str], limits: Limits, caller: Caller) -> None:
+        self._rows = rows
+        self._limits = limits
+        self._caller = caller
+        self._authors = dict(authors)
+        self._rendered: dict[bytes, WindowLine] = {}
+        self._lengths: dict[bytes, int] = {}
+        self._links: dict[bytes, str] = {}
+        self._stretches: list[Stretch] = []
+        self._left_out: list[LeftOut] = []
+
+    def shows(self, hit: "Said") -> bool:
+        """Whether it stands with something that was found before."""
+        return any(hit.key in each.shown for each in self._stretches)
+
+    def add(self, hit: "Said", around: Sequence[Found[SaidRow]]) -> None:
+        """What was found and what stands around it, or else itself alone, or nothing of it."""
+        for near in (NEAR, 0):
+            stretches = self._with(self._stretch(hit, around, near))
+            if len(stretches) > self._limits.passages:
+                return
+            if self._size(stretches) <= self._limits.passage_chars:
+                self._stretches = stretches
+                return
+        self._left_out.append(LeftOut(BLOCK, hit.id.hex(), f"over {self._limits.passage_chars} characters"))
+
+    def _with(self, made: Stretch) -> list[Stretch]:
+        """The stretches and one more; what touches is one, and stands where the best of it stood."""
+        touching = [each for each in self._stretches if each.touches(made)]
+        if not touching:
+            return [*self._stretches, made]
+        joined = reduce(Stretch.joined, [*touching, made])
+        others = (each for each in self._stretches if each not in touching[1:])
+        return [joined if each == touching[0] else each for each in others]
+
+    def _stretch(self, hit: "Said", around: Sequence[Found[SaidRow]], near: int) -> Stretch:
+        at = next(n for n, each in enumerate(around) if each.key == hit.key)
+        first, last = max(at - near, 0), at + near + 1
+        reach = frozenset(each.key for each in around[max(first - 1, 0) : last + 1])
+        return Stretch((hit,), self._lines(around[first:last]), reach)
+
+    def _lines(self, near: Sequence[Found[SaidRow]]) -> dict[bytes, WindowLine]:
+        for each in near:
+            if isinstance(each.row, MessageRow) and each.row.message.ref not in self._authors:
+                self._authors[each.row.message.ref] = self._caller.author(each.row.message)
+        for each in near:
+            if each.key not in self._rendered:
+                line = self._rendered[each.key] = entry_line(Entry(*each), self._caller, self._authors)
+                self._lengths[each.key] = len(line.rendered)
+        return {each.key: self._rendered[each.key] for each in near}
+
+    def _size(self, stretches: Iterable[Stretch]) -> int:
+        """Code points of all of these, with a line break between each two."""
+        heads = sum(len(_head(0, self._link(each.hits[0]))) + 1 for each in stretches)
+        return heads + sum(self._lengths[key] + 1 for each in stretches for key in each.shown) - 1
+
+    def _passage(self, stretch: Stretch) -> Passage:
+        lines = tuple(line for _, line in sorted(stretch.shown.items()))
+        return Passage(tuple(map(_use, stretch.hits)), lines, self._link(stretch.hits[0]))
+
+    def _link(self, hit: "Said") -> str:
+        if hit.key not in self._links:
+            self._links[hit.key] = _link(self._rows, hit.row)
+        return self._links[hit.key]
+
+    def past(self) -> Past:
+        return Past(tuple(map(self._passage, self._stretches)), tuple(self._left_out))
+
+
+def _use(hit: "Said") -> PassageUse:
+    of = hit.row if isinstance(hit.row, TurnRow) else hit.row.message
+    return PassageUse(of.session, of.audience.epoch, hit.said, hit.id)
+
+
+def _link(rows: Rows, row: SaidRow) -> str:
+    """Where it can be seen; empty where its platform has no links."""
+    ref, place, guild, audience = _where(rows, row)
+    return (jump_link(ref, place, guild, audience) or "") if ref is not None else ""
+
+
+def _where(rows: Rows, row: SaidRow) -> tuple[Ref | None, Ref, Ref | None, Audience]:
+    if isinstance(row, MessageRow):
+        return row.message.ref, row.message.place, row.message.guild, row.message.audience
+    delivery = rows.get(DELIVERIES, row.event)
+    first = None if delivery is None else next(iter(delivery.messages), None)
+    return first, row.audience.place, row.guild, row.audience

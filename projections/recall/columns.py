@@ -1,0 +1,73 @@
+"""What the documents of a zone come as from disk: columns, and where a term stands in them."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.ids import EventId, Handle
+
+Longs = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+
+class Columns(NamedTuple):
+    """Documents as columns, by seq: see `recall_rows`. Units and speakers are numbers of names that stand elsewhere."""
+
+    seqs: Longs
+    ids: Longs
+    said: Longs
+    lengths: Bytes
+    flags: Bytes
+    units: Places
+    speakers: Places
+
+
+NO_COLUMNS = Columns(
+    np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint8),
+    np.empty(0, np.int32), np.empty(0, np.int32),
+)  # fmt: skip
+
+
+class Raised(NamedTuple):
+    """Where a term stands on disk: the seqs, ascending, and how often."""
+
+    seqs: Longs
+    counts: Bytes
+
+
+class Postings(NamedTuple):
+    """Where a term stands: places in the arrays, and how often."""
+
+    at: Places
+    counts: Bytes
+
+
+def nowhere(_: bytes) -> Raised:
+    """No postings."""
+    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8))
+
+
+def never(_: bytes) -> bool:
+    """It stands nowhere."""
+    return False
+
+
+class Sealed(NamedTuple):
+    """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
+    whether it does anywhere, which is told faster.
+    """
+
+    columns: Columns = NO_COLUMNS
+    units: Sequence[bytes] = ()
+    speakers: Sequence[Handle] = ()
+    postings: Callable[[bytes], Raised] = nowhere
+    stands: Callable[[bytes], bool] = never
+
+
+def short_id(event: EventId) -> int:
+    """The last eight bytes of an id as a number."""
+    return int.from_bytes(event[-8:], "big", signed=True)
