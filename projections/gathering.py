@@ -1,4 +1,4 @@
-"""Passages as they come together: what was found and what was said around it, joined where it touches, while it fits."""
+"""Passages as they come together: what was found and what was said around it, joined where it touches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
