@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from heapq import merge
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +31,10 @@ from projections.turns import TURNS, TurnRow
 
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
-MOST_MISSPELT = 2
-"""How many words of a question that nobody ever said are taken for misspelt ones."""
+MOST_MISSPELT = 1
+"""How many words of a question that nobody ever said are taken for misspelt ones, the longest first: some hundred
+others are tried for each.
+"""
 
 
 class Wanted(NamedTuple):
@@ -117,9 +119,11 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
-    asked = _with_likes(ask(wanted.text, {}), lambda term: any(term in each.terms.counts for each in known))
-    found = [_found_item(each, asked.words) for each in knowing.rank(known, asked.question, wanted.said)]
-    return tuple(each for each in found if each.score > 0)[:most]
+    asked = _with_likes(
+        ask(wanted.text, {}), frozenset(chain.from_iterable(each.terms.counts for each in known)).__contains__
+    )
+    ranked = (each for each in knowing.rank(known, asked.question, wanted.said) if each.score > 0)
+    return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
 
 
 def neighbours(rows: Rows, hit: Said, before: int, after: int) -> tuple[Found[MessageRow | TurnRow], ...]:
@@ -165,7 +169,8 @@ def _speaks(part: Part, person: Handle) -> bool:
 
 def _with_likes(asked: Asked, stands: Callable[[bytes], bool]) -> Asked:
     """The question with words spelled like those that stand nowhere, at half their weight."""
-    unknown = [term for term in asked.question.terms if not stands(term)][:MOST_MISSPELT]
+    unknown = [term for term in asked.question.terms if not stands(term)]
+    unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
     likes = {
         like: asked.words[term] for term in unknown for like in spelled_like(asked.words[term])
         if like not in asked.words and stands(like)
