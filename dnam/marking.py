@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import NamedTuple
 
 _PIECE = re.compile(r"[\w\u0e31-\u0e4e]+|[^\w\s]")
 """A run of letters and digits with Thai's vowel signs, or one other sign."""
+
+
+MOST_NEARLY = 8
+"""For so many words of a search those spelled nearly so are looked for: some hundred others for each."""
 
 
 class Mark(NamedTuple):
@@ -24,7 +29,7 @@ def marker(sought: str) -> Marks:
 
     wanted = asked(sought)
     exactly = frozenset(wanted)
-    nearly = frozenset(like for word in wanted.values() for like in spelled_like(word))
+    nearly = frozenset(like for word in islice(wanted.values(), MOST_NEARLY) for like in spelled_like(word))
     return lambda text: _marks(text, exactly) or _marks(text, nearly)
 
 

@@ -47,7 +47,10 @@ class Meaning:
         """The vector of what somebody asks. What it took is recorded."""
         if self._encoders.chosen is None:
             return Sought(note=NO_ENCODER)
-        name = await asyncio.to_thread(self._vectors.in_force)
+        try:
+            name = await asyncio.to_thread(self._vectors.in_force)
+        except Exception as error:  # noqa: BLE001 - whatever the disk does: an answer needs no vectors
+            return Sought(note=f"the vectors cannot be read ({type(error).__name__}): only words decide")
         if not name or not text.strip():
             return Sought(note="" if name else NO_VECTORS)
         encoder = self._encoders.named(name)

@@ -9,6 +9,7 @@ from projections.events.values import Audience, LeftOut, Limits, NearUse, Passag
 from projections.ids import Ref
 from projections.links import jump_link
 from projections.messages import MessageRow
+from projections.places import place_of
 from projections.rows import Found, Rows
 from projections.turns import DELIVERIES, TurnRow
 from projections.window import Caller, Entry, WindowLine, entry_line
@@ -149,4 +150,5 @@ def _where(rows: Rows, row: SaidRow) -> tuple[Ref | None, Ref, Ref | None, Audie
         return row.message.ref, row.message.place, row.message.guild, row.message.audience
     delivery = rows.get(DELIVERIES, row.event)
     first = None if delivery is None else next(iter(delivery.messages), None)
-    return first, row.audience.place, row.guild, row.audience
+    place = place_of(rows, row.session)  # a public thread's audience is named after its channel
+    return first, row.audience.place if place is None else place.row.place, row.guild, row.audience

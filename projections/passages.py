@@ -13,6 +13,7 @@ session had found stands there again, while that is fresh and as far as it is op
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.events.values import LeftOut, Limits, NearUse, PassageUse
@@ -32,6 +33,8 @@ from projections.window import Caller, Entry, Window, of_era, says_something
 if TYPE_CHECKING:
     from projections.recall.search import Said
 
+BEFORE_AN_ANSWER = 60
+"""How far back what went quiet is looked for before an answer: further than any prompt of it reached, by default."""
 FRESH_MS = 30 * 60_000
 """How long what was found for a message serves those after it that say nothing by themselves."""
 SPARE = 3
@@ -99,7 +102,7 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
 
     found, note = answers(rows, Wanted(
         wished.words, wished.setting, wished.session, wished.point.said,
-        without=_standing(wished), room=wished.room, nearness=wished.nearness,
+        without=_standing(wished), room=wished.room, nearness=wished.nearness, question=wished.message,
     ), most)  # fmt: skip
     return _Looked(tuple(hit for hit in found if any(each.field in ANSWERING for each in hit.reasons)), note)
 
@@ -162,8 +165,16 @@ class _May:
         )
 
     def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
-        """Whether the assistant's own words would stand in the window, were it longer."""
-        return said.key[:16] == self._here and any(of_era([Entry(said.key, said.seq, said.row)], self._era))
+        """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
+        took back: what stood shortly before them was in their prompt.
+        """
+        here = said.key[:16] == self._here and any(of_era([Entry(said.key, said.seq, said.row)], self._era))
+        return here and not any(is_quiet(self._rows, each) for each in self._before(said.key))
+
+    def _before(self, key: bytes) -> Iterator[EventId]:
+        for table in (MESSAGES, TURNS):
+            earlier = self._rows.raw.scan(table.table, key[:16], key, reverse=True)
+            yield from (EventId(each[-16:]) for each, _ in islice(earlier, BEFORE_AN_ANSWER))
 
 
 def _is_of_others(row: SaidRow) -> bool:
@@ -180,11 +191,19 @@ def _around(rows: Rows, hit: "Said") -> list[Found[SaidRow]]:
     from projections.recall.corpus import SITTING_MS
     from projections.recall.search import neighbours
 
-    said = neighbours(rows, hit, NEAR + 1, NEAR + 1)
+    said = [each for each in neighbours(rows, hit, NEAR + 1, NEAR + 1) if _lies_with(each.row, hit.row)]
     at = next(n for n, each in enumerate(said) if each.key == hit.key)
     first = next((n for n in range(at, 0, -1) if _silence(said[n - 1], said[n]) > SITTING_MS), 0)
     last = next((n for n in range(at, len(said) - 1) if _silence(said[n], said[n + 1]) > SITTING_MS), len(said) - 1)
     return list(said[first : last + 1])
+
+
+def _lies_with(row: SaidRow, other: SaidRow) -> bool:
+    """Whether two things of one session were said to the same people: it may have been heard without its guild once."""
+    from projections.recall.documents import zone_of
+
+    first, second = (each if isinstance(each, TurnRow) else each.message for each in (row, other))
+    return zone_of(first.audience, first.guild) == zone_of(second.audience, second.guild)
 
 
 def _silence(before: Found[SaidRow], after: Found[SaidRow]) -> int:

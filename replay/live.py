@@ -246,9 +246,11 @@ class Live:
     def _fold_tail(self, head: Head) -> None:
         self._kept.clear()
         before = self.folded
-        self._fold_behind(head)
-        if self._recall is not None:
-            self._recall.changed_since(self.overlay.tables, before)
+        try:
+            self._fold_behind(head)
+        finally:
+            if self._recall is not None:
+                self._recall.changed_since(self.overlay.tables, before)
 
     def _fold_behind(self, head: Head) -> None:
         with self.raw(self.overlay) as raw:

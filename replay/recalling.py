@@ -14,7 +14,7 @@ from projections.items import QUIET
 from projections.messages import said_at
 from projections.people import PEOPLE
 from projections.places import AUDIENCES, PLACES, SESSIONS
-from projections.recall.corpus import Corpus
+from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import TABLES, Document, documents_at, id_of
 from projections.rows import RawRows
 from replay import recall_tables as layout
@@ -93,20 +93,21 @@ class Zones:
         corpora = self._recall.corpora
         if zone not in corpora:
             corpora[zone] = self._loaded(zone)
-            while len(corpora) > 1 and sum(each.size for each in corpora.values()) > MOST_DOCUMENTS:
+            while len(corpora) > 1 and sum(len(each.seqs) for each in corpora.values()) > MOST_DOCUMENTS:
                 corpora.popitem(last=False)
         corpora.move_to_end(zone)
         return corpora[zone]
 
     def _follow(self) -> None:
         recall = self._recall
-        points = recall.points | self._points_of(recall.quiet)
-        recall.points.clear()
-        recall.quiet.clear()
-        for point in sorted(points):
+        for point in sorted(recall.points | self._points_of(recall.quiet)):
             documents = list(documents_at(self._raw, point))
+            zones = {each.zone for each in documents}
             for zone, corpus in recall.corpora.items():
-                _set_right(corpus, zone, point, documents)
+                if zone in zones or corpus.units.find(point[:16]) != NONE:
+                    _set_right(corpus, zone, point, documents)
+        recall.points.clear()  # what could not be looked up is looked up again
+        recall.quiet.clear()
 
     def _points_of(self, events: Iterable[EventId]) -> set[bytes]:
         """Where messages and turns lie that went quiet, or returned."""

@@ -180,7 +180,7 @@ class Views:
 
     def __init__(self, folder: Path, fold: Fold, *, writable: bool, building: bool = False) -> None:
         self.folder = folder
-        self.given_up: DamagedViews | None = None
+        self.given_up: Exception | None = None
         if not building:
             check_file(folder)
         self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
@@ -266,7 +266,7 @@ class Views:
         `find` says where an event is in the log. Without it the index stays as it is: whoever builds views makes it
         once their rows are there (`make_index`).
 
-        Where a row of the index is damaged, the index is given up (`given_up` says why), and what was said is read row
+        Where the index cannot be kept up, it is given up (`given_up` says why), and what was said is read row
         by row until the views are built anew: nothing else waits for it.
 
         False where the views are elsewhere by now: another process wrote them, and what was folded above the old ones
@@ -274,7 +274,7 @@ class Views:
         """
         try:
             return self._write(rows, position, since, find)
-        except DamagedViews as error:
+        except (DamagedViews, ArithmeticError, LookupError, ValueError) as error:
             self.given_up = error
         return self._write(rows, position, since, None, gives_up=True)
 

@@ -28,7 +28,7 @@ SITTING_MS = 6 * 3_600_000
 """What follows after a longer silence is another sitting."""
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
-_SPARE = 1024
+_SPARE = 32
 
 
 class Names:
@@ -86,8 +86,6 @@ class Corpus:
         self.scores = np.zeros(self.size + more, np.int64)
         self.touched = np.zeros(self.size + more, np.bool_)
         """Nothing, between two searches."""
-        self.slots = np.full(self.size + more, NONE, np.int32)
-        """NONE, between two searches."""
         self._link(np.lexsort((columns.seqs, columns.said, columns.units)).astype(np.int32))
         self._first_seq = int(columns.seqs[0]) if self.size else 0
         self._places = np.full(int(columns.seqs[-1]) - self._first_seq + 1 if self.size else 0, NONE, np.int32)
@@ -280,7 +278,7 @@ class Corpus:
 
 _COLUMNS = {
     "seqs": 0, "ids": 0, "said": 0, "lengths": 0, "flags": 0, "unit": 0, "speaker": 0, "day": 0,
-    "alive": False, "joined": False, "before": NONE, "after": NONE, "scores": 0, "touched": False, "slots": NONE,
+    "alive": False, "joined": False, "before": NONE, "after": NONE, "scores": 0, "touched": False,
 }  # fmt: skip
 """The arrays, and what they hold where there is no document."""
 

@@ -23,17 +23,20 @@ from projections.messages import MESSAGES
 from projections.places import PLACES, audience_of, place_of
 from projections.policies.compartments import Setting
 from projections.recall.columns import Flags
-from projections.recall.corpus import Corpus, corpus_of
+from projections.recall.corpus import NONE, Corpus, corpus_of
 from projections.recall.documents import documents_in, zone_of
 from projections.rows import Corpora, Rows
 from projections.turns import TURNS, TurnRow
 
 
 class Part(NamedTuple):
-    """What is open of a zone: by number of unit, with False for none. None: all of it."""
+    """What is open of a zone: by number of unit, with False for none. None: all of it. What lies at the place `silent`
+    counts as if it said nothing.
+    """
 
     corpus: Corpus
     open: Flags | None
+    silent: int = NONE
 
 
 class Said(NamedTuple):

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from projections.ids import Handle
 from projections.recall.bm25 import ONE
-from projections.recall.english import ASKS_WHEN, MONTHS
+from projections.recall.english import ASKS_WHEN, MONTHS, STOP_WORDS
 from projections.recall.scoring import Dates, Question
 from projections.recall.words import asked, word_term, words
 
+NAME = 8
+MOST_TERMS = 256
+"""So many terms of a text are looked at: a paste is no question."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
 _MAY = re.compile(r"\bMay\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -25,15 +29,17 @@ class Asked(NamedTuple):
 def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     """What a text looks for, among people of these names.
 
-    A name is no word to look for: it says of whom something is told, and if there is just one, whose words count more.
+    A name is looked for at a NAME'th of the weight of a word: it says of whom something is told, and if there is just
+    one, whose words count more. It stays a word, since anybody may call themself after one.
     """
     said = words(text)
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
-    terms = asked(text)
-    wanted = {term: word for term, word in terms.items() if term not in spoken} or terms
+    wanted = dict(islice(asked(text).items(), MOST_TERMS))
+    names_only = spoken.issuperset(wanted)
+    shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     question = Question(
-        terms=dict.fromkeys(wanted, ONE),
+        terms=shares,
         speaker=named[0] if len(named) == 1 else None,
         dates=dates_in(text, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
@@ -42,9 +48,9 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:
-    """Whether a name, or its first word, is among what is said."""
+    """Whether the first word of a name is among what is said; one that every sentence has is no name."""
     parts = words(name)
-    return bool(parts) and parts[0] in said
+    return bool(parts) and parts[0] in said and parts[0] not in STOP_WORDS
 
 
 def dates_in(text: str, said: Iterable[str]) -> Dates:

@@ -4,7 +4,7 @@
    whatever a known fact rests on, and with each what was said up to NEAR before and after it in the same sitting.
 2. Each of these has the sum of its fields, by the weights of the table below. Of a window the words of all its
    documents are counted together, as if they were one text; a term's idf is that of single documents throughout.
-3. Ties go to what was recorded later.
+3. Ties go to what was recorded later. Of a long question the MOST_TERMS terms count that tell most.
 
     turn        its own words                                                       × 1
     near        those of two before and two after it, and its own                   × 1
@@ -33,7 +33,7 @@ import numpy as np
 
 from projections.recall.bm25 import ONE, Average, Longs, idf, weights
 from projections.recall.columns import Places, Postings
-from projections.recall.corpus import NONE, Corpus
+from projections.recall.corpus import NONE
 from projections.recall.documents import ASKS, ENDS_ASKING, FIRST_PERSON, NAMES_SHIFT, TIMED
 from projections.recall.opened import Part
 from projections.recall.seeds import SEEDS, Allowed, Term, all_scored, best_scored, counts_in, everything
@@ -44,6 +44,8 @@ WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE, "f
 """By how much a field's BM25 counts, in 1/1024."""
 DATE, SPEAKER, OWN, TELLS_WHEN, NAMES, FIRST, ASKING = (points * ONE // 2 for points in (32, 6, 8, 12, 3, 4, -4))
 """In 1/1024."""
+MOST_TERMS = 32
+"""Of a long text so many terms are looked for: those that tell most."""
 COMMON = 16_384
 """A word that stands in more documents tells nothing of a day."""
 
@@ -117,7 +119,7 @@ def search(
     scored: list[Scored] = []
     for number, part in enumerate(parts):
         known = {at: points for (of, at), points in (facts or {}).items() if of == number}
-        found = _Scoring(part.corpus, [each.in_part(number) for each in terms], counts)
+        found = _Scoring(part, [each.in_part(number) for each in terms], counts)
         may = allowed[number] if allowed else everything(part.corpus)
         scored += [each._replace(part=number) for each in found.best(question, known, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
@@ -125,7 +127,8 @@ def search(
 
 def _counts(parts: Sequence[Part]) -> Counts:
     totals = [0, 0, 0]
-    for corpus, open_units in parts:
+    for corpus, open_units, silent in parts:
+        totals[1] -= 0 if silent == NONE else int(corpus.lengths[silent])
         for at, column in enumerate((corpus.documents, corpus.words, corpus.unit_days)):
             totals[at] += sum(
                 column if open_units is None else (n for n, o in zip(column, open_units, strict=False) if o)
@@ -140,16 +143,19 @@ def _found(parts: Sequence[Part], question: Question, counts: Counts) -> list[Fo
         having = sum(len(each.at) for each in postings)
         if having:
             found.append(Found(term, postings, idf(counts.documents, having) * share // ONE, having))
-    return found
+    return sorted(found, key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
 
 
 def open_postings(part: Part, term: bytes) -> Postings:
     """Where a term stands in what is open of a part; what stands elsewhere is dropped before anything is counted."""
     found = part.corpus.postings(term)
-    if part.open is None:
-        return found
-    may = part.open[part.corpus.unit[found.at]]
-    return Postings(found.at[may], found.counts[may])
+    if part.open is not None:
+        may = part.open[part.corpus.unit[found.at]]
+        found = Postings(found.at[may], found.counts[may])
+    if part.silent != NONE:
+        says = found.at != part.silent
+        found = Postings(found.at[says], found.counts[says])
+    return found
 
 
 class Look(NamedTuple):
@@ -168,8 +174,8 @@ class Look(NamedTuple):
 class _Scoring:
     """One part, and the terms of one question in it."""
 
-    def __init__(self, corpus: Corpus, terms: Sequence[Term], counts: Counts) -> None:
-        self._corpus = corpus
+    def __init__(self, part: Part, terms: Sequence[Term], counts: Counts) -> None:
+        self._corpus, self._silent = part.corpus, part.silent
         self._terms = [each for each in terms if len(each.postings.at)]
         self._counts = counts
         self._average = Average(counts.words, counts.documents)
@@ -252,7 +258,7 @@ class _Scoring:
         for row, each in enumerate(self._terms):
             counts[row, :-1] = counts_in(each.postings, seen)
         of = np.where(around == NONE, len(seen), np.searchsorted(seen, around))
-        lengths = np.append(self._corpus.lengths[seen], 0).astype(np.int64)
+        lengths = np.append(np.where(seen == self._silent, 0, self._corpus.lengths[seen]), 0).astype(np.int64)
         return Look(around, of, seen, counts, lengths)
 
     def _words(self, region: Places, look: Look) -> dict[str, Longs]:
@@ -300,6 +306,8 @@ class _Scoring:
                 there = at != NONE
                 counts[row] = np.bincount(at[there], postings.counts[there], len(days))
         lengths = np.array([corpus.day_words[day] for day in days.tolist()], np.int64)
+        if self._silent != NONE:
+            lengths[days == corpus.day[self._silent]] -= int(corpus.lengths[self._silent])
         return self._bm25(counts, lengths, Average(self._counts.words, self._counts.days))[:, of]
 
     def _bm25(self, counts: Longs, lengths: Longs, average: Average) -> Longs:

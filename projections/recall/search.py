@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from projections.decisions.consent import is_out
 from projections.events.values import Item
 from projections.ids import NOBODY, EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, compartment_key
@@ -51,6 +52,7 @@ class Wanted(NamedTuple):
     speaker: Handle = NOBODY
     place: Ref | None = None
     room: tuple[Handle, ...] = ()
+    question: EventId = EventId(b"")
     nearness: Nearness | None = None
 
 
@@ -104,7 +106,7 @@ def said(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
 
 def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
-    opened_parts = parts(rows, wanted.setting, wanted.session)
+    opened_parts = [_without(part, wanted.question) for part in parts(rows, wanted.setting, wanted.session)]
     asked = _with_likes(ask(wanted.text, _named(rows, wanted.text, opened_parts)), partial(_stands, opened_parts))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     deep = most if wanted.nearness is None else max(most, BY_WORDS)
@@ -146,6 +148,10 @@ def _first(found: Iterable[Found[MessageRow | TurnRow]], most: int) -> list[Foun
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
+
+
+def _without(part: Part, question: EventId) -> Part:
+    return part._replace(silent=part.corpus.places_of([question])[0]) if question else part
 
 
 def _named(rows: Rows, text: str, opened_parts: Sequence[Part]) -> dict[Handle, str]:
@@ -216,10 +222,9 @@ def _is_in(rows: Rows, unit: bytes, place: Ref) -> bool:
 def _facts(rows: Rows, wanted: Wanted, asked: Asked, opened_parts: Sequence[Part]) -> dict[tuple[int, int], int]:
     """The best item that rests on each document, of those that this audience may see."""
     named = [asked.question.speaker] if asked.question.speaker else []
-    others = [
-        person for person in dict.fromkeys((*wanted.room, *map(Handle, named))) if person != wanted.setting.person
-    ]
-    openings = [*opened(rows, wanted.setting), *(each for other in others for each in opened_of(wanted.setting, other))]
+    others = dict.fromkeys(person for person in (*wanted.room, *map(Handle, named)) if person != wanted.setting.person)
+    here = (each for other in others if not is_out(rows, other) for each in opened_of(wanted.setting, other))
+    openings = [*opened(rows, wanted.setting), *here]
     best: dict[tuple[int, int], int] = {}
     for points, known in knowing.best_by_words(_known(rows, openings, wanted.said), asked.question, MOST_FACTS):
         for place in _evidence(known.found.row.item, opened_parts):
@@ -229,7 +234,7 @@ def _facts(rows: Rows, wanted: Wanted, asked: Asked, opened_parts: Sequence[Part
 
 def _evidence(item: Item, opened_parts: Sequence[Part]) -> Iterator[tuple[int, int]]:
     events = [each.message for each in item.evidence if each.message]
-    for number, (corpus, open_units) in enumerate(opened_parts):
+    for number, (corpus, open_units, _) in enumerate(opened_parts):
         for at in corpus.places_of(events):
             if at != NONE and (open_units is None or open_units[corpus.unit[at]]):
                 yield number, at

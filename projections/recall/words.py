@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
-import snowballstemmer  # type: ignore[import-untyped]  # it has no types
+from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has no types
 
 from projections.ids import Handle
 from projections.recall.english import IRREGULAR, STOP_WORDS
@@ -53,7 +53,7 @@ _WITHOUT_NOT = {"won't": "will", "can't": "can", "shan't": "shall"}
 _FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _LATIN_WITH_MARK = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 
-_stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+_stem: Callable[[str], str] = EnglishStemmer().stemWord
 _terms: dict[str, bytes] = {}
 
 

@@ -1,6 +1,7 @@
 """What an answer's prompt holds beside the asker's own: as recorded, as made again, and where recall fails."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from dnam.assistant import Assistant
 from dnam.memory import without_recall
+from dnam.model import Ask, ExtractionInputs
 from dnam.turn_prompts import TurnPrompt, prompt_of
 from projections.context import Context
 from projections.decisions.place import PlaceSeen
@@ -176,3 +178,33 @@ def test_numpy_is_not_loaded_before_something_is_searched() -> None:
     """`dnam show` has a start-up budget, and numpy would take half of it."""
     code = "import sys, projections.context, dnam.cli.looking; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_what_was_forgotten_comes_back_by_no_answer_that_repeated_it_later(tmp_path: Path) -> None:
+    replies = iter(["Noted.", "Your locker code is swordfish.", *["I see."] * 9])
+    scripted = ScriptedModel({"answer": lambda _: next(replies)})
+    async with talking(tmp_path, scripted, None, message_history_count="4", summary_enabled="0") as assistant:
+        memory = assistant.memory
+        await asks(assistant, "my locker code is swordfish")
+        ada = await memory.person("ada", platform="discord")
+
+        def extracted(ask: Ask) -> str:
+            assert isinstance(ask.inputs, ExtractionInputs)
+            quote = {"quote": "my locker code is swordfish", "message": ask.inputs.lines[0].id}
+            return json.dumps({"upserts": [{"kind": "fact", "text": "Locker code is swordfish", "evidence": [quote]}]})
+
+        scripted.scripts["extraction"] = extracted
+        await assistant.extract(ada)
+        heard = await memory.heard("ada", "so", name="Ada", platform="discord", place=GENERAL)
+        assert await memory.forget(ada, "Locker code is swordfish", setting=heard.setting)
+        assert "swordfish" in (await asks(assistant, "what was it again?"))[0].text
+        for n in range(6):
+            await asks(assistant, f"chatter number {n} about clouds", "kim")
+        assert "swordfish" not in (await asks(assistant, "does anybody know a locker code?", "kim"))[0].text
+
+
+async def test_a_question_is_not_looked_for_in_itself(tmp_path: Path) -> None:
+    async with talking(tmp_path, model(), None, **FEW) as assistant:
+        await talk(assistant)
+        context, _, _ = await asks(assistant, "who mends boilars?")
+        assert "the boiler in the shed leaks" in context.text

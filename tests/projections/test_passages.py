@@ -14,7 +14,7 @@ from projections.gathering import NEAR
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.passages import FRESH_MS
 from projections.retrieval import Vocabulary
-from tests.projections.recall.house import ADA, KIM, MODEL, House, own_place, ref, rests_on, session
+from tests.projections.recall.house import ADA, GUILD, KIM, MODEL, House, own_place, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, kept
 from tests.world import NOW
 
@@ -398,3 +398,36 @@ def test_who_was_only_looked_at_is_not_named(house: House) -> None:
     context = prompt(house, "boiler?")
     assert context.past == ()
     assert context.mentioned == {}
+
+
+def test_what_was_said_to_others_in_the_same_session_stands_beside_nothing() -> None:
+    house = House()
+    house.name(ADA, "Ada")
+    house.name(KIM, "Kim")
+    house.describe("1")
+    house.describe("2")
+    house.guilds["2"] = None
+    house.say("2", "the vault is behind the clock", KIM)
+    house.guilds["2"] = GUILD
+    house.say("2", "who mends the boiler?", KIM)
+    chatter(house, "1")
+    told = past(prompt(house, "boilers?", "1"))
+    assert "who mends the boiler?" in told
+    assert "vault" not in told
+
+
+def test_an_answer_in_a_thread_of_a_channel_of_few_is_linked_to_the_thread() -> None:
+    house = House()
+    house.name(ADA, "Ada")
+    house.name(KIM, "Kim")
+    house.describe("2", "channel")
+    house.describe("3", "channel", readers="2", parent="2")
+    turn = house.answer("3", "Boilers are mended by Ines.")
+    audience = house.audience("3")
+    delivered = TurnDelivered(
+        said=house.said, by=PLATFORM, turn=turn, session=session("3"), audience=audience, era=0, asker=ADA,
+        messages=(ref("77"),),
+    )  # fmt: skip
+    house.world.add(delivered)
+    chatter(house, "3")
+    assert "/3/77" in past(prompt(house, "boilers?", "3"))

@@ -108,7 +108,7 @@ def test_a_corpus_grows_and_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -
     for each in documents[5:]:
         corpus.add(each)
         assert len(corpus.seqs) > corpus.size
-        assert {int(corpus.before[-1]), int(corpus.after[-1]), int(corpus.slots[-1])} == {NONE}
+        assert {int(corpus.before[-1]), int(corpus.after[-1])} == {NONE}
         assert not any((corpus.alive[-1], corpus.joined[-1], corpus.flags[-1]))
     assert stands_in(corpus, TEA) == list(range(1, 60, 2))
     assert (corpus.documents, corpus.words) == ([59], [59])

@@ -3,7 +3,7 @@
 import pytest
 
 from projections.recall.bm25 import ONE
-from projections.recall.question import ask
+from projections.recall.question import MOST_TERMS, ask
 from projections.recall.scoring import Dates
 from tests.world import handle
 
@@ -13,8 +13,8 @@ NAMES = {ADA: "Ada Larkspur", KIM: "kim ✨"}
 
 def words_of(text: str) -> set[str]:
     asked = ask(text, NAMES)
-    assert asked.question.terms == dict.fromkeys(asked.words, ONE)
-    return set(asked.words.values())
+    assert asked.question.terms.keys() == asked.words.keys()
+    return {word for term, word in asked.words.items() if asked.question.terms[term] == ONE}
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,20 @@ def test_the_one_person_who_is_named(text: str, speaker: bytes | None) -> None:
     assert ask(text, NAMES).question.speaker == speaker
 
 
-def test_a_name_is_no_word_to_look_for_unless_there_is_no_other() -> None:
+def test_a_name_counts_less_than_a_word_unless_there_is_no_other() -> None:
     assert words_of("What did Ada Larkspur say about tea?") == {"say", "tea"}
     assert words_of("who is Ada?") == {"ada"}
     assert words_of("Ada and Kim") == {"ada", "kim"}
+
+
+def test_who_is_called_like_a_word_that_every_sentence_has_is_not_named_by_it() -> None:
+    asked = ask("what is the plan?", {KIM: "The Plan"})
+    assert asked.question.speaker is None
+    assert set(asked.question.terms.values()) == {ONE}
+
+
+def test_a_paste_is_no_question() -> None:
+    assert len(ask(" ".join(f"word{n}" for n in range(5_000)), {}).question.terms) == MOST_TERMS
 
 
 def test_a_person_without_letters_in_their_name_is_never_named() -> None:

@@ -128,3 +128,19 @@ def test_no_score_leaves_the_whole_numbers() -> None:
     assert {type(value) for value in (scoring.OWN, scoring.DATE, scoring.NAMES, bm25.idf(9, 2))} == {int}
     (hit,) = search([Part(corpus_of([doc("Tea with Kim?", 1)]), None)], looks_for("tea"), 5)
     assert {type(points) for points in (hit.score, *hit.fields.values())} == {int}
+
+
+def test_what_asks_counts_as_if_it_said_nothing() -> None:
+    said = [doc("the tea is cold", 1), doc("so much else", 2, DAY)]
+    asked = doc("who made the tea", 3, DAY + 1000)
+    corpus, mute = corpus_of([*said, asked]), corpus_of([*said, doc("", 3, DAY + 1000)])
+    found = search([Part(corpus, None, corpus.place(3))], looks_for("tea"), 10)
+    without = search([Part(mute, None)], looks_for("tea"), 10)
+    assert [int(corpus.seqs[each.at]) for each in found] == [1]
+    assert [each.fields for each in found] == [{**each.fields} for each in without]
+
+
+def test_of_a_long_question_the_terms_count_that_tell_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [doc("tea garden", 1), doc("tea", 2, DAY), doc("tea boat", 3, 2 * DAY)]
+    monkeypatch.setattr(scoring, "MOST_TERMS", 2)
+    assert set(seqs(said, looks_for("tea garden boat"))) == {1, 3}
