@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from dnam.contexts import Context
 from dnam.finding import DIRECT
 from projections.errors import BadRequest
+from projections.gathering import link_of
 from projections.ids import NOBODY, EventId, Handle, Ref
-from projections.links import jump_link
 from projections.messages import MessageRow
 from projections.places import find_place, place_of
 from projections.policies.quiet import resting_on_quiet
 from projections.rows import Rows
-from projections.turns import DELIVERIES, TurnRow
+from projections.turns import TurnRow
 from projections.window import Caller, Entry, entry_line
 
 if TYPE_CHECKING:
@@ -169,18 +169,6 @@ class Telling:
         above = None if found.row.parent is None else find_place(self._rows, found.row.parent)
         thread = f"a thread in {above.row.name}" if above is not None and above.row.name else ""
         return found.row.name or thread or found.row.place.key
-
-
-def link_of(rows: Rows, row: MessageRow | TurnRow) -> str | None:
-    """Where something that was said can be seen, on platforms that have links; an answer at its first message."""
-    if isinstance(row, MessageRow):
-        message = row.message
-        return jump_link(message.ref, message.place, message.guild, message.audience)
-    delivery = rows.get(DELIVERIES, row.event)
-    place = place_of(rows, row.session)
-    if delivery is None or not delivery.messages or place is None:
-        return None
-    return jump_link(delivery.messages[0], place.row.place, row.guild, row.audience)
 
 
 def points(thousandths: int) -> str:

@@ -5,7 +5,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.days import utc_date
-from projections.events.values import Audience, LeftOut, Limits, NearUse, PassageUse
+from projections.events.values import LeftOut, Limits, NearUse, PassageUse
 from projections.ids import Ref
 from projections.links import jump_link
 from projections.messages import MessageRow
@@ -127,7 +127,7 @@ class Gathering:
 
     def _link(self, hit: "Said") -> str:
         if hit.key not in self._links:
-            self._links[hit.key] = _link(self._rows, hit.row)
+            self._links[hit.key] = link_of(self._rows, hit.row) or ""
         return self._links[hit.key]
 
     def past(self) -> Past:
@@ -139,16 +139,13 @@ def _use(hit: "Said") -> PassageUse:
     return PassageUse(of.session, of.audience.epoch, hit.said, hit.id)
 
 
-def _link(rows: Rows, row: SaidRow) -> str:
-    """Where it can be seen; empty where its platform has no links."""
-    ref, place, guild, audience = _where(rows, row)
-    return (jump_link(ref, place, guild, audience) or "") if ref is not None else ""
-
-
-def _where(rows: Rows, row: SaidRow) -> tuple[Ref | None, Ref, Ref | None, Audience]:
+def link_of(rows: Rows, row: SaidRow) -> str | None:
+    """Where something that was said can be seen, on platforms that have links; an answer at its first message."""
     if isinstance(row, MessageRow):
-        return row.message.ref, row.message.place, row.message.guild, row.message.audience
+        message = row.message
+        return jump_link(message.ref, message.place, message.guild, message.audience)
     delivery = rows.get(DELIVERIES, row.event)
-    first = None if delivery is None else next(iter(delivery.messages), None)
-    place = place_of(rows, row.session)  # a public thread's audience is named after its channel
-    return first, row.audience.place if place is None else place.row.place, row.guild, row.audience
+    place = place_of(rows, row.session)
+    if delivery is None or not delivery.messages or place is None:
+        return None
+    return jump_link(delivery.messages[0], place.row.place, row.guild, row.audience)

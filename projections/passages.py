@@ -6,7 +6,7 @@
 
 Words of people may stand there. Of the assistant only its answers in this session's era may, as in the window: the
 vault of an era grows by everybody in the prompts of its answers, and one from elsewhere would bring all of its people
-into it.
+into it. One that had before it what a person took back may not either: it may repeat it.
 
 A message that says nothing by itself ("yeah", "ok") goes on with what was said before: what the last answer of the
 session had found stands there again, while that is fresh and as far as it is open still; else nothing is looked for.

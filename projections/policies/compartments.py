@@ -28,8 +28,9 @@ code fetches more and leaves out some of it.
     self                  itself alone
 
 What was said lies where its audience is: `channel/C` is also where that goes which a whole guild could read until fewer
-could (`said_in`). What is about the assistant itself, or its owner, is written by hand; said by somebody else it is
-theirs.
+could (`said_in`). What is about the assistant itself, or its owner, is written by hand, or taken down by the answering
+model's tool in the owner's own DMs; said by somebody else it is theirs. Of others who take part, a context opens what
+all who read the answer could have heard from them (`opened_of`): nothing portable, and nothing in direct messages.
 """
 
 from typing import NamedTuple
