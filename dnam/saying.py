@@ -21,6 +21,7 @@ from projections.events import (
     ItemRefused,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     ItemUpserted,
     ItemWithdrawn,
     JobFailed,
@@ -40,6 +41,7 @@ from projections.events import (
     PersonSeen,
     PlaceAudienceChanged,
     PlaceDescribed,
+    RederivationAdopted,
     ReflectionAnswered,
     ReplyWithdrawn,
     SnapshotPosted,
@@ -47,6 +49,7 @@ from projections.events import (
     SummaryFailed,
     SummaryRefreshed,
     SummaryReset,
+    SummaryReverted,
     SummaryWithheld,
     TextsEncoded,
     ToolCalled,
@@ -130,10 +133,12 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ItemMoved: lambda event: f"{_item(event)}, from {event.from_compartment}",
     ItemRedacted: _because,
     ItemWithdrawn: lambda event: f"{event.id}: {event.reason}",
+    ItemReverted: _because,
     ItemRefused: lambda event: f"[{event.kind}] {event.text}: {event.reason}",
     SummaryRefreshed: _summary,
     SummaryFailed: _error,
     SummaryReset: lambda event: f"the summary of {event.session} was cleared",
+    SummaryReverted: lambda event: f"the summary of {event.session} is as it was before",
     SummaryWithheld: lambda event: f"the summary of {event.session} is to be made anew",
     SummaryAnswered: _reply,
     ExtractionAnswered: _reply,
@@ -160,6 +165,10 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ),
     TextsEncoded: lambda event: (
         f"{counted(event.texts, 'text')} by {event.call.model}" + (", in vain" if event.failed else "")
+    ),
+    RederivationAdopted: lambda event: (
+        f"{counted(event.items, 'item')} and {counted(event.summaries, 'summary')}"
+        + (", taken back" if event.undoes else f" by {event.model}")
     ),
     JobFailed: lambda event: f"{event.job}: {event.error}",
 }

@@ -19,6 +19,7 @@ from projections.events import (
     ItemRefused,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     ItemUpserted,
     ItemWithdrawn,
 )
@@ -37,6 +38,7 @@ ITEM_EVENTS = (
     ItemRestored,
     ItemMoved,
     ItemRedacted,
+    ItemReverted,
 )
 
 
@@ -115,6 +117,12 @@ def _row(record: Record, event: ItemEvent, item: Item) -> Change[ItemRow]:
     return item_key(item.owner, item.compartment, item.id), row
 
 
+def _as_it_was(record: Record, event: ItemReverted, item: Item) -> Change[ItemRow]:
+    was, key = event.was, item_key(item.owner, item.compartment, item.id)
+    row = ItemRow(record.id, was.tag, was.said, was.by, item, was.reason, was.policy, was.intent)
+    return key, None if event.gone else row
+
+
 def _items(record: Record) -> list[Change[ItemRow]]:
     match record.event:
         case ItemMerged(item=item, absorbed=absorbed) as event:
@@ -123,6 +131,8 @@ def _items(record: Record) -> list[Change[ItemRow]]:
             return [(item_key(item.owner, compartment, item_id), None), _row(record, event, item)]
         case ItemWithdrawn(owner=owner, compartment=compartment, id=item_id):
             return [(item_key(owner, compartment, item_id), None)]
+        case ItemReverted(item=item) as event:
+            return [_as_it_was(record, event, item)]
         case ItemEvent(item=item) as event:
             return [_row(record, event, item)]
         case _:

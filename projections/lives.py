@@ -19,6 +19,7 @@ from projections.events import (
     ItemRefused,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     ItemWithdrawn,
 )
 from projections.events.values import Evidence, Item
@@ -30,7 +31,7 @@ from projections.policies.item_ids import derive
 Clock = Literal["recorded", "said"]
 Happened = Literal[
     "remembered", "added", "changed", "confirmed", "revived", "deprecated", "merged", "evicted", "forgotten",
-    "restored", "moved", "redacted", "refused",
+    "restored", "moved", "redacted", "reverted", "refused",
 ]  # fmt: skip
 COMPARED = (
     "id", "compartment", "kind", "text", "status", "type", "about", "tags", "confidence", "supersedes", "valid_from",
@@ -84,7 +85,9 @@ class Step(NamedTuple):
 
 
 class Life(NamedTuple):
-    """What happened to one item, in the order of a clock. `item` is as it was left; None for what was only refused."""
+    """What happened to one item, in the order of a clock. `item` is as it was left, also where there is none any more,
+    because all that had come of it was undone; None for what was only refused.
+    """
 
     address: Address
     item: Item | None
@@ -92,8 +95,16 @@ class Life(NamedTuple):
 
     @property
     def status(self) -> str:
-        """How it is, or `refused`."""
+        """How it is; `reverted` where it is no more, `refused` where it never was."""
+        if self.is_gone:
+            return "reverted"
         return self.item.status if self.item else "refused"
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it ended: what had made it was undone."""
+        events = [step.record.event for step in self.steps if step.after is not None]
+        return bool(events) and isinstance(events[-1], ItemReverted) and events[-1].gone
 
     @property
     def events(self) -> tuple[EventId, ...]:
@@ -109,6 +120,7 @@ _HAPPENED: Mapping[type, Happened] = {
     ItemRestored: "restored",
     ItemMoved: "moved",
     ItemRedacted: "redacted",
+    ItemReverted: "reverted",
     ItemRefused: "refused",
 }
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset, SummaryWithheld
+from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset, SummaryReverted, SummaryWithheld
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Point
 from projections.messages import unit
@@ -55,6 +55,13 @@ def _summaries(record: Record) -> list[Change[SummaryRow]]:
             row = SummaryRow(
                 record.id, event.said, record.at, event.session, event.era, 0, "", event.upto, 0, "", event.upto
             )
+        case SummaryReverted(gone=True) as event:
+            return [(unit(event.session, event.audience.epoch), None)]
+        case SummaryReverted() as event:
+            row = SummaryRow(
+                record.id, event.made, record.at, event.session, event.era, event.refresh, event.text, event.upto,
+                event.covered, event.model, event.floor,
+            )  # fmt: skip
         case SummaryWithheld() as event:
             row = SummaryRow(
                 record.id, event.said, record.at, event.session, event.era, event.refresh, "", event.upto, 0, "",
@@ -73,14 +80,24 @@ def _attempts(record: Record) -> list[Change[AttemptRow]]:
             error = tried.error
         case SummaryWithheld(floor=floor) as tried:  # due with the next turn, whatever the cadence
             return [(unit(tried.session, tried.audience.epoch), AttemptRow(record.id, floor, ""))]
+        case SummaryReverted(tried=upto, error=error) as tried:
+            row = None if tried.gone else AttemptRow(record.id, upto, error)
+            return [(unit(tried.session, tried.audience.epoch), row)]
         case _:
             return []
     return [(unit(tried.session, tried.audience.epoch), AttemptRow(record.id, tried.upto, error))]
 
 
-SUMMARIES = Projection("summaries", 1, SummaryRow, (SummaryRefreshed, SummaryReset, SummaryWithheld), _summaries, 16)
+SUMMARIES = Projection(
+    "summaries", 1, SummaryRow, (SummaryRefreshed, SummaryReset, SummaryReverted, SummaryWithheld), _summaries, 16
+)
 SUMMARY_ATTEMPTS = Projection(
-    "summary_attempts", 1, AttemptRow, (SummaryRefreshed, SummaryFailed, SummaryReset, SummaryWithheld), _attempts, 16
+    "summary_attempts",
+    1,
+    AttemptRow,
+    (SummaryRefreshed, SummaryFailed, SummaryReset, SummaryReverted, SummaryWithheld),
+    _attempts,
+    16,
 )
 
 

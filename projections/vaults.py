@@ -31,6 +31,7 @@ from projections.events import (
     SummaryFailed,
     SummaryRefreshed,
     SummaryReset,
+    SummaryReverted,
     SummaryWithheld,
     TextsEncoded,
     ToolCalled,
@@ -110,6 +111,7 @@ def home(event: Event) -> Home:
             | SummaryRefreshed(session=session, audience=audience, era=era, person=person)
             | SummaryFailed(session=session, audience=audience, era=era, person=person)
             | SummaryReset(session=session, audience=audience, era=era, person=person)
+            | SummaryReverted(session=session, audience=audience, era=era, person=person)
             | SummaryWithheld(session=session, audience=audience, era=era, person=person)
             | SummaryAnswered(session=session, audience=audience, era=era, person=person)
         ):

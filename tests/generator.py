@@ -38,10 +38,12 @@ MAKERS: Makers = {
     e.ItemMoved: memories.moved,
     e.ItemRedacted: memories.redacted,
     e.ItemWithdrawn: memories.withdrawn,
+    e.ItemReverted: memories.reverted,
     e.ItemRefused: memories.refused,
     e.SummaryRefreshed: work.refreshed,
     e.SummaryFailed: work.summary_failed,
     e.SummaryReset: work.summary_reset,
+    e.SummaryReverted: work.summary_reverted,
     e.SummaryWithheld: work.summary_withheld,
     e.SummaryAnswered: work.summary_answered,
     e.ExtractionAnswered: work.extracted,
@@ -65,6 +67,7 @@ MAKERS: Makers = {
     e.ImportEnded: people.import_ended,
     e.ModelResolved: work.resolved,
     e.TextsEncoded: work.encoded,
+    e.RederivationAdopted: work.adopted,
     e.JobFailed: work.job_failed,
 }
 OFTEN = (e.MessageHeard,) * 8 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.ItemUpserted, e.MessageRedacted)

@@ -21,12 +21,19 @@ from projections.events.items import (
     ItemRefused,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     ItemUpserted,
     ItemWithdrawn,
 )
 from projections.events.people import NoticeGiven, PersonNoted, PersonRenamed, PersonSeen, SnapshotPosted
 from projections.events.settings import ConfigSet
-from projections.events.summaries import SummaryFailed, SummaryRefreshed, SummaryReset, SummaryWithheld
+from projections.events.summaries import (
+    SummaryFailed,
+    SummaryRefreshed,
+    SummaryReset,
+    SummaryReverted,
+    SummaryWithheld,
+)
 from projections.events.turns import (
     ToolCalled,
     TurnAnswered,
@@ -35,7 +42,14 @@ from projections.events.turns import (
     TurnInterrupted,
     TurnWithdrawn,
 )
-from projections.events.upkeep import ImportBegan, ImportEnded, JobFailed, ModelResolved, TextsEncoded
+from projections.events.upkeep import (
+    ImportBegan,
+    ImportEnded,
+    JobFailed,
+    ModelResolved,
+    RederivationAdopted,
+    TextsEncoded,
+)
 from projections.events.work import (
     ExtractionAnswered,
     ExtractionFailed,
@@ -68,10 +82,12 @@ EVENTS: tuple[type[Event], ...] = (
     ItemMoved,
     ItemRedacted,
     ItemWithdrawn,
+    ItemReverted,
     ItemRefused,
     SummaryRefreshed,
     SummaryFailed,
     SummaryReset,
+    SummaryReverted,
     SummaryWithheld,
     SummaryAnswered,
     ExtractionAnswered,
@@ -95,6 +111,7 @@ EVENTS: tuple[type[Event], ...] = (
     ImportEnded,
     ModelResolved,
     TextsEncoded,
+    RederivationAdopted,
     JobFailed,
 )
 
@@ -136,6 +153,7 @@ __all__ = [
     "ItemRefused",
     "ItemRemembered",
     "ItemRestored",
+    "ItemReverted",
     "ItemUpserted",
     "ItemWithdrawn",
     "JobFailed",
@@ -156,6 +174,7 @@ __all__ = [
     "PersonSeen",
     "PlaceAudienceChanged",
     "PlaceDescribed",
+    "RederivationAdopted",
     "ReflectionAnswered",
     "ReplyWithdrawn",
     "SnapshotPosted",
@@ -163,6 +182,7 @@ __all__ = [
     "SummaryFailed",
     "SummaryRefreshed",
     "SummaryReset",
+    "SummaryReverted",
     "SummaryWithheld",
     "TextsEncoded",
     "ToolCalled",

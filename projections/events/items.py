@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from projections.events.event import Event
-from projections.events.values import Evidence, Intent, Item
+from projections.events.values import Evidence, Intent, Item, RowWas
 from projections.ids import EventId, Handle
 
 
@@ -98,6 +98,17 @@ class ItemWithdrawn(Event, frozen=True, kw_only=True):
     reason: str = ""
     policy: str = ""
     quiet: tuple[EventId, ...] = ()
+
+
+class ItemReverted(ItemEvent, frozen=True, kw_only=True):
+    """What the events `undoes` had made of an item is undone: it is again as it was, and its row says again how it had
+    come to be so (`was`). `gone`: before them there was no such item; `item` is then as it was last.
+    """
+
+    TAG: ClassVar[str] = "item.reverted"
+    was: RowWas
+    undoes: tuple[EventId, ...] = ()
+    gone: bool = False
 
 
 class ItemRefused(Event, frozen=True, kw_only=True):

@@ -61,6 +61,26 @@ class SummaryWithheld(SummaryEvent, frozen=True, kw_only=True):
     floor: Point | None = None
 
 
+class SummaryReverted(SummaryEvent, frozen=True, kw_only=True):
+    """What the events `undoes` had made of a summary is undone: it says again what it said when it was `made` (ms).
+    `gone`: before them there was none. The other fields are those that the rows had; `tried` and `error` tell of the
+    last attempt.
+    """
+
+    TAG: ClassVar[str] = "summary.reverted"
+    text: str
+    refresh: int
+    upto: Point | None
+    covered: int
+    model: str
+    made: int
+    undoes: tuple[EventId, ...] = ()
+    floor: Point | None = None
+    tried: Point | None = None
+    error: str = ""
+    gone: bool = False
+
+
 class SummaryReset(SummaryEvent, frozen=True, kw_only=True):
     """A person cleared the summary. What was said until `upto` does not come back into the next one."""
 

@@ -56,6 +56,32 @@ class TextsEncoded(Event, frozen=True, kw_only=True):
     failed: bool = False
 
 
+class RederivationAdopted(Event, frozen=True, kw_only=True):
+    """What was made anew beside this memory was taken over, in decisions before this one: it counts from here on.
+
+    `shadow` is the id of the log in which it was made, `name` a keyed hash of what the operator called it; `upto` is
+    how much of this log it knew (seq). `people`, `items` and `summaries` count what was changed, and the rest is what
+    making it took. `undoes` is the adoption that this one took back; then nothing was made.
+    """
+
+    TAG: ClassVar[str] = "rederivation.adopted"
+    shadow: bytes
+    name: bytes
+    upto: int
+    people: int
+    items: int
+    summaries: int
+    model: str = ""
+    extraction_prompt: str = ""
+    summary_prompt: str = ""
+    merge_policy: str = ""
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micros: int = 0
+    undoes: EventId | None = None
+
+
 class JobFailed(Event, frozen=True, kw_only=True):
     """A background job that no event of its own tells of did not work: `job` names it, `error` says why, in the
     program's words and nobody's.

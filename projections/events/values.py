@@ -181,6 +181,19 @@ class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undoes: bool = False
 
 
+class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What an item's row said of the event that had made it: its tag, when it was said (ms), by whom, why, and by which
+    rule.
+    """
+
+    tag: str
+    said: int
+    by: By
+    reason: str = ""
+    policy: str = ""
+    intent: Intent | None = None
+
+
 class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """An item that stood in a prompt: its address and the event that had made its row."""
 

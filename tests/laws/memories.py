@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from projections import events as e
-from projections.events.values import OPERATOR, By, Evidence, Intent, Item, Saw, Source
+from projections.events.values import OPERATOR, By, Evidence, Intent, Item, RowWas, Saw, Source
 from projections.ids import EventId
 from tests.laws.teller import GUILD, Teller
 
@@ -133,6 +133,16 @@ def withdrawn(told: Teller) -> None:
             policy="redaction@1",
         )
     )
+
+
+def reverted(told: Teller) -> None:
+    """An item is as it was before an event, or is none any more."""
+    causes, item = _known_item(told)
+    was = RowWas("item.upserted", item.created, told.any((OPERATOR, By("model", name="offline", version="1"))))
+    gone = told.any((False, True))
+    _item_event(told, e.ItemReverted, causes, item, was=was, undoes=causes, gone=gone)
+    if gone:
+        told.items.pop((item.owner, item.compartment, item.id))
 
 
 def refused(told: Teller) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from projections import events as e
 from projections.events.upkeep import EncodedKind
-from projections.events.values import PLATFORM, By, Intent
+from projections.events.values import OPERATOR, PLATFORM, By, Intent
 from projections.ids import NOBODY, Point
 from tests.laws.memories import upserted
 from tests.laws.teller import CALL, Heard, Teller
@@ -62,6 +62,46 @@ def summary_withheld(told: Teller) -> None:
     upto = Point(last.message.said, last.id)
     floor = told.any((None, Point(last.message.said - 1, last.id)))
     told.add(e.SummaryWithheld(**common, refresh=told.any((1, 7)), upto=upto, floor=floor))
+
+
+def summary_reverted(told: Teller) -> None:
+    common, last = _of_session(told)
+    upto = Point(last.message.said, last.id)
+    count = told.any((1, 3))
+    event = e.SummaryReverted(
+        **common,
+        text=told.text(),
+        refresh=count,
+        upto=upto,
+        covered=3,
+        model="offline",
+        made=last.message.said,
+        undoes=common["causes"],
+        tried=told.any((None, upto)),
+        gone=told.any((False, True)),
+    )
+    told.refreshes[last.room.session] = told.add(event), count
+
+
+def adopted(told: Teller) -> None:
+    undoes = told.any((None, told.told[-1][0])) if told.told else None
+    told.add(
+        e.RederivationAdopted(
+            said=told.later(),
+            by=OPERATOR,
+            shadow=bytes(16),
+            name=bytes(range(16)),
+            upto=len(told.told) + 1,
+            model="offline",
+            extraction_prompt="extraction@3",
+            undoes=undoes,
+            people=2,
+            items=5,
+            summaries=1,
+            calls=7,
+            cost_micros=1200,
+        )
+    )
 
 
 def reply_withdrawn(told: Teller) -> None:

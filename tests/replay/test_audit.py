@@ -84,7 +84,9 @@ def agrees(engine: Engine, moment: Moment) -> None:
             reader = Reader(engine.live)
             found = audit(rows, reader, owner, moment=moment)
             items = {address_of(each.row.item): each.row.item for each in items_of(then, owner)}
-            assert {each.life.address: each.life.item for each in found if each.life.item} == items
+            assert {
+                each.life.address: each.life.item for each in found if each.life.item and not each.life.is_gone
+            } == items
             for life, steps in found:
                 assert life.steps == tuple(each.step for each in steps)
                 for each in steps:

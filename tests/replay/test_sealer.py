@@ -151,6 +151,7 @@ def test_exactly_these_tags_lie_in_the_clear(data: Path) -> None:
             assert head.body_digest == codec.digest(stored.body)
     assert clear == {
         "person.opted_out",
+        "rederivation.adopted",
         "person.opted_in",
         "person.erased",
         "erasure.completed",

@@ -9,7 +9,18 @@ import pytest
 from projections import events as e
 from projections.decisions.draft import Draft
 from projections.events.summaries import SummaryEvent
-from projections.events.values import OPERATOR, PLATFORM, Audience, AuthorKind, Item, Limits, Message, ModelUse, Source
+from projections.events.values import (
+    OPERATOR,
+    PLATFORM,
+    Audience,
+    AuthorKind,
+    Item,
+    Limits,
+    Message,
+    ModelUse,
+    RowWas,
+    Source,
+)
 from projections.ids import NOBODY, UNSEALED, EventId, Handle, Point, Ref, VaultId
 from projections.vaults import home
 from replay import codec
@@ -173,6 +184,7 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
             (e.ItemRestored, {}),
             (e.ItemMoved, {"from_compartment": "self", "from_id": "durable-1"}),
             (e.ItemRedacted, {}),
+            (e.ItemReverted, {"was": RowWas("item.upserted", NOW, OPERATOR)}),
         )
     ),
     (
@@ -190,6 +202,7 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
             (e.SummaryFailed, {**SUMMARY, "error": "down"}),
             (e.SummaryReset, {}),
             (e.SummaryWithheld, {"refresh": 1}),
+            (e.SummaryReverted, {"text": "t", "refresh": 1, "covered": 1, "model": "m", "made": NOW}),
             (e.SummaryAnswered, {**SUMMARY, "reply": "r"}),
         )
     ),
@@ -210,6 +223,13 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (person(e.SnapshotPosted, place=ROOM, message=Ref("discord", "5"), digest=b"d"), SET, {P}),
     (e.ConfigSet(said=NOW, by=OPERATOR, scope="global", key="k", value="v"), LABELLED, set()),
     (e.ConfigSet(said=NOW, by=OPERATOR, scope="person/x", key="k", value="v", person=P), SET, {P}),
+    (
+        e.RederivationAdopted(
+            said=NOW, by=OPERATOR, shadow=b"s" * 16, name=b"n" * 16, upto=1, people=1, items=1, summaries=0
+        ),
+        None,
+        set(),
+    ),
     (e.PersonOptedOut(said=NOW, by=PLATFORM, hashes=(b"h" * 32,)), None, set()),
     (e.PersonOptedIn(said=NOW, by=PLATFORM, hashes=(b"h" * 32,)), None, set()),
     (e.PersonErased(said=NOW, by=OPERATOR, vaults=(), hashes=(), until=NOW), None, set()),
