@@ -15,6 +15,9 @@ from typing import NamedTuple
 import msgspec
 
 MICROS = 1_000_000
+FULL = Decimal(1)
+BATCHED = Decimal("0.5")
+"""What is paid of every price for a call in a batch: https://platform.claude.com/docs/en/about-claude/pricing"""
 _DATED = re.compile(r"-20[0-9]{6}\Z")
 
 
@@ -40,15 +43,15 @@ class Rates(msgspec.Struct, frozen=True):
     cache_write: Decimal
     cache_read: Decimal
 
-    def micros(self, tokens: Tokens) -> int:
-        """What these tokens cost, in 10⁻⁶ USD."""
+    def micros(self, tokens: Tokens, share: Decimal = FULL) -> int:
+        """What these tokens cost, in 10⁻⁶ USD, where only a share of the price is paid."""
         exact = (
             tokens.fresh * self.fresh
             + tokens.out * self.out
             + tokens.cache_write * self.cache_write
             + tokens.cache_read * self.cache_read
         )
-        return int(exact.to_integral_value(ROUND_HALF_UP))
+        return int((exact * share).to_integral_value(ROUND_HALF_UP))
 
 
 class Price(Rates, frozen=True):
@@ -72,10 +75,10 @@ class Prices(msgspec.Struct, frozen=True):
         """A model's price, by its name or its dated name; None when it is not known."""
         return self.models.get(model) or self.models.get(_DATED.sub("", model))
 
-    def cost_micros(self, model: str, tokens: Tokens) -> int | None:
-        """What a call cost, in 10⁻⁶ USD; None when the model's price is not known."""
+    def cost_micros(self, model: str, tokens: Tokens, share: Decimal = FULL) -> int | None:
+        """What a call cost, in 10⁻⁶ USD, `BATCHED` or in `FULL`; None when the model's price is not known."""
         price = self.price_of(model)
-        return None if price is None else price.of(tokens).micros(tokens)
+        return None if price is None else price.of(tokens).micros(tokens, share)
 
 
 def read(text: str) -> Prices:

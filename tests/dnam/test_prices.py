@@ -7,7 +7,7 @@ import pytest
 from dnam.adapters.anthropic.aliases import resolve
 from dnam.guess import guessed_micros
 from dnam.learning import Estimate
-from dnam.prices import Tokens, dollars, prices, read
+from dnam.prices import BATCHED, Tokens, dollars, prices, read
 from dnam.settings import read as settings_from
 
 TABLE = read("""
@@ -34,6 +34,21 @@ tiered = { in = 1, out = 2, cache_write = 3, cache_read = 4, over = 10, long = {
 )
 def test_a_call_costs_its_tokens_at_their_prices(model: str, tokens: Tokens, micros: int | None) -> None:
     assert TABLE.cost_micros(model, tokens) == micros
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "micros"),
+    [
+        ("small", Tokens(1_000_000, 1_000_000), 300_000),
+        ("small", Tokens(0, 0, 1_000_000, 1_000_000), 67_500),
+        ("small", Tokens(0, 2), 1),  # half of one is rounded once, not twice
+        ("small", Tokens(0, 1), 0),
+        ("tiered", Tokens(5, 1, 3, 3), (25 + 6 + 21 + 24) // 2),
+        ("large", Tokens(1, 1), None),
+    ],
+)
+def test_in_a_batch_it_costs_half_of_them(model: str, tokens: Tokens, micros: int | None) -> None:
+    assert TABLE.cost_micros(model, tokens, BATCHED) == micros
 
 
 def test_the_table_says_since_when_it_holds() -> None:

@@ -7,8 +7,11 @@
     faults        what can go wrong, and what becomes of it: tried again, told, counted against the service
     streams       a stream, read into a reply
     tool_use      calls of tools and what came of them, as the Messages API has them
+    service       the client of a key, and what its models can do, as it has learnt
     tally         what all tries of an ask took
     stops         why a reply ended, and what an answer is then
+    batches       questions that can wait, at half the price: `ask` queues, `send` sends and waits; it can be left
+    batch_…       of a batch: its book on disk, the calls, the questions, their requests, their results
 
 The SDK takes two seconds to load, so nothing here imports it before it is needed.
 """

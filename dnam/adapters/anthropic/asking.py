@@ -17,12 +17,33 @@ from dnam.prompts import load
 if TYPE_CHECKING:
     from anthropic import Omit
     from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam, ToolChoiceParam, ToolParam
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 
 Effort = Literal["low", "medium"]
 MOST_TOKENS: dict[Purpose, int] = {"answer": 8_192, "extraction": 16_384, "summary": 8_192, "merge": 8_192}
 """The most tokens of a reply. Thinking counts among them, so they are many more than what is shown."""
 EFFORTS: dict[Purpose, Effort] = {"answer": "medium", "extraction": "low", "summary": "low", "merge": "low"}
 """How hard a model thinks, where that can be said: loops have half a minute, and people wait for answers."""
+
+
+def params_of(ask: Ask, model: str, able: Capabilities) -> "MessageCreateParamsNonStreaming":
+    """An ask as a value, for a batch: what would be streamed otherwise, without what has nothing to say."""
+    from anthropic import Omit
+
+    params: MessageCreateParamsNonStreaming = {
+        "model": model,
+        "max_tokens": most_tokens(ask, able),
+        "system": system_of(ask),
+        "messages": messages_of(ask),
+    }
+    output, tools, choice = output_of(ask, able), tools_of(ask), tool_choice_of(ask)
+    if not isinstance(output, Omit):
+        params["output_config"] = output
+    if not isinstance(tools, Omit):
+        params["tools"] = tools
+    if not isinstance(choice, Omit):
+        params["tool_choice"] = choice
+    return params
 
 
 def system_of(ask: Ask) -> "list[TextBlockParam]":

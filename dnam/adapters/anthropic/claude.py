@@ -8,27 +8,25 @@ The SDK's own retries are switched off: they know nothing of a stream that break
 """
 
 import asyncio
-from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.adapters.anthropic.aliases import resolve
 from dnam.adapters.anthropic.asking import messages_of, most_tokens, output_of, system_of, tool_choice_of, tools_of
-from dnam.adapters.anthropic.capabilities import PLAIN, Capabilities, capabilities_of
-from dnam.adapters.anthropic.faults import Fault, fault_of
+from dnam.adapters.anthropic.capabilities import Capabilities
+from dnam.adapters.anthropic.faults import fault_of, wait_or_raise
+from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.anthropic.streams import Course, Streamed, read, reply_of, so_far
 from dnam.adapters.anthropic.tally import added, together
 from dnam.adapters.circuit import Circuit
-from dnam.adapters.tries import TRIES, Nature, next_try
+from dnam.adapters.tries import TRIES, Nature
 from dnam.model import Ask, Hear, ModelError, Reply, unheard, without_tools
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 ANTHROPIC = "https://api.anthropic.com"
-PAGES_SECONDS = 60.0
-"""How long the pages of models are left alone after one could not be had."""
 PATIENCE = 0.95
 """Which part of a time limit an ask takes at most: the circuit is to learn of it before whoever waits gives up."""
 
@@ -53,9 +51,7 @@ class Claude:
         self._nature = nature or Nature()
         self.circuit = Circuit(self._nature.seconds)
         self.loop_circuit = Circuit(self._nature.seconds)
-        self._opened: AsyncAnthropic | None = None
-        self._able: dict[str, Capabilities] = {}
-        self._pages_again = float("-inf")
+        self._service = Service(access.key, access.base_url, self._nature.seconds)
 
     @property
     def name(self) -> str:
@@ -83,9 +79,11 @@ class Claude:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._opened is not None:
-            await self._opened.close()
-            self._opened = None
+        await self._service.close()
+
+    async def prepare(self) -> None:
+        """Load the SDK, beside the event loop: it takes seconds."""
+        await self._service.prepare()
 
     def _circuit(self, ask: Ask) -> Circuit:
         return self.circuit if ask.purpose == "answer" else self.loop_circuit
@@ -120,36 +118,23 @@ class Claude:
             try:
                 reply = await self._try(ask, course)
             except Exception as error:
-                wait = self._wait(fault_of(error, ask.model), tried, self._circuit(ask))
-                if wait is None:
+                fault = fault_of(error, ask.model)
+                if fault is None:
                     raise
-                await self._nature.sleep(wait)
+                await self._nature.sleep(wait_or_raise(fault, tried, self._circuit(ask), self._nature.dice))
             else:
                 self._circuit(ask).worked()
                 return reply
         raise AssertionError("the last try returns or raises")
-
-    def _wait(self, fault: Fault | None, tried: int, circuit: Circuit) -> float | None:
-        """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none."""
-        if fault is None:
-            return None
-        wait = next_try(tried, fault.wait_seconds, self._nature.dice) if fault.again else None
-        if wait is not None:
-            return wait
-        if fault.is_down:
-            circuit.failed(str(fault.error))
-        else:
-            circuit.worked()
-        raise fault.error
 
     # -- one try ----------------------------------------------------------------------------------------------------
 
     async def _try(self, ask: Ask, course: Course) -> Reply:
         from anthropic import BadRequestError
 
-        client = await self._client()
+        client = await self._service.client()
         model = resolve(ask.model)
-        able = await self._capabilities(client, model)
+        able = await self._service.capabilities(model)
         ask = ask if able.tools else without_tools(ask)
         try:
             return await self._stream(client, model, ask, able, course)
@@ -158,7 +143,8 @@ class Claude:
                 return await self._without_tools(client, model, ask, able, course)
             if ask.shape is None or not able.schemas:
                 raise
-            plain = self._able[model] = able._replace(schemas=False)  # a schema that it does not take: do without
+            plain = able._replace(schemas=False)  # a schema that it does not take: do without
+            self._service.learnt(model, plain)
             return await self._stream(client, model, ask, plain, course)
 
     async def _without_tools(
@@ -168,7 +154,7 @@ class Claude:
         is asked without.
         """
         reply = await self._stream(client, model, without_tools(ask), able, course)
-        self._able[model] = able._replace(tools=False)
+        self._service.learnt(model, able._replace(tools=False))
         return reply
 
     async def _stream(
@@ -196,26 +182,3 @@ class Claude:
     def _reply(self, streamed: Streamed, model: str, begun: float) -> Reply:
         took = round((self._nature.seconds() - begun) * 1000)
         return reply_of(streamed.message, streamed.inputs, model, self.version, took)
-
-    async def _capabilities(self, client: "AsyncAnthropic", model: str) -> Capabilities:
-        """What a model can do; asked once, and while it cannot be asked, once a minute."""
-        if model in self._able or self._nature.seconds() < self._pages_again:
-            return self._able.get(model, PLAIN)
-        found = await capabilities_of(client, model)
-        if found is None:
-            self._pages_again = self._nature.seconds() + PAGES_SECONDS
-            return PLAIN
-        self._able[model] = found
-        return found
-
-    async def prepare(self) -> None:
-        """Load the SDK, beside the event loop: it takes seconds."""
-        await asyncio.to_thread(import_module, "anthropic")
-
-    async def _client(self) -> "AsyncAnthropic":
-        await self.prepare()
-        if self._opened is None:
-            from anthropic import AsyncAnthropic
-
-            self._opened = AsyncAnthropic(api_key=self._access.key, base_url=self._access.base_url, max_retries=0)
-        return self._opened

@@ -4,10 +4,11 @@ Statuses and error types are those of the API: https://platform.claude.com/docs/
 in the middle of a stream, under status 200; then its type alone tells what it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from dnam.adapters.tries import wait_of
+from dnam.adapters.circuit import Circuit
+from dnam.adapters.tries import next_try, wait_of
 from dnam.model import ModelDown, ModelError
 
 UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what with `dnam log`."
@@ -89,6 +90,18 @@ def fault_of(error: Exception, model: str) -> Fault | None:
             return _down(f"{model} sent something that is no reply ({error})")
         case _:
             return None
+
+
+def wait_or_raise(fault: Fault, tried: int, circuit: Circuit, dice: Callable[[], float]) -> float:
+    """How long to wait for the next try, in seconds. The fault's own error when there is none; the circuit is told."""
+    wait = next_try(tried, fault.wait_seconds, dice) if fault.again else None
+    if wait is not None:
+        return wait
+    if fault.is_down:
+        circuit.failed(str(fault.error))
+    else:
+        circuit.worked()
+    raise fault.error
 
 
 def _down(why: str) -> Fault:

@@ -7,13 +7,14 @@ usage.
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledCall, GarbledStream
 from dnam.adapters.anthropic.letting_go import let_go
 from dnam.adapters.anthropic.tool_use import Inputs, calls_of, raw_of
 from dnam.model import Hear, Reply
-from dnam.prices import Tokens, prices
+from dnam.prices import FULL, Tokens, prices
 
 if TYPE_CHECKING:
     from anthropic.lib.streaming import AsyncMessageStream, ParsedMessageStreamEvent
@@ -113,8 +114,10 @@ def _text(message: "Message") -> str:
     return "".join(block.text for block in message.content if block.type == "text")
 
 
-def reply_of(message: "Message", inputs: Inputs, model: str, version: str, latency_ms: int) -> Reply:
-    """The reply that a message is; `model` is what was asked."""
+def reply_of(
+    message: "Message", inputs: Inputs, model: str, version: str, latency_ms: int, share: Decimal = FULL
+) -> Reply:
+    """The reply that a message is; `model` is what was asked, and `share` what is paid of its price."""
     answered = getattr(message, "model", None) or model
     tokens = _tokens(getattr(message, "usage", None))
     return Reply(
@@ -125,7 +128,7 @@ def reply_of(message: "Message", inputs: Inputs, model: str, version: str, laten
         tokens_out=tokens.out,
         tokens_cached=tokens.cache_read,
         latency_ms=latency_ms,
-        cost_micros=prices().cost_micros(answered, tokens) or 0,
+        cost_micros=prices().cost_micros(answered, tokens, share) or 0,
         stop=message.stop_reason or "",
         calls=calls_of(message, inputs),
         raw=raw_of(message, inputs),

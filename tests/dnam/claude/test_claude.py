@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dnam.adapters.anthropic.aliases import resolve
-from dnam.adapters.anthropic.claude import PAGES_SECONDS
+from dnam.adapters.anthropic.service import PAGES_SECONDS
 from dnam.adapters.anthropic.stops import DECLINED
 from dnam.adapters.circuit import FAILURES, REST_SECONDS
 from dnam.model import ModelDown, ModelError, spent_in

@@ -5,11 +5,23 @@
         AsyncAnthropic(api_key=server.key, base_url=server.url)
 
 Requests are held against the SDK's own description of them (`requests`), replies stream as the API's events do
-(`events`), and everything that can go wrong is a value (`replies`). `python -m tests.loopback.messages` serves until it
-is stopped.
+(`events`), and everything that can go wrong is a value (`replies`). `server.batches` is the Message Batches API.
+`python -m tests.loopback.messages` serves until it is stopped.
 """
 
-from tests.loopback.messages.replies import Call, Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says, Stays
+from tests.loopback.messages.replies import (
+    Call,
+    Cuts,
+    Declines,
+    Expires,
+    Fails,
+    Garbles,
+    Holds,
+    Reply,
+    Runs,
+    Says,
+    Stays,
+)
 from tests.loopback.messages.requests import Request
 from tests.loopback.messages.server import Script, Server, serving
 
@@ -17,6 +29,7 @@ __all__ = [
     "Call",
     "Cuts",
     "Declines",
+    "Expires",
     "Fails",
     "Garbles",
     "Holds",

@@ -36,13 +36,13 @@ class Offline:
         self._model = OfflineModel(load(language))
 
     def __call__(self, request: Request) -> Says:
-        inputs = next(_inputs(request.prompt), None) or _answer_inputs(request.prompt)
+        inputs = next(inputs_of(request.prompt), None) or _answer_inputs(request.prompt)
         text = self._model.reply(inputs).text
         schema = request.schema
         return Says(text if schema is None else json.dumps(kept_to(schema, json.loads(text), schema)))
 
 
-def _inputs(prompt: str) -> Iterator[ExtractionInputs | SummaryInputs | MergeInputs]:
+def inputs_of(prompt: str) -> Iterator[ExtractionInputs | SummaryInputs | MergeInputs]:
     """What a loop asks: the first JSON object in its prompt that is one's inputs."""
     for start in (match.start() for match in re.finditer(r"\{", prompt)):
         try:

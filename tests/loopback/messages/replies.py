@@ -90,4 +90,8 @@ class Stays(NamedTuple):
     whole: bool = False
 
 
-Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds | Stays
+class Expires(NamedTuple):
+    """In a batch: the day is over before it is this request's turn. Outside of one, the service took too long."""
+
+
+Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds | Stays | Expires

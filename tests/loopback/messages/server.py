@@ -1,5 +1,6 @@
 """The server: authentication, validation, and the reply that a script chose."""
 
+import asyncio
 import itertools
 import json
 import secrets
@@ -9,9 +10,10 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.loopback.messages.batches import Office
 from tests.loopback.messages.events import encoded, error, events, whole
 from tests.loopback.messages.offline import Offline
-from tests.loopback.messages.replies import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says, Stays
+from tests.loopback.messages.replies import Cuts, Declines, Expires, Fails, Garbles, Holds, Reply, Runs, Says, Stays
 from tests.loopback.messages.requests import Request, complaint
 
 Script = Callable[[Request], Reply]
@@ -22,7 +24,8 @@ LATE = Says("This comes too late.")
 
 class Server:
     """What was asked and what is answered. `schemas` is whether its models can be held to a schema; without `pages` it
-    knows no Models API, as compatible servers do not; `page` is another page for every model.
+    knows no Models API, as compatible servers do not; `page` is another page for every model. `latency_seconds` pass
+    before a reply begins; `sent` hears of each reply that was streamed to its end.
     """
 
     def __init__(self, script: Script | None = None, *, schemas: bool = True, pages: bool = True) -> None:
@@ -35,7 +38,10 @@ class Server:
         self.pages_asked = 0
         self.page: dict[str, Any] = {}
         self.requests: list[Request] = []
+        self.latency_seconds = 0.0
+        self.sent: Callable[[Request], None] = lambda _: None
         self.refused: list[str] = []
+        self.batches = Office(self)
         self._numbers = itertools.count(1)
 
     def app(self) -> web.Application:
@@ -43,32 +49,40 @@ class Server:
         app = web.Application(client_max_size=32 * 1024 * 1024)
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_get("/v1/models/{model}", self._model)
+        self.batches.routes(app)
         return app
 
     # -- requests ---------------------------------------------------------------------------------------------------
 
     async def _messages(self, got: web.Request) -> web.StreamResponse:
-        refused = self._unwelcome(got)
+        refused = self.unwelcome(got)
         if refused is not None:
             return refused
         try:
             body = json.loads(await got.read())
         except ValueError:
-            return self._refuse(400, "invalid_request_error", "the body is no JSON")
+            return self.refuse(400, "invalid_request_error", "the body is no JSON")
         why = complaint(body)
         if why:
-            return self._refuse(400, "invalid_request_error", why)
+            return self.refuse(400, "invalid_request_error", why)
         request = Request(body, dict(got.headers))
         if request.schema is not None and not self.schemas:
-            return self._refuse(400, "invalid_request_error", f"{request.model} does not support output_config.format")
+            return self.refuse(400, "invalid_request_error", f"{request.model} does not support output_config.format")
         self.requests.append(request)
-        return await self._reply(got, request, self.script(request))
+        if self.latency_seconds:
+            await asyncio.sleep(self.latency_seconds)
+        response = await self._reply(got, request, self.script(request))
+        if response.prepared:
+            await response.write_eof()
+            self.sent(request)
+        return response
 
-    def _unwelcome(self, got: web.Request) -> web.Response | None:
+    def unwelcome(self, got: web.Request) -> web.Response | None:
+        """What is said to whoever has no key, or names no version; None to everybody else."""
         if self.key not in (got.headers.get("x-api-key"), got.headers.get("authorization", "").removeprefix("Bearer ")):
-            return self._refuse(401, "authentication_error", "invalid api key")
+            return self.refuse(401, "authentication_error", "invalid api key")
         if not got.headers.get("anthropic-version"):
-            return self._refuse(400, "invalid_request_error", "anthropic-version: header is required")
+            return self.refuse(400, "invalid_request_error", "anthropic-version: header is required")
         return None
 
     async def _model(self, got: web.Request) -> web.Response:
@@ -76,8 +90,8 @@ class Server:
         if not self.pages:
             return web.Response(status=404, text="no such page")
         if self.pages_fail:
-            return self._fail(Fails(500))
-        return self._unwelcome(got) or web.json_response(self.page or self._page(got.match_info["model"]))
+            return self.fail(Fails(500))
+        return self.unwelcome(got) or web.json_response(self.page or self._page(got.match_info["model"]))
 
     def _page(self, model: str) -> dict[str, Any]:
         plain = ("batch", "citations", "code_execution", "image_input", "pdf_input")
@@ -104,7 +118,9 @@ class Server:
     async def _reply(self, got: web.Request, request: Request, reply: Reply) -> web.StreamResponse:
         match reply:
             case Fails():
-                return self._fail(reply)
+                return self.fail(reply)
+            case Expires():
+                return self.fail(Fails(504, "timeout_error"))
             case Holds(reached=reached, let_go=let_go):
                 reached.set()
                 await let_go.wait()
@@ -129,7 +145,7 @@ class Server:
     async def _say(self, got: web.Request, request: Request, says: Says) -> web.StreamResponse:
         name = f"msg_{next(self._numbers):024d}"
         if not request.body.get("stream"):
-            return web.json_response(whole(request, says, name), headers=self._headers())
+            return web.json_response(whole(request, says, name), headers=self.headers())
         response = await self._stream(got)
         for event in events(request, says, name):
             await response.write(encoded(event))
@@ -153,24 +169,27 @@ class Server:
         return response
 
     async def _stream(self, got: web.Request) -> web.StreamResponse:
-        headers = {**self._headers(), "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+        headers = {**self.headers(), "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
         response = web.StreamResponse(headers=headers)
         await response.prepare(got)
         return response
 
-    def _refuse(self, status: int, type_: str, message: str) -> web.Response:
+    def refuse(self, status: int, type_: str, message: str) -> web.Response:
+        """Say that a request is wrong."""
         self.refused.append(message)
-        return self._fail(Fails(status, type_, message))
+        return self.fail(Fails(status, type_, message))
 
-    def _fail(self, fails: Fails) -> web.Response:
-        headers = self._headers()
+    def fail(self, fails: Fails) -> web.Response:
+        """An error, as the API has it."""
+        headers = self.headers()
         if fails.retry_after:
             headers["retry-after"] = fails.retry_after
         return web.json_response(
             error(fails.type, fails.message, headers["request-id"]), status=fails.status, headers=headers
         )
 
-    def _headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
+        """What every response has."""
         return {"request-id": f"req_{next(self._numbers):024d}"}
 
 
