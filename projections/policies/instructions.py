@@ -26,6 +26,7 @@ from projections.policies.addressing import NoteWords, addressed_in, commanded_i
 from projections.policies.disguises import Reading, letters_of, plain_reading, readings
 from projections.policies.evidence import InputMessage
 from projections.policies.languages import CommonWords, is_foreign
+from projections.policies.literals import Needs, all_of, needs, present_in
 from projections.policies.verdict import Verdict
 
 VERSION = "instructions@1"
@@ -89,6 +90,7 @@ class Instruction(NamedTuple):
 
 class _Compiled(NamedTuple):
     unless_wish: bool
+    needs: Needs | None
     pattern: re.Pattern[str]
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
@@ -114,7 +116,9 @@ def _found(reading: Reading, rules: tuple[InstructionRule, ...], wishes: WishWor
     if template is not None:
         return Instruction(template[0].strip(), reading.disguise)
     is_wish = _is_wish(reading.words, wishes)
-    for rule in _compiled(rules, squeezed=reading.is_squeezed):
+    present = present_in(reading.words, _needed(rules, squeezed=reading.is_squeezed))
+    compiled = _compiled(rules, squeezed=reading.is_squeezed)
+    for rule in [each for each in compiled if each.needs is None or not each.needs.isdisjoint(present)]:
         for found in rule.pattern.finditer(reading.words):
             if not (is_wish and rule.unless_wish) and not _is_harmless(rule, reading.words, found):
                 return Instruction(found[0].strip(), reading.disguise)
@@ -142,12 +146,18 @@ def _is_harmless(rule: _Compiled, words: str, found: re.Match[str]) -> bool:
 def _compiled(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> tuple[_Compiled, ...]:
     """The patterns, compiled when they are first needed: a program that judges nothing waits for none."""
     return tuple(
-        _Compiled(rule.unless_wish, pattern, before, after)
+        _Compiled(rule.unless_wish, needs(pattern.pattern), pattern, before, after)
         for rule in rules
         for before, after in [(_ends(rule.unless_before), _begins(rule.unless_after))]
         for each in rule.patterns
         if (pattern := _squeezed(each) if squeezed else re.compile(rf"\b(?:{each})\b")) is not None
     )
+
+
+@cache
+def _needed(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> tuple[str, ...]:
+    """The words without which no pattern is found but those of which nothing is known."""
+    return all_of(each.needs for each in _compiled(rules, squeezed=squeezed))
 
 
 def _squeezed(pattern: str) -> re.Pattern[str] | None:
