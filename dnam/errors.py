@@ -30,3 +30,11 @@ class NothingDone(LogError):
 
 class BrokenOff(LogError):
     """What cannot be undone was begun, and some of it is still to be done: whoever opens for writing next goes on."""
+
+
+class CostsTooMuch(DnamError):
+    """What something may cost is reached; `most_micros` is that, in 10⁻⁶ USD."""
+
+    def __init__(self, most_micros: int) -> None:
+        super().__init__(f"the next call may cost more than is left of ${most_micros / 1_000_000:.2f} (--max-cost)")
+        self.most_micros = most_micros

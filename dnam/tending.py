@@ -86,10 +86,11 @@ class Tending:
             return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
 
         async with self._room:
-            return await drive(loop, self.model, record, self.memory.settings.model_timeout_seconds, self._compare)
+            return await drive(loop, self.model, record, self.memory.settings.model_timeout_seconds, self.compare)
 
-    async def _compare(self, step: Compare) -> Compared:
-        return Compared(await self._measure(step.texts, Job("encoder", step.person, person=step.person)))
+    async def compare(self, step: Compare) -> Compared:
+        """How near texts are that a loop wants compared, by the encoder where there is one."""
+        return Compared(await self.measure(step.texts, Job("encoder", step.person, person=step.person)))
 
     def learns(self, rows: Rows) -> Learns:
         """What is learned from whom and where, as it is configured now."""
@@ -208,7 +209,7 @@ class Tending:
 
     async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str]) -> None:
         job = Job("encoder", compartment, person=person)
-        by_meaning = await self._measure(lambda rows: texts_of(rows, person, compartment), job)
+        by_meaning = await self.measure(lambda rows: texts_of(rows, person, compartment), job)
         measure = by_meaning or by_tokens(self.memory.vocabulary)
         pairs = await self._look(lambda rows: plan_merges(rows, person, compartment, added, measure))
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
@@ -217,7 +218,7 @@ class Tending:
             if merged.error:
                 self.failures.append(f"merge: {merged.error}")
 
-    async def _measure(self, texts: Callable[[Rows], Sequence[str]], job: Job) -> Measure | None:
+    async def measure(self, texts: Callable[[Rows], Sequence[str]], job: Job) -> Measure | None:
         """By the encoder's vectors of these texts; None where there is none, or it fails: then words decide."""
         if self.encoder is None:
             return None

@@ -179,6 +179,6 @@ def _started(store: DiskStore, folding: Folding) -> Helper | None:
         return None
     helper = Helper(process)
     views = "" if store.views is None else str(store.views.folder)
-    log, keys = str(store.log.folder), str(store.path / "keys")
+    log, keys = str(store.log.folder), str(store.keys_path)
     helper.send(Opening(keys, log, views, sorted(folding.erased)))
     return helper

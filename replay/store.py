@@ -99,7 +99,7 @@ class DiskStore:
 
     def _open_ring_and_log(self) -> tuple[KeyRing, LmdbLog]:
         current = self._log_folder.current()
-        keys = FileRingStore(self.path / "keys")
+        keys = FileRingStore(self.keys_path)
         if current is None:
             if keys.exists():
                 self._refuse_beside(KeyRing.open(keys))
@@ -124,10 +124,18 @@ class DiskStore:
             if current is None:
                 raise NotALog(f"the log in {self.path} is gone")
             try:
-                return LmdbLog(current, writable=self.writable)
+                return self._log_in(current)
             except NotALog:
                 if self._log_folder.stamp() == self._log_stamp:
                     raise
+
+    def _log_in(self, folder: Path) -> LmdbLog:
+        return LmdbLog(folder, writable=self.writable)
+
+    @property
+    def keys_path(self) -> Path:
+        """Where the key ring lies."""
+        return self.path / "keys"
 
     def _open_views(self) -> None:
         before = self.views

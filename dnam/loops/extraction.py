@@ -16,7 +16,7 @@ from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
-from projections.events import ExtractionAnswered, ExtractionFailed, ItemMoved, ItemUpserted
+from projections.events import Event, ExtractionAnswered, ExtractionFailed, ItemMoved, ItemUpserted
 from projections.events.values import ItemUse, ModelUse
 from projections.fruitless import PASSED_OVER, is_last_try, is_passed_over, most_shown
 from projections.ids import EventId, Handle, Point
@@ -271,10 +271,15 @@ def extract_items(
     decided = [record.event for record in records_of((yield Decide(decide)))]
     if decided and isinstance(decided[0], ExtractionFailed):
         return Learned(error=decided[0].error)
-    added = tuple(event.item.id for event in decided if isinstance(event, ItemUpserted))
     dropped = tuple(f"{each.entry}: {each.reason}" for each in read.dropped)
+    return learned_from(decided)._replace(dropped=dropped, left=plan.left)
+
+
+def learned_from(decided: Sequence[Event]) -> Learned:
+    """What the events of an extraction's decision say that it did."""
+    added = tuple(event.item.id for event in decided if isinstance(event, ItemUpserted))
     promoted = tuple(event.item.id for event in decided if isinstance(event, ItemMoved))
-    return Learned(len(decided) - 1, dropped, left=plan.left, added=added, promoted=promoted)
+    return Learned(max(len(decided) - 1, 0), added=added, promoted=promoted)
 
 
 def _harmless(plan: ExtractionPlan, guarding: Guarding) -> ExtractionPlan:

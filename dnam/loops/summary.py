@@ -4,7 +4,7 @@ The first refresh of a new era starts from people's messages alone, newest first
 an old era's key can go without taking the new summary along.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -71,7 +71,7 @@ class Taken(NamedTuple):
 
 class Refreshing(NamedTuple):
     """Settings in force for a refresh. `most_lines` cuts the span short, for learning from an import; `words` say what
-    instructs the assistant, and `spoken` how secrets are said.
+    instructs the assistant, and `spoken` how secrets are said. With `only`, nothing but these events is read.
     """
 
     assistant: str
@@ -81,6 +81,7 @@ class Refreshing(NamedTuple):
     policy: str = VERSION
     words: InstructionWords = InstructionWords()
     spoken: Spoken = Spoken()
+    only: Container[EventId] | None = None
 
 
 def plan_summary(
@@ -90,18 +91,19 @@ def plan_summary(
     found = find_summary(rows, session, audience.epoch)
     old = None if found is None else found.row
     after = None if old is None else old.upto
-    taken = _since(rows, session, audience, after, settings.most_lines, old.era if old else 0)
+    source = Source(rows, session, audience, settings.only)
+    taken = _since(source, after, settings.most_lines, old.era if old else 0)
     if not taken.lines:
         return None
     most = most_shown(rows, "summary", taken.lines[0].id)
     is_troubled = most < SHOWN[0]
     if is_troubled:
-        taken = _since(rows, session, audience, after, min(most, settings.most_lines), old.era if old else 0)
+        taken = _since(source, after, min(most, settings.most_lines), old.era if old else 0)
     ends = old is not None and old.refresh >= settings.era_refreshes and not is_troubled
     anew = ends or (found is not None and _is_made_anew(rows, session, audience, found))
     upto = max(Point(line.said, line.id) for line in taken.lines)
     if anew and old is not None and not is_troubled:
-        taken = _recent(rows, session, audience, taken.lines[-1].said, old.floor)
+        taken = _recent(source, taken.lines[-1].said, old.floor)
         after = taken.stopped or old.floor
     lines = taken.lines
     if not lines:
@@ -147,20 +149,34 @@ def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
     return any(found is not None and found.seq > seq for found in quiet)
 
 
-def _since(rows: Rows, session: str, audience: Audience, after: Point | None, most: int, era: int) -> Taken:
+class Source(NamedTuple):
+    """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given."""
+
+    rows: Rows
+    session: str
+    audience: Audience
+    only: Container[EventId] | None
+
+    def may_read(self, line: WindowLine) -> bool:
+        """Whether a line is among what is read."""
+        return self.only is None or line.id in self.only or line.event in self.only
+
+
+def _since(source: Source, after: Point | None, most: int, era: int) -> Taken:
     """Everything said behind a point, oldest first, as far as the input reaches; no answers of earlier eras."""
-    entries = of_era(forwards(rows, session, audience.epoch, after), era)
-    left = resting_on_quiet(rows, session, audience.epoch)
-    return _take(rows, (each for each in entries if each.row.event not in left), most)
+    rows, session, epoch = source.rows, source.session, source.audience.epoch
+    entries = of_era(forwards(rows, session, epoch, after), era)
+    left = resting_on_quiet(rows, session, epoch)
+    return _take(source, (each for each in entries if each.row.event not in left), most)
 
 
-def _recent(rows: Rows, session: str, audience: Audience, said: int, floor: Point | None) -> Taken:
+def _recent(source: Source, said: int, floor: Point | None) -> Taken:
     """People's messages alone up to a time, the newest as far as the input reaches, in order; nothing that was cleared
     by a reset, which reached as far as `floor`.
     """
-    newest = backwards(rows, session, audience.epoch, Point(said, LAST_ID))
+    newest = backwards(source.rows, source.session, source.audience.epoch, Point(said, LAST_ID))
     uncleared = takewhile(lambda entry: floor is None or key_point(entry.key) > floor, newest)
-    taken = _take(rows, (entry for entry in uncleared if _by_people(entry)))
+    taken = _take(source, (entry for entry in uncleared if _by_people(entry)))
     return taken._replace(lines=taken.lines[::-1])
 
 
@@ -168,15 +184,16 @@ def _by_people(entry: Entry) -> bool:
     return isinstance(entry.row, MessageRow) and entry.row.message.author != "self"
 
 
-def _take(rows: Rows, entries: Iterable[Entry], most: int | None = None) -> Taken:
+def _take(source: Source, entries: Iterable[Entry], most: int | None = None) -> Taken:
     """What of these fits into the input, in the order given."""
+    rows = source.rows
     caller = Caller(rows, "")
     taken: list[Entry] = []
     room = INPUT_CHARS
     stopped: Point | None = None
     for entry in entries:
         line = entry_line(entry, caller, {})
-        if is_quiet(rows, line.id) or is_passed_over(rows, "summary", line.id):
+        if not source.may_read(line) or is_quiet(rows, line.id) or is_passed_over(rows, "summary", line.id):
             continue
         room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
         if (room < 0 and taken) or len(taken) == most:

@@ -24,3 +24,9 @@ def load(name: str) -> Prompt:
 def digest(system: str, prompt: str) -> bytes:
     """SHA-256 over everything that a model was sent, 32 bytes."""
     return hashlib.sha256(f"{len(system)}\n{system}{prompt}".encode()).digest()
+
+
+def prompts() -> list[str]:
+    """The names of all prompts that come with the program, `extraction@3`."""
+    files = (each.name for each in resources.files(__name__).iterdir())
+    return sorted(name.removesuffix(".txt") for name in files if name.endswith(".txt"))

@@ -76,12 +76,12 @@ def _named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
 
 
 def _moved(shelf: Shelf, row: ItemRow, request: MoveRequest) -> ItemMoved:
-    there = _there(shelf, row.item, request.to)
+    there = found_there(shelf, row.item, request.to)
     return ItemMoved(
         said=max(request.said, row.said, there.said if there else row.said),
         by=request.by,
         causes=causes_of([row.event], [there.event] if there else []),
-        item=_arrived(row.item, there, request.to, request.said),
+        item=arrived(row.item, there, request.to, request.said),
         reason="asked by the person" if request.by.kind == "person" else f"asked by the {request.by.kind}",
         policy=POLICY,
         intent=Intent(request.action, chosen=request.id, saw=saw(row.item)),
@@ -93,12 +93,12 @@ def _moved(shelf: Shelf, row: ItemRow, request: MoveRequest) -> ItemMoved:
 def promoted(shelf: Shelf, row: ItemRow, verdict: Verdict) -> ItemMoved:
     """An item follows its person from now on, because both keys say so."""
     to = everywhere(row.item.owner)
-    there = _there(shelf, row.item, to)
+    there = found_there(shelf, row.item, to)
     return ItemMoved(
         said=max(row.said, there.said if there else row.said),
         by=policy_by(promotion.VERSION),
         causes=causes_of([row.event], [there.event] if there else []),
-        item=_arrived(row.item, there, to, row.item.updated),
+        item=arrived(row.item, there, to, row.item.updated),
         reason=verdict.reason,
         policy=f"{promotion.VERSION} {POLICY}",
         from_compartment=row.item.compartment,
@@ -106,12 +106,13 @@ def promoted(shelf: Shelf, row: ItemRow, verdict: Verdict) -> ItemMoved:
     )
 
 
-def _there(shelf: Shelf, item: Item, to: str) -> ItemRow | None:
+def found_there(shelf: Shelf, item: Item, to: str) -> ItemRow | None:
     """What it becomes one with."""
     return find_upsert(shelf.within([to]), item.id, item.kind, item.text).row
 
 
-def _arrived(item: Item, there: ItemRow | None, to: str, said: int) -> Item:
+def arrived(item: Item, there: ItemRow | None, to: str, said: int) -> Item:
+    """The item as it is where it has come to, one with what is `there`."""
     moved = changed(item, said, compartment=to)
     if there is None:
         return moved

@@ -115,16 +115,16 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     for place in _place(rows, request):
         shelf.record(place)
     match = find_upsert(shelf.within([request.compartment]), "", kind, text)
-    item = _new(shelf, request, kind, text) if match.row is None else _again(match.row.item, request, text)
+    item = _new(shelf, request, kind, text) if match.row is None else again(match.row.item, request, text)
     event = ItemRemembered(
         said=_said(request.said, match.row),
         by=request.by,
         causes=causes_of(rests_on(request.evidence), [match.row.event] if match.row else []),
         item=item,
-        reason=f"{_asked(request.by)}; {match.reason}",
+        reason=f"{asked(request.by)}; {match.reason}",
         policy=REMEMBER_POLICY,
         intent=Intent("remember", needle=text, saw=saw(item if match.row is None else match.row.item)),
-        returns=() if match.row is None else _returns(rows, shelf, match.row),
+        returns=() if match.row is None else returns_of(rows, shelf, match.row),
     )
     shelf.add(event, request.cap)
     return shelf.drafts
@@ -170,7 +170,8 @@ def _new(shelf: Shelf, request: RememberRequest, kind: str, text: str) -> Item:
     )
 
 
-def _again(item: Item, request: RememberRequest, text: str) -> Item:
+def again(item: Item, request: RememberRequest, text: str) -> Item:
+    """An item that is there, remembered once more in these words."""
     return changed(
         item,
         request.said,
@@ -203,7 +204,7 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
         by=request.by,
         causes=causes_of(rests_on(request.evidence), [row.event]),
         item=_edited(row.item, request, text),
-        reason=_asked(request.by),
+        reason=asked(request.by),
         policy=EDIT_POLICY,
         intent=Intent("edit", needle=text, chosen=request.id, saw=saw(row.item)),
     )
@@ -251,7 +252,7 @@ def _forgotten(request: ForgetRequest, row: ItemRow, leaves: tuple[EventId, ...]
         by=request.by,
         causes=(row.event,),
         item=changed(row.item, request.said, status="forgotten", kept=False),
-        reason=_asked(request.by),
+        reason=asked(request.by),
         policy=QUIET_POLICY,
         intent=Intent("forget", needle=tidy(request.needle), chosen=request.id, saw=saw(row.item)),
         quiet=leaves,
@@ -275,23 +276,23 @@ def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
     row = _the_one(gone, request.id)
     whole = merged_into(shelf.all(), row)
     if whole is not None and request.before is not None:
-        asked = Apart(request.id, request.by, request.said, _asked(request.by), QUIET_POLICY)
-        shelf.put(apart(whole, request.before, asked))
+        taken = Apart(request.id, request.by, request.said, asked(request.by), QUIET_POLICY)
+        shelf.put(apart(whole, request.before, taken))
     event = ItemRestored(
         said=_said(request.said, row),
         by=request.by,
         causes=(row.event,),
         item=changed(row.item, request.said, status="active", kept=True),
-        reason=_asked(request.by),
+        reason=asked(request.by),
         policy=QUIET_POLICY,
         intent=Intent("restore", chosen=request.id, saw=saw(row.item)),
-        returns=_returns(rows, shelf, row),
+        returns=returns_of(rows, shelf, row),
     )
     shelf.add(event, request.cap)
     return shelf.drafts
 
 
-def _returns(rows: Rows, shelf: Shelf, row: ItemRow) -> tuple[EventId, ...]:
+def returns_of(rows: Rows, shelf: Shelf, row: ItemRow) -> tuple[EventId, ...]:
     """What comes back into recall when this item does, if it was forgotten."""
     forgotten = {found.key: found.row for found in forgotten_of(rows, row.item.owner)}
     back = forgotten.pop(forgotten_key(row.item), None)
@@ -312,7 +313,8 @@ def _item_text(given: str, guarding: Guarding | None, owner: Handle) -> str:
     return text
 
 
-def _asked(by: By) -> str:
+def asked(by: By) -> str:
+    """Who asked, in words."""
     return "asked by the person" if by.kind == "person" else f"asked by the {by.kind}"
 
 

@@ -1,0 +1,286 @@
+"""`rederive`: what another model, prompt or policy would have made of what was said; `shadows` lists what was made."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
+from dnam.counting import counted
+from projections.errors import BadRequest
+
+if TYPE_CHECKING:
+    from dnam.encoder import Encoder
+    from dnam.rederiving.estimate import Estimate
+    from dnam.rederiving.options import Wanted
+    from dnam.rederiving.rederivation import Progress, Rederivation
+    from dnam.settings import Settings
+    from dnam.shadows import Manifest
+
+Name = Annotated[str, typer.Argument(metavar="NAME", callback=typed, help="The shadow, as `dnam shadows` lists it.")]
+
+
+def _option(metavar: str, text: str) -> object:
+    return typer.Option(metavar=metavar, callback=typed, help=text)
+
+
+def rederive(
+    name: Annotated[str | None, _option("NAME", "What the shadow is called.")] = None,
+    model: Annotated[str | None, _option("M", "Who reads it all again; `offline` is the one that comes along.")] = None,
+    extraction_prompt: Annotated[str | None, _option("V", "The prompt of extractions, as extraction@3.")] = None,
+    summary_prompt: Annotated[str | None, _option("V", "The prompt of summaries, as summary@2.")] = None,
+    merge_policy: Annotated[
+        str | None, _option("V", "closeness@1: what is close is merged; apart@1: nothing is.")
+    ] = None,
+    encoder: Annotated[
+        str | None, _option("E", "voyage, local, or a model's name. Alone: only vectors are made, and no shadow.")
+    ] = None,
+    user: Annotated[
+        list[str] | None, typer.Option(metavar="USER", help="Only what is known of them; repeatable.")
+    ] = None,
+    guild: Annotated[
+        list[str] | None, typer.Option(metavar="GUILD", help="Only what was learned in this server; repeatable.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--from", metavar="WHEN", callback=typed, help="What was recorded until then stays as it is."),
+    ] = None,
+    cadence: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Read N messages at a time, and not as it was recorded.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", min=0, help="Stop before more than this was spent on the shadow.")
+    ] = None,
+    parallel: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls are under way at once.")] = 16,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask by the Message Batches API: half the price, and up to a day.")
+    ] = False,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Make the memory anew beside the live one, by another model, prompt or policy: a shadow, to compare and adopt.
+
+    It goes on where it was broken off; without options it uses what is configured now. `dnam diff --shadow NAME` shows
+    what would change, `dnam adopt NAME` takes it over. As JSON: the shadow, as `dnam shadows` has it.
+    """
+    import asyncio
+
+    shell = Shell(data, as_json, yes)
+    if name is None and encoder is None:
+        raise BadRequest("say what the shadow is to be called: --name, as in --name haiku")
+    if name is None:
+        asyncio.run(_make_vectors(shell, encoder or ""))
+        return
+    from dnam.rederiving.options import Wanted
+
+    wanted = Wanted(
+        model,
+        extraction_prompt,
+        summary_prompt,
+        merge_policy,
+        user or (),
+        guild or (),
+        cadence=cadence,
+        batch=batch or None,
+    )
+    manifest = _manifest(shell, name, wanted, since)
+    done = asyncio.run(_run(shell, manifest, encoder, max_cost, parallel))
+    if done is not None:
+        _tell_done(shell, done)
+
+
+def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
+    from dnam.rederiving.options import manifest_for
+    from replay.clock import SystemClock
+
+    with shell.opened() as (engine, empty), engine.reading() as rows:
+        if empty:
+            raise BadRequest(f"there is no memory in {shell.data} to make anew")
+        if since is not None:
+            wanted = wanted._replace(since=shell.moment(engine, rows, since).moment.seq)
+        return manifest_for(rows, shell.settings, shell.data, name, wanted, SystemClock().now())
+
+
+async def _run(
+    shell: Shell, manifest: "Manifest", encoder: str | None, max_cost: float | None, parallel: int
+) -> "Manifest | None":
+    """Make the shadow, or go on with it, once it was agreed to; None where it was not."""
+    from dnam.prices import MICROS
+    from dnam.rederiving.models import asking
+    from dnam.rederiving.options import with_encoder
+    from dnam.rederiving.rederivation import rederiving
+
+    settings = shell.settings if encoder is None else with_encoder(shell.settings, encoder)
+    most = None if max_cost is None else round(max_cost * MICROS)
+    async with (
+        asking(shell.data, settings, manifest, shell.out.note) as asked,
+        _encoder(shell, settings) as chosen,
+        rederiving(shell.data, settings, asked.model, manifest) as derivation,
+    ):
+        if not _agreed(shell, derivation, parallel):
+            return None
+        with _progress(shell) as tell:
+            return await derivation.run(tell, encoder=chosen, most_micros=most, at_once=parallel, send=asked.send)
+
+
+@asynccontextmanager
+async def _encoder(shell: Shell, settings: "Settings") -> "AsyncIterator[Encoder | None]":
+    """The encoder by which items are compared; where it cannot be had, words decide."""
+    from dnam.encoder import EncoderMissing
+    from dnam.encoders import opened
+
+    try:
+        async with opened(settings) as encoders:
+            yield encoders.chosen
+    except EncoderMissing as error:
+        shell.out.note(f"{error}. Items are compared by their words")
+        yield None
+
+
+def _agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
+    """Say what it may take; where it costs, ask."""
+    guess = derivation.estimate(parallel)
+    words = estimate_words(guess)
+    if not derivation.model.paid or not guess.calls:
+        shell.out.note(words)
+        return True
+    if shell.out.confirm(f"{words} Go on?"):
+        return True
+    shell.out.note("nothing was asked, and nothing was changed")
+    return False
+
+
+def estimate_words(guess: "Estimate") -> str:
+    """What it may take, in a sentence or two."""
+    from dnam.prices import dollars
+
+    if not guess.calls:
+        return (
+            f"{counted(guess.runs, 'run')} of the loops are decided anew from what was replied then; nobody is asked."
+        )
+    cost = "what it costs is not known" if guess.cost_micros is None else f"about {dollars(guess.cost_micros)}"
+    tokens = f"about {guess.tokens_in:,} tokens in and {guess.tokens_out:,} out"
+    merges = f", and up to {counted(guess.merges, 'merge')}" if guess.merges else ""
+    minutes = f"{guess.seconds / 60:.0f} minutes" if guess.seconds >= 90 else f"{guess.seconds:.0f} seconds"
+    runs = f"{counted(guess.runs, 'run')} of the loops, {counted(guess.calls, 'call')} of the model{merges}"
+    return f"{runs}: {tokens}, {cost}, {minutes} or so."
+
+
+@contextmanager
+def _progress(shell: Shell) -> "Iterator[Progress]":
+    from dnam.prices import dollars
+
+    with shell.out.progress("deriving", "runs") as bar:
+        last = 0
+
+        def tell(done: int, total: int, micros: int) -> None:
+            nonlocal last
+            bar(done, total)
+            if micros // HUNDREDTH > last:
+                last = micros // HUNDREDTH
+                shell.out.aside(f"{done} of {total} runs, {dollars(micros)} so far")
+
+        yield tell
+
+
+HUNDREDTH = 1_000_000
+"""After how much (10⁻⁶ USD) the cost so far is told again."""
+
+
+def _tell_done(shell: Shell, done: "Manifest") -> None:
+    if shell.out.as_json:
+        shell.out.emit(done)
+        return
+    from dnam.prices import dollars
+
+    cost = f"{counted(done.calls, 'call')} of {done.asked.model}, {dollars(done.cost_micros)}"
+    shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
+    if done.changed:
+        inputs = counted(len(done.changed), "run")
+        shell.out.line(f"{inputs} read less than when it was recorded: something was edited or taken back since.")
+    shell.out.line(f"`dnam diff --shadow {done.name}` shows what would change.")
+
+
+async def _make_vectors(shell: Shell, encoder: str) -> None:
+    """Make every vector by an encoder, beside those there are."""
+    from dnam.assistant import Assistant
+    from dnam.embedding import Embedding
+    from dnam.encoders import opened
+    from dnam.models import choose
+    from dnam.rederiving.options import with_encoder
+    from replay.store import DiskStore
+
+    settings = with_encoder(shell.settings, encoder)
+    async with shell.writing() as memory, opened(settings) as encoders:
+        if encoders.chosen is None:
+            raise BadRequest("there is no encoder to make vectors with: voyage, local, or the name of a model")
+        store = memory.engine.store
+        assert isinstance(store, DiskStore)
+        assistant = Assistant(memory, choose(settings, memory.language), encoders.chosen)
+        await Embedding(assistant, store.vectors, encoders.chosen).catch_up()
+        name = encoders.chosen.name
+    if shell.out.as_json:
+        shell.out.emit({"encoder": name})
+        return
+    shell.out.line(f"Everything has a vector by {name}. Nothing else was changed: DNAM_ENCODER says which is used.")
+
+
+def list_shadows(data: Data = None, as_json: Json = False) -> None:
+    """The shadows there are: what each was asked for, how far it is, and what it took."""
+    from dnam.prices import dollars
+    from dnam.shadows import listing
+
+    shell = Shell(data, as_json)
+    found = listing(shell.data)
+    if shell.out.as_json:
+        for each in found:
+            shell.out.emit(each)
+        return
+    if not found:
+        shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
+    shell.out.table(
+        ("name", "made", "model", "state", "up to", "calls", "cost"),
+        [
+            (
+                each.name,
+                shell.out.when(each.made),
+                each.asked.model,
+                each.state,
+                f"#{each.upto}",
+                str(each.calls),
+                dollars(each.cost_micros),
+            )
+            for each in found
+        ],
+    )
+
+
+def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
+    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it."""
+    from dnam.shadows import drop, load
+
+    shell = Shell(data, as_json, yes)
+    manifest = load(shell.data, name)
+    question = f"Remove the shadow {name}, which took {counted(manifest.calls, 'call')} to make?"
+    if not shell.out.confirm(question):
+        return
+    drop(shell.data, name)
+    if shell.out.as_json:
+        shell.out.emit({"dropped": name})
+    else:
+        shell.out.line(f"The shadow {name} is gone.")
+
+
+def alone(context: typer.Context, data: Data = None, as_json: Json = False) -> None:
+    """`dnam shadows` is `dnam shadows list`."""
+    if context.invoked_subcommand is None:
+        list_shadows(data, as_json)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("rederive", rederive, "rederive --model haiku --name haiku"),
+    Command("shadows list", list_shadows, "shadows list"),
+    Command("shadows drop", drop, "shadows drop haiku"),
+)

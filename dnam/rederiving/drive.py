@@ -1,0 +1,86 @@
+"""Driving a loop while a memory is derived anew: as live (`dnam/loops/loop.py`), but for two things.
+
+A model that cannot be asked ends the derivation, which goes on later, and leaves no failure in the shadow. A decision
+that was recorded before says again what it became.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from dnam.loops.loop import Comparing, Decide, Failed, Loop, Outcome
+from dnam.memory import Memory
+from dnam.model import Ask, ModelError, Reply
+from dnam.rederiving.replies import NoReply, RunReplies
+from dnam.rederiving.seeds import Seeds, first_id
+from projections.fold import Record
+from projections.ids import EventId
+from replay import codec
+from replay.engine import Engine
+from replay.group import Recorded
+
+T = TypeVar("T")
+Before = Callable[[], Awaitable[None]]
+
+
+class Stopped(ModelError):
+    """The model cannot be asked any more: the derivation is broken off, and goes on from here."""
+
+
+async def nothing_before() -> None:
+    """For decisions that wait for no other."""
+
+
+async def drive(
+    loop: Loop[T],
+    memory: Memory,
+    replies: RunReplies,
+    seeds: Seeds,
+    compare: Comparing,
+    before: Before = nothing_before,
+) -> T:
+    """Run a loop into a shadow. `before` is awaited before its first decision. Stopped where the model fails."""
+    outcome: Outcome | None = None
+    while True:
+        try:
+            step = next(loop) if outcome is None else loop.send(outcome)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        match step:
+            case Decide(decision):
+                await before()
+                recorded = await memory.record(decision)
+                outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
+            case Ask():
+                outcome = await _reply(replies, step, seeds.next_id)
+            case _:
+                outcome = await compare(step)
+
+
+async def _reply(replies: RunReplies, ask: Ask, event: EventId) -> Reply | Failed:
+    try:
+        return await replies.reply(ask, event)
+    except NoReply as error:
+        return Failed(str(error))
+    except ModelError as error:
+        raise Stopped(f"{ask.model or replies.name} cannot be asked: {error}", kind=error.kind) from error
+
+
+async def _recorded_before(memory: Memory, seeds: Seeds) -> Recorded:
+    """What the decision of these seeds became when it was first recorded; nothing where it never was."""
+    if seeds.last is None:
+        return Recorded()
+    event = first_id(seeds.last)
+    return await memory.look(lambda _: decision_of(memory.engine, event))
+
+
+def decision_of(engine: Engine, first: EventId) -> Recorded:
+    """The decision that begins with an event, as far as it can be read; nothing where it is not in the log."""
+    seq = engine.store.log.find(first)
+    stored = None if seq is None else engine.store.log.get(seq)
+    if seq is None or stored is None:
+        return Recorded()
+    left = codec.decode_header(stored.header).left
+    found = (engine.live.folding.record_at(each) for each in range(seq, seq + left + 1))
+    records: tuple[Record, ...] = tuple(each for each in found if each is not None)
+    return Recorded(records)

@@ -1,0 +1,59 @@
+"""Where a message lies whose event is known."""
+
+from collections.abc import Iterable
+
+from dnam.loops.extraction import Said
+from projections.derived import effects_of
+from projections.events import MessageEdited, MessageHeard
+from projections.ids import EventId, Point
+from projections.messages import MESSAGES, MessageRow, find_message, unit
+from projections.rows import Rows
+from projections.turns import TURNS
+from projections.work import was_read
+from replay.engine import Engine
+
+
+def message_of(engine: Engine, rows: Rows, event: EventId) -> Said | None:
+    """The message that an event heard or edited, as it is now; None where there is none any more."""
+    found = _event(engine, event)
+    if found is None:  # its first words are gone: it was edited, or taken back
+        edits = (_event(engine, effect) for effect, tag in effects_of(rows, event) if tag == MessageEdited.TAG)
+        found = next((each for each in edits if each is not None), None)
+    if found is None:
+        return None
+    message, heard = found.message, found.heard if isinstance(found, MessageEdited) else event
+    row = find_message(rows, message.session, message.audience.epoch, Point(message.said, heard))
+    return None if row is None else Said(Point(message.said, heard), row)
+
+
+def _event(engine: Engine, event: EventId) -> MessageHeard | MessageEdited | None:
+    seq = engine.store.log.find(event)
+    record = None if seq is None else engine.live.folding.record_at(seq)
+    if record is None or not isinstance(record.event, MessageHeard | MessageEdited):
+        return None
+    return record.event
+
+
+def messages_of(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[MessageRow]:
+    """The messages that these events heard or edited and that are there, each once."""
+    found = (message_of(engine, rows, event) for event in events)
+    rows_ = {each.point: each.found.row for each in found if each is not None}
+    return list(rows_.values())
+
+
+def unread(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[Said]:
+    """Those of these messages that are there, have words, and were not read as they are now; in order."""
+    found = {each.point: each for event in events if (each := message_of(engine, rows, event)) is not None}
+    worded = (each for each in found.values() if each.found.row.message.text.strip())
+    return sorted((each for each in worded if not _was_read(rows, each)), key=lambda each: each.point)
+
+
+def _was_read(rows: Rows, said: Said) -> bool:
+    row = said.found.row
+    return was_read(rows, row.event) if row.event != row.heard else was_read(rows, row.heard)
+
+
+def said_in(rows: Rows, session: str, epoch: int) -> set[EventId]:
+    """The ids of everything said in a session so far: messages and answers."""
+    where = unit(session, epoch)
+    return {EventId(key[-16:]) for key in (*rows.keys(MESSAGES, where), *rows.keys(TURNS, where))}

@@ -1,0 +1,77 @@
+"""The model that a derivation asks: at once, or by batches."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from dnam.failures import Tell
+from dnam.languages import load
+from dnam.model import Model
+from dnam.models import OfflineWhenAsked, access_of
+from dnam.rederiving.options import OFFLINE
+from dnam.rederiving.traffic import Send
+from dnam.settings import Settings
+from dnam.shadows import Manifest
+from projections.errors import BadRequest
+from replay.keyring import KeyRing
+from replay.ringfile import FileRingStore
+from replay.shadow import shadow_folder
+
+BOOK = "batches.json"
+"""What was sent in batches, in the shadow's folder: ids, digests and counts."""
+
+
+class Asking(NamedTuple):
+    """A model; with batches, what sends the questions that were gathered."""
+
+    model: Model
+    send: Send | None = None
+
+
+@asynccontextmanager
+async def asking(data: Path, settings: Settings, manifest: Manifest, tell: Tell) -> AsyncIterator[Asking]:
+    """The model of a shadow, ready to be asked for as long as the `async with` lasts. BadRequest where it cannot be."""
+    asked = manifest.asked
+    if asked.model == OFFLINE:
+        if asked.batch:
+            raise BadRequest("the offline model is asked at once: leave --batch out")
+        yield Asking(OfflineWhenAsked(load(settings.language)))
+        return
+    if not settings.anthropic_api_key:
+        raise BadRequest(f"to ask {asked.model} there must be a key: set ANTHROPIC_API_KEY, or use --model offline")
+    if asked.batch:
+        async with _batches(data, settings, manifest, tell) as found:
+            yield found
+        return
+    from dnam.adapters.anthropic.claude import Claude
+
+    model = Claude(access_of(settings))
+    try:
+        await model.prepare()
+        yield Asking(model)
+    finally:
+        await model.close()
+
+
+@asynccontextmanager
+async def _batches(data: Path, settings: Settings, manifest: Manifest, tell: Tell) -> AsyncIterator[Asking]:
+    from dnam.adapters.anthropic.batches import Batches
+
+    folder = shadow_folder(data, manifest.name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    model = Batches(access_of(settings), folder / BOOK, key=_key(data, manifest.name), tell=tell)
+    try:
+        await model.prepare()
+        yield Asking(model, model.send)
+    finally:
+        await model.close()
+
+
+def _key(data: Path, name: str) -> bytes:
+    """By this the digests of questions say nothing to others."""
+    ring = KeyRing.open(FileRingStore(data / "keys"))
+    try:
+        return ring.keyed_hash("batches", name)
+    finally:
+        ring.close()

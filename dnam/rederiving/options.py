@@ -1,0 +1,86 @@
+"""What a derivation is asked for: what was given, else what the shadow was asked for before, else the settings."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from dnam.discoclaw_files import the_guild
+from dnam.finding import the_person
+from dnam.rederiving.rederivation import refuse_unknown
+from dnam.settings import Settings
+from dnam.shadows import Asked, Manifest, checked, exists, load
+from dnam.tending import EXTRACTION_PROMPT, SUMMARY_PROMPT
+from projections.errors import BadRequest
+from projections.policies import closeness
+from projections.rows import Rows
+
+OFFLINE = "offline"
+"""The model that comes along, which costs nothing."""
+
+
+class Wanted(NamedTuple):
+    """What was given; None, or nothing, where nothing was. `since` is a seq."""
+
+    model: str | None = None
+    extraction_prompt: str | None = None
+    summary_prompt: str | None = None
+    merge_policy: str | None = None
+    users: Sequence[str] = ()
+    guilds: Sequence[str] = ()
+    since: int | None = None
+    cadence: int | None = None
+    batch: bool | None = None
+
+
+def configured(settings: Settings) -> Asked:
+    """What holds where nothing is given."""
+    is_paid = bool(settings.anthropic_api_key)
+    return Asked(
+        model=settings.durable_model if is_paid else OFFLINE,
+        summary_model=settings.summary_model if is_paid else OFFLINE,
+        extraction_prompt=EXTRACTION_PROMPT,
+        summary_prompt=SUMMARY_PROMPT,
+        merge_policy=closeness.VERSION,
+    )
+
+
+def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
+    """What is asked for, over what would hold without. Unknown and Ambiguous for people and servers nobody knows."""
+    given = {
+        "model": wanted.model,
+        "summary_model": wanted.model,
+        "extraction_prompt": wanted.extraction_prompt,
+        "summary_prompt": wanted.summary_prompt,
+        "merge_policy": wanted.merge_policy,
+        "people": tuple(sorted(the_person(rows, each).hex() for each in wanted.users)) or None,
+        "guilds": tuple(sorted(str(the_guild(rows, each)) for each in wanted.guilds)) or None,
+        "since": wanted.since,
+        "cadence": wanted.cadence,
+        "batch": wanted.batch,
+    }
+    return msgspec.structs.replace(base, **{name: value for name, value in given.items() if value is not None})
+
+
+def manifest_for(rows: Rows, settings: Settings, data: Path, name: str, wanted: Wanted, now: int) -> Manifest:
+    """The shadow to go on with, or a new one. BadRequest for one of the same name that was asked for otherwise."""
+    known = load(data, name) if exists(data, checked(name)) else None
+    asked = asked_for(rows, configured(settings) if known is None else known.asked, wanted)
+    refuse_unknown(asked)
+    if known is None:
+        return Manifest(name, asked, now, "", "")
+    if asked != known.asked:
+        raise BadRequest(
+            f"there is a shadow {name!r} already, which was asked for in another way: give this one another name, or "
+            f"`dnam shadows drop {name}`. Without other options it goes on"
+        )
+    return known
+
+
+def with_encoder(settings: Settings, encoder: str) -> Settings:
+    """The settings with an encoder: `voyage`, `local`, `none`, or the name of a model of Voyage's."""
+    if encoder in ("auto", "voyage", "local", "none"):
+        return replace(settings, encoder=encoder)
+    return replace(settings, encoder="voyage", encoder_model=encoder)

@@ -1,0 +1,224 @@
+"""A derivation: a live memory that is read, a shadow that is written, and the walk from the one into the other."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from dnam.encoder import Encoder
+from dnam.languages import Language, load
+from dnam.memory import Memory
+from dnam.model import Model
+from dnam.prompts import load as prompt
+from dnam.rederiving.estimate import Estimate, estimate
+from dnam.rederiving.lessons import Lessons
+from dnam.rederiving.replies import Again, Replies, Spending
+from dnam.rederiving.runs import Runs, With
+from dnam.rederiving.scope import Scope, guilds_of_places
+from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
+from dnam.rederiving.walk import Walk
+from dnam.settings import Settings
+from dnam.shadows import Asked, Manifest, save
+from dnam.tending import MERGE_PROMPT, Tending
+from projections.errors import BadRequest
+from projections.events import Event
+from projections.events.values import ModelUse
+from projections.ids import EventId
+from projections.policies import closeness
+from projections.policies.closeness import by_tokens
+from projections.rederiving.schedule import TOLD_BY, Recorded, Run, recorded
+from projections.rows import Rows
+from projections.work import WORK
+from replay.clock import Clock
+from replay.engine import Engine
+from replay.shadow import shadow_engine
+from replay.units import tagged
+
+Progress = Callable[[int, int, int], None]
+"""Told how many runs are done, of how many, and the cost so far in 10⁻⁶ USD."""
+APART = "apart@1"
+MERGE_POLICIES = (closeness.VERSION, APART)
+"""How items are merged: those that are close, or none."""
+
+
+class Rederivation:
+    """An open derivation."""
+
+    def __init__(self, live: Engine, memory: Memory, model: Model, manifest: Manifest, folder: Path) -> None:
+        self.live = live
+        self.memory = memory
+        self.model = model
+        self.manifest = manifest
+        self._data = folder
+        self._scope = live_scope(live, manifest.asked)
+        self.recorded = self._read()
+
+    def _read(self) -> Recorded:
+        return recorded(tagged(self.live, TOLD_BY, self.live.head().size))
+
+    def runs(self) -> list[Run]:
+        """The recorded runs that are made anew."""
+        if self.manifest.asked.cadence:
+            return []
+        log, since = self.live.store.log, self.manifest.asked.since
+        return [run for run in self.recorded.every if self._scope.has_run(run) and (log.find(run.event) or 0) > since]
+
+    def estimate(self, at_once: int = AT_ONCE) -> Estimate:
+        """What it may take."""
+        asked = self.manifest.asked
+        names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
+        return estimate(self.recorded, self.runs(), self.again(), names, at_once)
+
+    def again(self) -> Again:
+        """Whether a recorded call was of the model and the prompt that are asked for."""
+        asked, model = self.manifest.asked, self.model
+        prompts = {
+            asked.extraction_prompt: {asked.model, resolved(model, asked.model)},
+            asked.summary_prompt: {asked.summary_model, resolved(model, asked.summary_model)},
+            MERGE_PROMPT: {asked.model, resolved(model, asked.model)},
+        }
+
+        def same(call: ModelUse) -> bool:
+            if call.model == model.name and model.name == "offline" and call.version not in ("", model.version):
+                return False
+            return call.model in prompts.get(call.prompt, ()) or (not call.version and call.prompt in prompts)
+
+        return same
+
+    async def run(
+        self,
+        progress: Progress,
+        *,
+        encoder: Encoder | None = None,
+        most_micros: int | None = None,
+        at_once: int = AT_ONCE,
+        send: Send | None = None,
+    ) -> Manifest:
+        """Walk until the live memory's end is reached; what was done when it breaks off stays, and is gone on from."""
+        spending = await self._spending(most_micros)
+        traffic = Traffic(at_once, send)
+        memory, asked = self.memory, self.manifest.asked
+        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic)
+        merges = by_tokens(memory.vocabulary) if asked.merge_policy != APART else None
+        with_ = With(
+            prompt(asked.extraction_prompt),
+            prompt(asked.summary_prompt),
+            prompt(MERGE_PROMPT),
+            asked.model,
+            asked.summary_model,
+            merges,
+        )
+        runs = Runs(memory, Tending(memory, self.model, encoder), replies, with_)
+        try:
+            while self.manifest.upto < self.live.head().size or self.manifest.state != "complete":
+                await self._once(runs, traffic, spending, progress)
+        finally:
+            self._keep(self._counted(spending))
+        return self.manifest
+
+    async def _once(self, runs: Runs, traffic: Traffic, spending: Spending, progress: Progress) -> None:
+        def tell(done: int, total: int) -> None:
+            progress(done, total, spending.cost_micros)
+
+        self.recorded = await asyncio.to_thread(self._read)
+        runs.replies = runs.replies._replace(recorded=self.recorded)
+        walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
+        walk.prime(
+            run for run in self.recorded.every if (self.live.store.log.find(run.event) or 0) <= walk.manifest.upto
+        )
+        await walk.go()
+        lessons = Lessons(self.memory, runs, self.recorded, self._scope, self.manifest.asked)
+        await lessons.learn(traffic)
+        self._keep(msgspec.structs.replace(self._counted(spending), state="complete"))
+
+    def _keep(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        save(self._data, manifest)
+
+    def _counted(self, spending: Spending) -> Manifest:
+        return msgspec.structs.replace(
+            self.manifest,
+            calls=spending.calls,
+            tokens_in=spending.tokens_in,
+            tokens_out=spending.tokens_out,
+            cost_micros=spending.cost_micros,
+        )
+
+    async def _spending(self, most_micros: int | None) -> Spending:
+        """What it took so far: by the replies in the shadow, and no less than was noted."""
+        took = await self.memory.look(_took)
+        known = self.manifest
+        return Spending(
+            most_micros,
+            max(took.calls, known.calls),
+            max(took.tokens_in, known.tokens_in),
+            max(took.tokens_out, known.tokens_out),
+            max(took.cost_micros, known.cost_micros),
+        )
+
+    def _find(self, event: EventId) -> Event | None:
+        """An event of the shadow that can be read."""
+        engine = self.memory.engine
+        seq = engine.store.log.find(event)
+        record = None if seq is None else engine.live.folding.record_at(seq)
+        return None if record is None else record.event
+
+
+def _took(rows: Rows) -> Spending:
+    spending = Spending()
+    for found in rows.scan(WORK):
+        if found.row.call.tokens_in or found.row.call.tokens_out:
+            spending.add(found.row.call)
+    return spending
+
+
+def live_scope(live: Engine, asked: Asked) -> Scope:
+    """Whose part is derived anew."""
+    with live.reading() as rows:
+        return Scope(asked, guilds_of_places(rows))
+
+
+def resolved(model: Model, name: str) -> str:
+    """The model's own name that a name stands for."""
+    if not model.paid:
+        return model.name
+    from dnam.adapters.anthropic.aliases import resolve
+
+    return resolve(name)
+
+
+def refuse_unknown(asked: Asked) -> None:
+    """BadRequest for a prompt or a policy that this program does not have."""
+    for name in (asked.extraction_prompt, asked.summary_prompt):
+        try:
+            prompt(name)
+        except FileNotFoundError:
+            raise BadRequest(
+                f"there is no prompt {name!r} here: `dnam rederive --help` names those there are"
+            ) from None
+    if asked.merge_policy not in MERGE_POLICIES:
+        raise BadRequest(f"there is no merge policy {asked.merge_policy!r}: there are {', '.join(MERGE_POLICIES)}")
+
+
+@asynccontextmanager
+async def rederiving(
+    data: Path, settings: Settings, model: Model, manifest: Manifest, clock: Clock | None = None
+) -> AsyncIterator[Rederivation]:
+    """A derivation into the shadow of a manifest, which is made where it is not there, open for as long as the
+    `async with` lasts. The live memory is only read.
+    """
+    language: Language = load(settings.language)
+    asked = manifest.asked
+    settings = replace(settings, durable_model=asked.model, summary_model=asked.summary_model)
+    with Engine.open(data, writable=False) as live:
+        hindrance = live.stopped()
+        if hindrance is not None:
+            raise hindrance
+        with shadow_engine(data, manifest.name, writable=True, create=True, clock=clock, beside=live) as engine:
+            if not manifest.log:
+                manifest = msgspec.structs.replace(manifest, log=engine.store.log.id.hex(), of=live.store.log.id.hex())
+                save(data, manifest)
+            yield Rederivation(live, Memory(engine, settings, language), model, manifest, data)

@@ -1,0 +1,144 @@
+"""Where a reply comes from while a memory is derived anew, the first that there is:
+
+the shadow    it was recorded before the derivation was broken off
+the live log  the model and the prompt are those that replied then: its reply is decided from anew
+the model     it is asked, within what the derivation may cost
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from dnam.errors import CostsTooMuch
+from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
+from dnam.prompts import digest
+from dnam.rederiving.traffic import Traffic
+from projections.events import Event, ExtractionAnswered, ExtractionFailed, MergeAnswered, MergeFailed, SummaryAnswered
+from projections.events.values import ModelUse
+from projections.ids import EventId
+from projections.rederiving.schedule import Recorded, Run
+
+FindEvent = Callable[[EventId], Event | None]
+Again = Callable[[ModelUse], bool]
+"""Whether the model that replied is asked again, with the same prompt."""
+KEPT = (ExtractionAnswered, ExtractionFailed, MergeAnswered, MergeFailed, SummaryAnswered)
+"""The events that hold a reply."""
+
+
+class NoReply(ModelError):
+    """The recorded run brought no reply, and is not tried again."""
+
+
+class Spending(msgspec.Struct):
+    """What asking took so far, of what it may (10⁻⁶ USD; None: as much as it takes)."""
+
+    most_micros: int | None = None
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micros: int = 0
+    under_way: int = 0
+
+    def add(self, use: Reply | ModelUse) -> None:
+        """Count a call."""
+        self.calls += 1
+        self.tokens_in += use.tokens_in
+        self.tokens_out += use.tokens_out
+        self.cost_micros += use.cost_micros
+
+    def refuse_more(self) -> None:
+        """CostsTooMuch where another call may cost more than is left, if it costs what calls cost until now."""
+        if self.most_micros is None:
+            return
+        each = self.cost_micros / self.calls if self.calls else 0
+        if self.cost_micros + each * (self.under_way + 1) > self.most_micros:
+            raise CostsTooMuch(self.most_micros)
+
+
+class Replies(NamedTuple):
+    """Everything that replies. `again` says of a recorded call whether the same model is asked with the same prompt."""
+
+    model: Model
+    recorded: Recorded
+    find: FindEvent
+    again: Again
+    spending: Spending
+    traffic: Traffic
+
+
+class RunReplies:
+    """The replies of one run of a loop."""
+
+    def __init__(self, replies: Replies, run: Run | None) -> None:
+        self._replies = replies
+        self._run = run
+        self._count = 0
+
+    @property
+    def name(self) -> str:
+        """The model's that is asked."""
+        return self._replies.model.name
+
+    async def reply(self, ask: Ask, event: EventId, hear: Hear = unheard) -> Reply:
+        """The reply to the next ask of the run, which will be recorded under this id."""
+        self._count += 1
+        known = recorded_reply(self._replies.find(event))
+        if known is not None:
+            return known
+        again = self._again(ask)
+        return again if again is not None else await asked(self._replies, ask, hear)
+
+    def _again(self, ask: Ask) -> Reply | None:
+        if ask.purpose == "merge":
+            text, call = self._replies.recorded.merges.get(digest(ask.system, ask.prompt), (None, None))
+            return None if text is None or call is None or not self._replies.again(call) else free_reply(text, call)
+        run = self._run
+        if run is None or not self._replies.again(run.call):
+            return None
+        if run.error and run.reply is None:
+            raise NoReply(run.error)
+        if self._count > 1:
+            text, call = self._replies.recorded.shorter.get(run.event, (None, run.call))
+            return None if text is None else free_reply(text, call)
+        return None if run.reply is None else free_reply(run.reply, run.call)
+
+
+async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> Reply:
+    """Ask the model, within what may be spent."""
+    spending = replies.spending
+    async with replies.traffic.asking():
+        spending.refuse_more()
+        spending.under_way += 1
+        try:
+            reply = await replies.model.ask(ask, hear)
+        finally:
+            spending.under_way -= 1
+        spending.add(reply)
+    return reply
+
+
+def recorded_reply(event: Event | None) -> Reply | None:
+    """The reply that an event holds; None where it holds none."""
+    if not isinstance(event, KEPT):
+        return None
+    return _reply(event.reply, event.call)
+
+
+def free_reply(text: str, call: ModelUse) -> Reply:
+    """A reply that was paid for already."""
+    return msgspec.structs.replace(_reply(text, call), tokens_in=0, tokens_out=0, tokens_cached=0, cost_micros=0)
+
+
+def _reply(text: str, call: ModelUse) -> Reply:
+    return Reply(
+        text,
+        call.model,
+        call.version,
+        call.tokens_in,
+        call.tokens_out,
+        call.tokens_cached,
+        call.latency_ms,
+        call.cost_micros,
+        call.stop,
+    )

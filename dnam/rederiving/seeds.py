@@ -1,0 +1,42 @@
+"""Where the ids of what is derived anew come from: the event that is derived from, and how many came before."""
+
+import hashlib
+
+from projections.decisions.draft import Origin
+from projections.ids import EventId, seeded_id
+
+
+def origin(source: EventId, what: str, number: int, now: int) -> Origin:
+    """An origin that is the same whenever the same is derived anew; `now` is in ms."""
+    seed = hashlib.sha256(b"rederived " + source + f" {what} {number}".encode()).digest()
+    return Origin(seed=seed, now=now)
+
+
+def first_id(made: Origin) -> EventId:
+    """The id of the first event of an origin."""
+    return seeded_id(made.seed, 0, made.now)
+
+
+class Seeds:
+    """Origins for a loop, one after the other; a loop that runs again is handed the same."""
+
+    def __init__(self, source: EventId, what: str, now: int) -> None:
+        self._source = source
+        self._what = what
+        self._now = now
+        self._count = 0
+        self.last: Origin | None = None
+
+    def __call__(self) -> Origin:
+        """The next origin."""
+        self.last = self._peek()
+        self._count += 1
+        return self.last
+
+    def _peek(self) -> Origin:
+        return origin(self._source, self._what, self._count, self._now)
+
+    @property
+    def next_id(self) -> EventId:
+        """The id that the next origin's first event will have."""
+        return first_id(self._peek())

@@ -1,0 +1,115 @@
+"""How much is going on while a memory is derived anew: how many asks are under way at once, and when all is waiting.
+
+With batches, questions are gathered until nothing can go on without a reply, and then sent together.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from dnam.model import ModelError
+
+AT_ONCE = 16
+"""How many calls are under way at once, where nothing else is said."""
+Send = Callable[[], Awaitable[None]]
+
+
+class Traffic:
+    """Counts links at work, asks under way, and whether the walk waits. `send` is called where all of them wait."""
+
+    def __init__(self, at_once: int = AT_ONCE, send: Send | None = None) -> None:
+        self._room = None if send is not None else asyncio.Semaphore(at_once)
+        self._send = send
+        self._working = 0
+        self._asking: set[asyncio.Task[object]] = set()
+        self._failure: Exception | None = None
+        self._walking = True
+        self._closed = False
+        self._sending: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[None]:
+        """As long as a link works."""
+        self._working += 1
+        try:
+            yield
+        finally:
+            self._working -= 1
+            self._look()
+
+    @asynccontextmanager
+    async def idle(self) -> AsyncIterator[None]:
+        """As long as a link that works waits for another one."""
+        self._working -= 1
+        self._look()
+        try:
+            yield
+        finally:
+            self._working += 1
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[None]:
+        """As long as a link waits for a reply; it waits for room first."""
+        if self._room is not None:
+            async with self._room:
+                self._refuse_more()
+                yield
+            return
+        self._refuse_more()
+        task = asyncio.current_task()
+        assert task is not None, "only tasks ask"
+        self._asking.add(task)
+        self._look()
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self._failure is not None:
+                raise self._failure from None
+            raise
+        finally:
+            self._asking.discard(task)
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncIterator[None]:
+        """As long as the walk waits for links."""
+        self._walking = False
+        self._look()
+        try:
+            yield
+        finally:
+            self._walking = True
+
+    def _look(self) -> None:
+        """Send what was gathered, where nothing goes on without it."""
+        if self._send is None or self._walking or self._working > len(self._asking) or not self._asking:
+            return
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.ensure_future(self._sent(self._send))
+
+    async def _sent(self, send: Send) -> None:
+        """Send; what concerns all questions fails each of them."""
+        try:
+            await send()
+        except Exception as error:  # noqa: BLE001 - whoever asked raises it
+            self._failure = error
+            for each in tuple(self._asking):
+                each.cancel()
+
+    @property
+    def gathers(self) -> bool:
+        """Whether questions are gathered: a reply may then be a day away."""
+        return self._send is not None
+
+    def close(self) -> None:
+        """Let nothing more be asked: what is under way is paid for, and is waited for where it takes seconds."""
+        self._closed = True
+
+    def _refuse_more(self) -> None:
+        if self._closed:
+            raise ModelError("nothing more is asked: the derivation is being broken off")
+
+    async def stop(self) -> None:
+        """Let go of what is being sent."""
+        if self._sending is not None and not self._sending.done():
+            self._sending.cancel()
+            await asyncio.wait({self._sending})

@@ -1,0 +1,350 @@
+"""The walk through a live log into a shadow, decision by decision, in recorded order.
+
+What was said is taken over as the walk comes by. What a person decided waits for the runs of that person before it, and
+the walk waits with it: so it finds what there was then, and nothing that was said later. Runs go on beside the walk,
+one after the other for each person and each session; in a guild, what they decide is recorded in their order, since
+lore belongs to everybody there.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import islice
+
+import msgspec
+
+from dnam.memory import Memory
+from dnam.rederiving.chains import Chains, Key
+from dnam.rederiving.drive import Before, nothing_before
+from dnam.rederiving.finding import message_of, messages_of, said_in
+from dnam.rederiving.runs import Runs
+from dnam.rederiving.scope import Scope
+from dnam.rederiving.seeds import origin
+from dnam.rederiving.traffic import Traffic
+from dnam.shadows import Manifest
+from projections.decisions.draft import Decision, Draft, Origin
+from projections.decisions.reapply import ReapplyRequest, reapply
+from projections.events import (
+    Event,
+    ItemEvent,
+    MessageEdited,
+    MessageRedacted,
+    PersonOptedIn,
+    PersonOptedOut,
+    PersonRenamed,
+    PlaceAudienceChanged,
+    SummaryReset,
+)
+from projections.ids import NOBODY, EventId, Handle
+from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
+from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
+from projections.rederiving.taking_back import change_readers, take_back
+from replay.engine import Engine
+from replay.group import Recorded as Written
+from replay.units import Told, Unit, units
+
+MOST_WRITING = 256
+"""How many decisions that were taken over wait for the log at once."""
+MOST_RUNS = 2000
+"""How far the walk runs ahead of the runs behind it."""
+AT_ONCE = 512
+"""How many decisions are read at a time."""
+EVERYBODY = (PersonRenamed, PersonOptedOut, PersonOptedIn)
+"""What every run sees."""
+Keep = Callable[[Manifest], None]
+Progress = Callable[[int, int], None]
+
+
+class Walk:
+    """One walk. `keep` is told of the manifest whenever it changed in a way that must last."""
+
+    def __init__(
+        self,
+        live: Engine,
+        memory: Memory,
+        runs: Runs,
+        recorded: Recorded,
+        scope: Scope,
+        manifest: Manifest,
+        traffic: Traffic,
+        keep: Keep,
+        progress: Progress,
+    ) -> None:
+        self.manifest = manifest
+        self._live = live
+        self._memory = memory
+        self._runs = runs
+        self._recorded = recorded
+        self._scope = scope
+        self._traffic = traffic
+        self._keep = keep
+        self._progress = progress
+        self._chains = Chains()
+        self._writing: deque[asyncio.Future[Written]] = deque()
+        self._readable: dict[tuple[Handle, str], dict[EventId, None]] = {}
+        self._spoken: dict[tuple[str, int], set[EventId]] = {}
+        self._orders: dict[str, asyncio.Future[None]] = {}
+        self._done = 0
+        self._changed = dict.fromkeys(manifest.changed)
+
+    def prime(self, runs: Iterable[Run]) -> None:
+        """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
+        for run in runs:
+            if run.audience is not None:
+                self._spoken.setdefault((run.session, run.audience.epoch), set()).update(run.reads or ())
+            else:
+                self._readable.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
+
+    async def go(self) -> None:
+        """Walk to the live log's end as it is now, and wait for everything."""
+        upto = self._live.head().size
+        try:
+            reading = units(self._live, self.manifest.upto, upto)
+            while some := await asyncio.to_thread(lambda: list(islice(reading, AT_ONCE))):
+                for unit in some:
+                    await self._take(unit)
+            await self._settle()
+        except BaseException:
+            await let_go(self._chains, self._traffic)
+            raise
+        self._change(upto=upto, changed=tuple(self._changed))
+
+    def _change(self, **fields: object) -> None:
+        self.manifest = msgspec.structs.replace(self.manifest, **fields)
+        self._keep(self.manifest)
+
+    # -- waiting ----------------------------------------------------------------------------------------------------
+
+    async def _write(self, drafts: Iterable[Draft]) -> None:
+        """Take events over as they were recorded."""
+        taken = list(drafts)
+        if taken:
+            self._writing.append(self._memory.submit(lambda _: taken))
+            await self._written(MOST_WRITING)
+
+    async def _written(self, most: int = 0) -> None:
+        while len(self._writing) > most:
+            await self._writing.popleft()
+
+    async def _wait(self, keys: Iterable[Key]) -> None:
+        await self._written()
+        async with self._traffic.waiting():
+            await self._chains.wait(keys)
+
+    async def _settle(self) -> None:
+        await self._written()
+        async with self._traffic.waiting():
+            await self._chains.drain()
+
+    # -- a decision -------------------------------------------------------------------------------------------------
+
+    async def _take(self, unit: Unit) -> None:
+        told = [each for each in unit.told if self._is_taken_over(each)]
+        events = [each.event for each in unit.told if each.event is not None]
+        if unit.last <= self.manifest.asked.since or is_by_tool(events):
+            await self._write(each.draft() for each in unit.told if not _is_left_out(each))
+            return
+        if unit.last > self.manifest.acted and self._is_act(events):
+            await self._act(unit, told)
+        elif unit.last > self.manifest.acted:
+            await self._behind(events)
+            await self._write(each.draft() for each in told)
+        for each in unit.told:
+            await self._start(each)
+
+    def _is_taken_over(self, told: Told) -> bool:
+        """Whether it comes over as it is: by its role, or because it is not derived anew."""
+        if told.event is None:
+            return told.header.tag in TOLD
+        role = role_of(told.event)
+        if role in ("kept", "taken back", "readers"):
+            return True
+        return role != "left out" and not self._scope.has(told.event)
+
+    def _is_act(self, events: Iterable[Event]) -> bool:
+        """Whether it does something to what was derived anew, or to what all runs see."""
+        return any(
+            isinstance(each, (PlaceAudienceChanged, *EVERYBODY))
+            or (role_of(each) == "decided" and self._scope.has(each))
+            or (isinstance(each, MessageRedacted) and self._is_here(each))
+            for each in events
+        )
+
+    def _is_here(self, event: MessageRedacted) -> bool:
+        """Whether something is there that goes."""
+        log = self._memory.engine.store.log
+        found = (log.find(each) for each in event.events)
+        stored = (log.get(seq) for seq in found if seq is not None)
+        return any(each is not None and each.body is not None for each in stored)
+
+    async def _behind(self, events: Iterable[Event]) -> None:
+        """An edit comes behind the runs that could not see it."""
+        for each in events:
+            if isinstance(each, MessageEdited):
+                message = each.message
+                await self._wait([("person", message.speaker), ("session", (message.session, message.audience.epoch))])
+
+    async def _act(self, unit: Unit, told: list[Told]) -> None:
+        """Do again what was done, behind everything that came before."""
+        events = [each.event for each in unit.told if each.event is not None]
+        if all(role_of(each) in ("decided", "kept", "derived") and not isinstance(each, EVERYBODY) for each in events):
+            await self._wait([*_keys(events), *self._chains_that_read(events)])
+        else:
+            await self._settle()
+        drafts = [each.draft() for each in told]
+        changed = next((each for each in events if isinstance(each, PlaceAudienceChanged)), None)
+        redacted = [event for each in events if isinstance(each, MessageRedacted) for event in each.events]
+        if changed is not None:
+            await self._repeat(partial(_moved, drafts, changed, unit.told[0].id))
+        elif redacted:
+            made = origin(unit.told[0].id, "gone", 0, unit.told[0].given.at)
+            await self._repeat(partial(_gone, self._memory.engine, drafts, redacted, made))
+        else:
+            await self._write(drafts)
+            await self._written()
+        for each in unit.told:
+            await self._apply(each, events)
+        self._change(acted=unit.last)
+
+    def _chains_that_read(self, events: Iterable[Event]) -> list[Key]:
+        """The chains of whatever else reads what an act changes: a message leaves summaries, or returns, with an item,
+        and what is nobody's is shown to all runs of its server.
+        """
+        items = [each.item for each in events if isinstance(each, ItemEvent)]
+        kinds = {"session"} if items else set[str]()
+        if any(item.owner == NOBODY for item in items):
+            kinds.add("person")
+        return [key for key in self._chains.keys() if key[0] in kinds]
+
+    async def _repeat(self, decision: Callable[[int], Decision]) -> None:
+        """Decide until nothing comes of it."""
+        number = 0
+        while (await self._memory.record(decision(number))).records:
+            number += 1
+
+    async def _apply(self, told: Told, together: Sequence[Event]) -> None:
+        """What a person decided, on what there is here."""
+        event = told.event
+        if not isinstance(event, ItemEvent | SummaryReset) or role_of(event) != "decided":
+            return
+        if not self._scope.has(event):
+            return
+        cap = self._memory.settings.durable_max_items
+        made = origin(told.id, "decided", 0, event.said)
+        others = tuple(each for each in together if isinstance(each, ItemEvent) and each is not event)
+        request = ReapplyRequest(event, told.id, made, told.given, cap, others)
+        await self._memory.record(lambda rows: reapply(rows, request))
+
+    # -- runs -------------------------------------------------------------------------------------------------------
+
+    async def _start(self, told: Told) -> None:
+        run = self._run(told)
+        if run is None or self.manifest.asked.cadence or not self._scope.has_run(run):
+            return
+        self._done += 1
+        self._progress(self._done, max(self._done, len(self._recorded.every)))
+        await self._written()
+        if run.loop == "extraction":
+            await self._start_extraction(run)
+        else:
+            await self._start_summary(run)
+        async with self._traffic.waiting():
+            await self._chains.room(MOST_RUNS)
+
+    def _run(self, told: Told) -> Run | None:
+        if told.event is not None:
+            return run_of(told.id, told.event) if told.id not in self._recorded.part_of else None
+        return self._recorded.withdrawn.get(told.id) if told.header.tag in RUNS else None
+
+    async def _start_extraction(self, run: Run) -> None:
+        readable = self._readable.setdefault((run.owner, run.compartment), {})
+        readable |= dict.fromkeys(run.reads or ())
+        reads = tuple(readable)
+        before, done = self._in_order(run.compartment)
+        await self._note_changed(run)
+
+        async def work() -> None:
+            async with self._traffic.working():
+                await self._runs.extract(run, reads, before)
+
+        self._chains.start([("person", run.owner)], work).add_done_callback(lambda _: done())
+
+    async def _start_summary(self, run: Run) -> None:
+        assert run.audience is not None
+        where = run.session, run.audience.epoch
+        spoken = self._spoken.setdefault(where, set())
+        spoken |= await self._memory.look(lambda rows: said_in(rows, *where)) if run.reads is None else set(run.reads)
+        only = frozenset(spoken)
+
+        async def work() -> None:
+            async with self._traffic.working():
+                await self._runs.summarise(run, only)
+
+        self._chains.start([("session", where)], work)
+
+    def _in_order(self, compartment: str) -> tuple[Before, Callable[[], None]]:
+        """What a run in a guild awaits before it records, and what it calls when it has ended."""
+        if not compartment.startswith("guild/"):
+            return nothing_before, _nothing
+        previous = self._orders.get(compartment)
+        mine = self._orders[compartment] = asyncio.get_running_loop().create_future()
+
+        async def before() -> None:
+            if previous is not None and not previous.done():
+                async with self._traffic.idle():
+                    await asyncio.shield(previous)
+
+        def done() -> None:
+            if not mine.done():
+                mine.set_result(None)
+
+        return before, done
+
+    async def _note_changed(self, run: Run) -> None:
+        """A run of which not everything is there that it had read is told of."""
+        engine = self._memory.engine
+        reads = run.reads
+
+        def lacks(rows: object) -> bool:
+            return any(message_of(engine, rows, each) is None for each in reads or ())  # type: ignore[arg-type]
+
+        if run.event in self._recorded.withdrawn or await self._memory.look(lacks):
+            self._changed[run.event.hex()] = None
+
+
+async def let_go(chains: Chains, traffic: Traffic) -> None:
+    """Break off: what was asked is recorded when it is answered, so that nobody pays for it twice. The replies of
+    batches wait.
+    """
+    traffic.close()
+    await chains.stop(at_once=traffic.gathers)
+    await traffic.stop()
+
+
+def _nothing() -> None:
+    """Nobody waits."""
+
+
+def _is_left_out(told: Told) -> bool:
+    return told.event is not None and ROLES[type(told.event)] == "left out"
+
+
+def _keys(events: Iterable[Event]) -> list[Key]:
+    """The chains that a person's decision is behind."""
+    keys: list[Key] = []
+    for event in events:
+        if isinstance(event, ItemEvent):
+            keys.append(("person", event.item.owner))
+        elif isinstance(event, SummaryReset):
+            keys.append(("session", (event.session, event.audience.epoch)))
+    return keys
+
+
+def _moved(drafts: list[Draft], event: PlaceAudienceChanged, unit: EventId, number: int) -> Decision:
+    made = origin(unit, "readers", number, event.said)
+    return lambda rows: change_readers(rows, drafts, event, made)
+
+
+def _gone(engine: Engine, drafts: list[Draft], redacted: list[EventId], made: Origin, _: int) -> Decision:
+    return lambda rows: take_back(rows, drafts, messages_of(engine, rows, redacted), made)

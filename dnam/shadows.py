@@ -1,0 +1,112 @@
+"""What there is to know of a shadow without opening it: how it was asked for, how far it is, and what it took.
+
+It lies in `data/shadows/NAME/shadow.json` and holds no word of anybody: names of models and prompts, handles, counts.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from projections.errors import BadRequest
+from projections.ids import Handle
+from replay.folder import replace_file
+from replay.shadow import remove_shadow, shadow_folder, shadows_in
+
+FILE = "shadow.json"
+FORM = 1
+State = Literal["under way", "complete"]
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a shadow was asked for. `people` (handles in hex) and `guilds` (`platform:id`) are whose part is derived
+    anew, all where there are none; so is what was recorded from `since` on (seq). `cadence` is how many messages an
+    extraction reads, 0 where the recorded schedule holds.
+    """
+
+    model: str
+    summary_model: str
+    extraction_prompt: str
+    summary_prompt: str
+    merge_policy: str
+    people: tuple[str, ...] = ()
+    guilds: tuple[str, ...] = ()
+    since: int = 0
+    cadence: int = 0
+    batch: bool = False
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """A shadow. `made` is ms; `log` the id of its own log, `of` that of the memory it is of (hex). `upto` is how far it
+    has walked that (seq), `acted` up to where what people decided was applied. Costs are in 10⁻⁶ USD.
+    """
+
+    name: str
+    asked: Asked
+    made: int
+    log: str
+    of: str
+    form: int = FORM
+    state: State = "under way"
+    upto: int = 0
+    acted: int = 0
+    runs: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micros: int = 0
+    changed: tuple[str, ...] = ()
+
+    @property
+    def persons(self) -> frozenset[Handle]:
+        """Whose part is derived anew; nobody's where it is everybody's."""
+        return frozenset(Handle(bytes.fromhex(each)) for each in self.asked.people)
+
+
+def checked(name: str) -> str:
+    """The name of a shadow. BadRequest for one that may not be."""
+    if not _NAME.fullmatch(name):
+        raise BadRequest(
+            f"{name!r} is no name for a shadow: up to 40 of a to z, 0 to 9, - and _, and a letter or digit first"
+        )
+    return name
+
+
+def load(data: Path, name: str) -> Manifest:
+    """The manifest of a shadow. BadRequest where there is none, or one that this program does not know."""
+    file = shadow_folder(data, checked(name)) / FILE
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are") from None
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"{file} cannot be read: {error}. `dnam shadows drop {name}` removes the shadow") from error
+    if found.form > FORM:
+        raise BadRequest(f"the shadow {name!r} was made by a newer dnam: install that, or drop the shadow")
+    return found
+
+
+def exists(data: Path, name: str) -> bool:
+    """Whether there is a shadow of this name."""
+    return (shadow_folder(data, checked(name)) / FILE).exists()
+
+
+def listing(data: Path) -> Sequence[Manifest]:
+    """Every shadow that is there, by name."""
+    return [load(data, name) for name in shadows_in(data) if exists(data, name)]
+
+
+def save(data: Path, manifest: Manifest) -> None:
+    """Write a manifest; it is on the disk when this returns."""
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+    replace_file(shadow_folder(data, manifest.name) / FILE, text + b"\n")
+
+
+def drop(data: Path, name: str) -> None:
+    """Remove a shadow, and all that was made in it. BadRequest where there is none."""
+    if not shadow_folder(data, checked(name)).is_dir():
+        raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are")
+    remove_shadow(data, name)

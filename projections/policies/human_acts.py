@@ -1,0 +1,90 @@
+"""What of the item and summary events a person did, or an import: a table. These are applied again in a memory whose
+items another model made; the rest is made anew there. Whether an item is as a person left it, its row tells
+(`by_people`).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from projections.events import (
+    Event,
+    ItemDeprecated,
+    ItemEvent,
+    ItemEvicted,
+    ItemForgotten,
+    ItemMerged,
+    ItemMoved,
+    ItemRedacted,
+    ItemRefused,
+    ItemRemembered,
+    ItemRestored,
+    ItemReverted,
+    ItemUpserted,
+    ItemWithdrawn,
+    SummaryAnswered,
+    SummaryFailed,
+    SummaryRefreshed,
+    SummaryReset,
+    SummaryReverted,
+    SummaryWithheld,
+)
+from projections.policies.precedence import HUMANS
+
+VERSION = "human_acts@1"
+
+
+class Reading(NamedTuple):
+    """Whether an event of a kind counts, and why."""
+
+    counts: Callable[[Event], bool]
+    why: str
+
+
+def _always(_: Event) -> bool:
+    return True
+
+
+def _never(_: Event) -> bool:
+    return False
+
+
+def _by_somebody(event: Event) -> bool:
+    return event.by.kind in HUMANS
+
+
+def _meant(event: Event) -> bool:
+    return _by_somebody(event) and isinstance(event, ItemEvent) and event.intent is not None
+
+
+def _stands_for_an_act(event: Event) -> bool:
+    return isinstance(event, ItemRedacted) and (
+        event.item.kept or event.item.status == "forgotten" or event.refuses or event.intent is not None
+    )
+
+
+HUMAN_ACTS: Mapping[type[Event], Reading] = {
+    ItemRemembered: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
+    ItemUpserted: Reading(_by_somebody, "an edit, a merge that was taken apart, or an import; else a model's"),
+    ItemDeprecated: Reading(_by_somebody, "another program's state, as an import has it; else a model's"),
+    ItemMerged: Reading(_never, "a model and a policy merge: they do it anew"),
+    ItemEvicted: Reading(_never, "the cap makes room anew"),
+    ItemForgotten: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
+    ItemRestored: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
+    ItemMoved: Reading(_meant, "shared or kept private; what a policy moves, it moves anew"),
+    ItemRedacted: Reading(_stands_for_an_act, "where words went with a message, it alone tells of what was asked for"),
+    ItemWithdrawn: Reading(_never, "it comes of a message that was taken back, and is decided anew"),
+    ItemReverted: Reading(_never, "it undoes what a model had made of an item, which is made anew"),
+    ItemRefused: Reading(_never, "guards and refusals judge anew"),
+    SummaryRefreshed: Reading(_never, "a loop makes it anew"),
+    SummaryFailed: Reading(_never, "a loop tries anew"),
+    SummaryReset: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
+    SummaryReverted: Reading(_never, "it undoes what a model had made of a summary, which is made anew"),
+    SummaryWithheld: Reading(_never, "it comes of a message that was taken back, and is decided anew"),
+    SummaryAnswered: Reading(_never, "a model's reply"),
+}
+
+
+def read_human(event: Event) -> bool:
+    """Whether an event is a person's act, or an import's; never for what is of no item and no summary."""
+    found = HUMAN_ACTS.get(type(event))
+    return found is not None and found.counts(event)

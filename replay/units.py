@@ -1,0 +1,74 @@
+"""A log decision by decision, as far as it can be read: for whoever walks all of it."""
+
+from collections.abc import Container, Iterator
+from typing import NamedTuple
+
+from projections.decisions.draft import Draft
+from projections.decisions.given import Given, lost
+from projections.events import Event
+from projections.ids import UNSEALED, EventId, Seq, VaultId
+from replay import codec
+from replay.codec import Header
+from replay.engine import Engine
+from replay.reading import read
+
+
+class Told(NamedTuple):
+    """An event of a unit; `event` is None where its words are gone."""
+
+    seq: Seq
+    header: Header
+    event: Event | None
+    given: Given
+
+    @property
+    def id(self) -> EventId:
+        """The event's."""
+        return EventId(self.header.id)
+
+    def draft(self) -> Draft:
+        """It as it is recorded elsewhere: the same id, the same vault; without words where they are gone."""
+        event = lost(self.header.tag, self.header.tag_version) if self.event is None else self.event
+        return Draft(self.id, event, natural=True, given=self.given)
+
+
+class Unit(NamedTuple):
+    """The events of one decision, and where it ends."""
+
+    told: tuple[Told, ...]
+
+    @property
+    def last(self) -> Seq:
+        """The seq of its last event."""
+        return self.told[-1].seq
+
+
+def units(engine: Engine, after: int, upto: int) -> Iterator[Unit]:
+    """The decisions behind `after` up to and with `upto`. KeyMissing, Damaged and UnknownEvent where one cannot be
+    read.
+    """
+    run: list[Told] = []
+    for stored in engine.store.log.read(after, upto):
+        reading = read(engine.live.folding, stored)
+        if reading.state not in ("known", "redacted", "erased"):
+            engine.live.folding.record(stored)  # raises what is wrong with it
+        event = None if reading.record is None else reading.record.event
+        run.append(Told(stored.seq, reading.header, event, _given(engine, reading.header)))
+        if not reading.header.left:
+            yield Unit(tuple(run))
+            run = []
+
+
+def tagged(engine: Engine, tags: Container[str], upto: int) -> Iterator[tuple[EventId, Event]]:
+    """The events with these tags up to a seq that can be read; no other is opened."""
+    for stored in engine.store.log.read(0, upto):
+        if codec.decode_header(stored.header).tag in tags:
+            record = engine.live.folding.record(stored)
+            if record is not None:
+                yield record.id, record.event
+
+
+def _given(engine: Engine, header: Header) -> Given:
+    vault = VaultId(header.vault)
+    erased = vault == UNSEALED or vault in engine.live.folding.erased
+    return Given(header.at, vault, None if erased else engine.store.ring.given(vault))

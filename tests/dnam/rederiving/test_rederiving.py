@@ -1,0 +1,157 @@
+"""Deriving a memory anew: by the same model the same, by another one what that one makes of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dnam.errors import CostsTooMuch
+from dnam.model import Ask
+from dnam.rederiving.drive import Stopped
+from dnam.shadows import load
+from projections.events.values import Item
+from tests.dnam.rederiving.village import (
+    ASKED,
+    Village,
+    both,
+    derive,
+    reader,
+    talk,
+    village,
+)
+from tests.dnam.scripted import Calling, ScriptedModel, down
+
+Happening = Callable[[Village], Awaitable[None]]
+OTHER = ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@1")
+
+
+def told(path: Path, *happenings: Happening, model: ScriptedModel | None = None) -> None:
+    async def tell() -> None:
+        async with village(path, model) as there:
+            for each in happenings:
+                await each(there)
+
+    asyncio.run(tell())
+
+
+def texts(memory: dict[str, dict[object, Item]], status: str = "active") -> list[str]:
+    return sorted(item.text for item in memory["items"].values() if item.status == status)
+
+
+def test_the_same_model_makes_the_same_memory_without_being_asked(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+    model = reader()
+    manifest = asyncio.run(derive(tmp_path, model))
+    live, shadow = both(tmp_path)
+    assert shadow == live
+    assert len(texts(live)) == 4
+    assert model.asks == []
+    assert (manifest.state, manifest.calls, manifest.changed) == ("complete", 0, ())
+
+
+def test_another_model_makes_what_it_makes_and_what_people_decided_stands(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+    model = reader("enjoys", name="other")
+    manifest = asyncio.run(derive(tmp_path, model, asked=OTHER))
+    live, shadow = both(tmp_path)
+    assert texts(live) == [
+        "builds the bridge project",
+        "likes green tea with milk",
+        "likes rain",
+        "likes snow",
+    ]
+    assert texts(shadow) == [
+        "builds the bridge project",
+        "enjoys green tea with milk",
+        "enjoys rain",
+        "enjoys snow",
+    ]
+    assert set(texts(shadow, "forgotten")) >= {"enjoys long walks"}
+    assert all("enjoy" in text for text, _, _ in shadow["summaries"].values())
+    assert manifest.calls == len(model.asks) > 5
+
+
+def test_it_does_not_matter_what_the_live_models_replied(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+
+    async def people_alone(there: Village) -> None:
+        for number, text in enumerate(("I like green tea", "I like rain", "I like snow", "I like long walks")):
+            await there.say(("kim", "ada")[number % 2], text)
+            await there.learn(("kim", "ada")[number % 2])
+        await there.memory.remember(await there.handle("kim"), "builds the bridge project")
+        await there.summarise()
+
+    told(good, people_alone)
+    told(bad, people_alone, model=reader("hates"))
+    for path in (good, bad):
+        asyncio.run(derive(path, reader("enjoys", name="other"), asked=OTHER))
+    shadows = [both(path)[1] for path in (good, bad)]
+    assert texts(shadows[0]) == texts(shadows[1])
+    assert [each[0] for each in shadows[0]["summaries"].values()] == [
+        each[0] for each in shadows[1]["summaries"].values()
+    ]
+
+
+def test_a_model_that_is_down_breaks_it_off_and_it_goes_on_without_asking_twice(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+    working, broken = reader("enjoys", name="other"), reader("enjoys", name="other")
+    extract = broken.scripts["extraction"]
+
+    def sometimes(ask: Ask) -> str | Calling:
+        if len(broken.asked("extraction")) > 2:
+            return down(ask)
+        return extract(ask)
+
+    broken.scripts["extraction"] = sometimes
+    with pytest.raises(Stopped, match="other cannot be asked"):
+        asyncio.run(derive(tmp_path, broken, asked=OTHER))
+    answered = [*(ask for ask in broken.asks if ask.purpose != "extraction"), *broken.asked("extraction")[:2]]
+    assert load(tmp_path, "next").state == "under way"
+    manifest = asyncio.run(derive(tmp_path, working, asked=OTHER))
+    prompts = [ask.prompt for ask in (*answered, *working.asks)]
+    assert len(set(prompts)) == len(prompts)
+    assert manifest.calls == len(prompts)
+    whole = tmp_path / "whole"
+    told(whole, talk)
+    asyncio.run(derive(whole, reader("enjoys", name="other"), asked=OTHER))
+    assert texts(both(tmp_path)[1]) == texts(both(whole)[1])
+
+
+def test_it_stops_before_it_costs_more_than_it_may(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+    model = reader("enjoys", name="other")
+    ask = model.ask
+
+    async def dear(*arguments: object) -> object:
+        return msgspec.structs.replace(await ask(*arguments), cost_micros=1000)  # type: ignore[arg-type]
+
+    model.ask = dear  # type: ignore[method-assign,assignment]
+    with pytest.raises(CostsTooMuch, match="--max-cost"):
+        asyncio.run(derive(tmp_path, model, asked=OTHER, most_micros=3000, at_once=1))
+    assert load(tmp_path, "next").cost_micros <= 3000
+    with pytest.raises(CostsTooMuch):
+        asyncio.run(derive(tmp_path, model, asked=OTHER, most_micros=3000, at_once=1))
+    assert asyncio.run(derive(tmp_path, model, asked=OTHER)).cost_micros > 3000
+
+
+def test_what_is_appended_meanwhile_is_caught_up_with(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+
+    async def later(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("ada", "I like old maps")
+        await there.learn("ada")
+        await there.memory.forget(await there.handle("ada"), "likes snow")
+
+    told(tmp_path, later)
+    before = load(tmp_path, "next").upto
+    model = reader("enjoys", name="other")
+    manifest = asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert manifest.upto > before
+    assert [ask.purpose for ask in model.asks] == ["extraction"]
+    shadow = both(tmp_path)[1]
+    assert "enjoys old maps" in texts(shadow)
+    assert set(texts(shadow, "forgotten")) >= {"enjoys long walks", "enjoys snow"}
