@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 
 from dnam.finding import by_words, compartment_words
 from dnam.times import iso
-from projections.events import ItemEvent, ItemMerged, ItemMoved, ItemRefused, MessageEdited, MessageHeard, TurnAnswered
+from projections.events import (
+    ItemEvent,
+    ItemMerged,
+    ItemMoved,
+    ItemRefused,
+    ItemReverted,
+    MessageEdited,
+    MessageHeard,
+    TurnAnswered,
+)
 from projections.events.event import Event
 from projections.events.values import By, Intent, Item, Message, ModelUse
 from projections.events.work import WorkEvent
@@ -185,6 +194,10 @@ class Narrator:
                 more = f"it was {self.where(compartment)} before"
             case ItemMerged() as event:
                 more = self._merged(step, event)
+            case ItemReverted(gone=True) as event:
+                more = "there was nothing of it here before"
+            case ItemReverted(was=was) as event:
+                more = f"it is again as {by_words(self._rows, was.by)} had left it"
             case ItemRefused(against=against) as event:
                 more = f"held against {against}" if against else ""
             case ItemEvent(intent=Intent(action="forget", needle=needle)) as event if needle:

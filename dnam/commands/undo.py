@@ -25,7 +25,7 @@ from projections.events import ItemForgotten, ItemMoved, ItemRemembered, ItemRes
 from projections.events.values import Item
 from projections.ids import EventId
 from projections.items import ITEMS, ItemRow, item_key, items_in
-from projections.lives import address_of
+from projections.lives import Life, address_of
 from projections.policies.compartments import Opening, direct, opened
 from projections.rows import Found, Rows
 from replay.audit import life_at
@@ -130,7 +130,7 @@ def _before(row: ItemRow) -> str:
 
 def _last_change(rows: Rows, asked: Invocation) -> EventId | None:
     done = (each for each in _own_changes(rows, asked) if each.row.intent is None or not each.row.intent.undoes)
-    last = max(done, key=lambda each: each.seq, default=None)
+    last = max(done, key=lambda each: (each.row.said, each.seq), default=None)
     return None if last is None else last.row.event
 
 
@@ -147,9 +147,15 @@ def _opposites(rows: Rows, reader: Reader, changed: Iterable[ItemRow]) -> Iterat
             yield Opposite("moved back", row.item, row.item.text, _moved_by(row), _before(row))
             continue
         life = life_at(rows, reader, address_of(row.item))
-        opposite = _opposite(row, life.steps[-1].before if life is not None else None)
+        opposite = _opposite(row, None if life is None else _before_the_act(life, row))
         if opposite is not None:
             yield opposite
+
+
+def _before_the_act(life: Life, row: ItemRow) -> Item | None:
+    """What the item was before the person made it what it is; what came in between was reverted since."""
+    steps = [step for step in life.steps if step.after == row.item and row.tag == step.record.event.TAG]
+    return (steps or life.steps)[-1].before
 
 
 def _moved_by(row: ItemRow) -> str:

@@ -81,7 +81,7 @@ def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Itera
 
     @cache
     def closed() -> dict[EventId, Ref]:
-        return _closed(rows, guild) | here
+        return closed_in(rows, guild) | here
 
     for found in rows.scan(ITEMS):
         row = found.row
@@ -91,7 +91,7 @@ def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Itera
                 yield _moved(rows, row, readers, said, alone=places <= {known.place, readers})
 
 
-def _closed(rows: Rows, guild: Ref) -> dict[EventId, Ref]:
+def closed_in(rows: Rows, guild: Ref) -> dict[EventId, Ref]:
     """What was said in a guild where not all of it can read any more, with the place after which its readers are named:
     in a place that is restricted now, or before one was opened again.
     """

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter, Origin
-from projections.events import Event, ItemEvent, ItemEvicted, ItemMoved
+from projections.events import Event, ItemEvent, ItemEvicted, ItemMoved, ItemReverted
 from projections.events.values import By, Evidence, Item, Saw
 from projections.ids import EventId, Handle
 from projections.items import ItemRow, items_of
@@ -83,20 +83,24 @@ class Shelf:
         self.drafts.append(draft)
         return draft
 
-    def put(self, event: ItemEvent) -> Draft:
-        """An event that makes its item what it says."""
-        draft = self.record(event)
+    def put(self, event: ItemEvent, carried: Draft | None = None) -> Draft:
+        """An event that makes its item what it says. `carried` is its draft where it has an id already."""
+        draft = self.record(event) if carried is None else carried
+        if carried is not None:
+            self.drafts.append(carried)
         row = ItemRow(draft.id, event.TAG, event.said, event.by, event.item, event.reason, event.policy, event.intent)
         if isinstance(event, ItemMoved):
             self._rows.pop((event.from_compartment, event.from_id), None)
             self.touched.add((event.from_compartment, event.from_id))
         self._rows[address(event.item)] = row
+        if isinstance(event, ItemReverted) and event.gone:
+            del self._rows[address(event.item)]
         self.touched.add(address(event.item))
         return draft
 
-    def add(self, event: ItemEvent, cap: int) -> None:
-        """An event that makes its item active, and the evictions that make room for it."""
-        added = self.put(event)
+    def add(self, event: ItemEvent, cap: int, carried: Draft | None = None) -> None:
+        """An event that makes its item active, and the evictions that make room for it. `carried` is as in `put`."""
+        added = self.put(event, carried)
         for row, reason in capacity.evictions(self.all(), event.item, Capacity(cap)):
             if len(self.drafts) >= self._most:
                 return  # a cap that was lowered by far; the next item goes on with it

@@ -10,6 +10,7 @@ An answer is no derivation in this sense: it lies in its session, whatever it dr
     an item that follows the readers of its place                 the policy `audience`, which narrows
     a message that an item of the same compartment rests on       what stands there already
     what an eviction makes room for                               nothing of it is taken over
+    a move that is undone, where the item had come from           nothing of it is taken over
     a note in `self` or `owner` that a tool took down             the owner's own words in their own direct messages
 
 A cause whose words are gone says nothing any more. What lies in `self` and in `owner` a model may only go on with.
@@ -23,6 +24,7 @@ from projections.events import (
     ItemEvicted,
     ItemMoved,
     ItemRefused,
+    ItemReverted,
     ItemUpserted,
     MessageEdited,
     MessageHeard,
@@ -82,6 +84,8 @@ def widening(rows: Rows, event: Event, causes: Causes) -> str:
         on = None if found is None or cause in known else lies_in(rows, found)
         if found is None or on is None or may_rest(at, on, guild) or _is_one_audience(event, found):
             continue
+        if _moves_back(event, cause, found):
+            continue
         return whole(f"a {event.TAG} in {at.compartment} would rest on a {found.TAG} in {on.compartment}")
     return ""
 
@@ -131,6 +135,14 @@ def _may_move(event: Event, causes: Causes) -> bool:
         case _:
             own = by.kind == "operator" or (by.kind == "person" and by.person == item.owner)
             return own and _is_ones_own(item) and event.intent is not None and event.intent.action in SHARED
+
+
+def _moves_back(event: Event, cause: EventId, found: Event) -> bool:
+    """Whether this undoes a move, and puts the item where it had come from."""
+    if not isinstance(event, ItemReverted) or not isinstance(found, ItemMoved) or cause not in event.undoes:
+        return False
+    was = found.item.owner, found.from_compartment, found.from_id
+    return was == (event.item.owner, event.item.compartment, event.item.id)
 
 
 def _is_owners_note(event: Event, causes: Causes) -> bool:

@@ -2,11 +2,20 @@
 
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.undo import NOTHING, OUTDATED, undo_change
+from dnam.reverting import Plan, carry_out, caused_by, plan
+from projections.decisions.draft import Draft, Minter
+from projections.events import ItemUpserted
+from projections.events.values import By
 from projections.ids import EventId
+from projections.items import items_of
+from projections.rows import Rows
+from replay.chronicle import LogChronicle
+from replay.reading import Reader
 from tests.dnam.test_commands import CLOSED, OPEN, World
 
 
@@ -149,3 +158,28 @@ async def test_an_event_that_changed_no_item_cannot_be_undone(world: World) -> N
 async def test_what_changed_nothing_has_nothing_to_undo(world: World, command: str) -> None:
     await world.remembers("ada", "I like tea")
     assert (await world.reply("ada", f"!memory{command}")).undo is None
+
+
+async def test_what_a_model_made_of_it_and_was_reverted_is_not_what_it_goes_back_to(world: World) -> None:
+    emus = await world.remembers("ada", "I like emus")
+    await world.asks("ada", f"!memory edit {emus} I love emus")
+    memory = world.memory
+    (item,) = await memory.show("ada")
+    person, origin = await memory.person("ada"), memory.origin()
+
+    def misread(rows: Rows) -> list[Draft]:
+        (row,) = (found.row for found in items_of(rows, person))
+        changed = msgspec.structs.replace(item, text="Ada fears emus")
+        said, by = row.said + 1, By("model", name="worse", version="1")
+        return [Minter(rows, origin).draft(ItemUpserted(said=said, by=by, causes=(row.event,), item=changed))]
+
+    (record,) = (await memory.record(misread)).records
+    live = memory.engine.live
+
+    def meant(rows: Rows) -> Plan:
+        return plan(memory, rows, caused_by(rows, Reader(live), LogChronicle(live), record.seq))
+
+    assert (await carry_out(memory, await memory.look(meant))).events == 1
+    assert await held(world) == ["I love emus"]
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `edit`: this says again what it said before.")
+    assert await held(world) == ["I like emus"]

@@ -162,13 +162,13 @@ class Town:
         work = WorkRequest(event, origin(f"merge work {text}"))
         return [self.world.record(draft).event for draft in merge(self.rows, work, request)]
 
-    def sums_up(self, text: str, *messages: Point, shown: Sequence[EventId] = ()) -> list[Event]:
+    def sums_up(self, text: str, *messages: Point, shown: Sequence[EventId] = (), era: int = 0) -> list[Event]:
         """A summary of these messages, upon the last one."""
         old = find_summary(self.rows, SESSION, HERE.epoch)
         keeps = () if old is None or not old.row.text else (old.row.event,)
         rows = [row for each in messages if (row := self.message(each)) is not None]
         causes = (*keeps, *(shown or dict.fromkeys(id_ for row in rows for id_ in (row.heard, row.event))))
-        upto, common = max(messages), {"session": SESSION, "audience": HERE, "era": 0, "policy": "cadence@1"}
+        upto, common = max(messages), {"session": SESSION, "audience": HERE, "era": era, "policy": "cadence@1"}
         answered = SummaryAnswered(
             said=upto.said, by=MODEL, causes=causes, after=None, upto=upto, reply=text, call=CALL,
             **common,  # type: ignore[arg-type]

@@ -1,0 +1,156 @@
+"""Reverting a summary: it says again what it said before, and the next refresh covers the rest anew.
+
+    the summary as it is now               then
+    ────────────────────────────────────   ──────────────────────────────────────────────────────────────────────────
+    was reverted already                   nothing
+    something else happened to it since    left: a person cleared it, or something that it covered was taken back
+    there was one before, of this era      summary.reverted
+    there was none, or of another era      summary.withheld: nothing is told until it is made anew; what an earlier era
+                                           said does not come into this one
+
+Taking that back is the same with the revert's own event.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from projections.decisions.came_of import Chronicle, go_on
+from projections.decisions.draft import Draft, Minter, decided_before
+from projections.decisions.reversal import GONE
+from projections.decisions.revert import UNDO_VERSION, VERSION, RevertRequest
+from projections.decisions.shelf import causes_of
+from projections.events import SummaryReverted, SummaryWithheld
+from projections.events.summaries import SummaryEvent
+from projections.fold import Record
+from projections.ids import EventId, Seq
+from projections.policies.precedence import HUMANS
+from projections.rows import Rows
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, SummaryRow
+
+SEPARATOR = ": "
+
+
+class SummaryChange(NamedTuple):
+    """A session's summary in one epoch: as it is `now`, and as it is to be again (`then`, last `tried`); None where it
+    is to be made anew.
+    """
+
+    key: bytes
+    now: SummaryRow
+    then: SummaryRow | None
+    tried: AttemptRow | None
+    undone: tuple[Record, ...]
+
+    @property
+    def event(self) -> SummaryEvent:
+        """The last event that is taken back: it says where the summary belongs."""
+        event = self.undone[-1].event
+        assert isinstance(event, SummaryEvent)
+        return event
+
+
+class SummaryLeft(NamedTuple):
+    """A summary that stays as it is, and why."""
+
+    session: str
+    reason: str
+    since: Seq
+
+
+def summaries_reversal(
+    rows: Rows, chronicle: Chronicle, undone: Collection[Record], *, reverts: bool = False
+) -> tuple[list[SummaryChange], list[SummaryLeft]]:
+    """What becomes of the summaries that these events made; `reverts`: they are a revert's."""
+    ids = frozenset(each.id for each in undone)
+    keys = sorted({key for record in undone for key, _ in SUMMARIES.rows(record)})
+    found = [_outcome(rows, chronicle, key, ids, reverts=reverts) for key in keys]
+    changes = [each for each in found if isinstance(each, SummaryChange)]
+    return changes, [each for each in found if isinstance(each, SummaryLeft)]
+
+
+def _outcome(
+    rows: Rows, chronicle: Chronicle, key: bytes, ids: frozenset[EventId], *, reverts: bool
+) -> SummaryChange | SummaryLeft | None:
+    touched, now = chronicle.touched(rows, SUMMARIES, key), rows.get(SUMMARIES, key)
+    last = touched[-1]
+    if now is None or last.id not in ids:
+        return _since(last)
+    kept = [n for n, record in enumerate(touched) if record.id not in ids]
+    then = dict(SUMMARIES.rows(touched[kept[-1]]))[key] if kept else None
+    undone = tuple(touched[kept[-1] + 1 :] if kept else touched)
+    if then is None and reverts:
+        return SummaryLeft(now.session, GONE, last.seq)
+    if then is not None and then.era != now.era:
+        then = None
+    tried = [each for each in chronicle.touched(rows, SUMMARY_ATTEMPTS, key) if each.id not in ids]
+    attempt = dict(SUMMARY_ATTEMPTS.rows(tried[-1]))[key] if tried else None
+    return SummaryChange(key, now, then, attempt, undone)
+
+
+def _since(last: Record) -> SummaryLeft | None:
+    event = last.event
+    assert isinstance(event, SummaryEvent)
+    if event.policy.startswith(VERSION + SEPARATOR):
+        return None
+    if event.by.kind in HUMANS:
+        return SummaryLeft(event.session, "a person cleared it since", last.seq)
+    return SummaryLeft(event.session, "it was made anew since", last.seq)
+
+
+def revert_summary(rows: Rows, chronicle: Chronicle, key: bytes, request: RevertRequest) -> list[Draft]:
+    """The summary of one session and epoch, by its key, is as it was before; nothing where it is so already."""
+    return _draft(rows, chronicle, key, request, VERSION)
+
+
+def undo_revert_summary(rows: Rows, chronicle: Chronicle, key: bytes, request: RevertRequest) -> list[Draft]:
+    """The summary is again as it was before it was reverted, where it still is as that left it."""
+    return _draft(rows, chronicle, key, request, UNDO_VERSION)
+
+
+def _draft(rows: Rows, chronicle: Chronicle, key: bytes, request: RevertRequest, version: str) -> list[Draft]:
+    if decided_before(rows, request.origin):
+        return []
+    undoing = version == UNDO_VERSION
+    found = (each for each in map(chronicle.find, request.events) if each is not None)
+    records = list(found if undoing else go_on(rows, chronicle, request.events).summaries.values())
+    changes, _ = summaries_reversal(rows, chronicle, records, reverts=undoing)
+    minter = Minter(rows, request.origin)
+    policy = f"{version}{SEPARATOR}{request.what}"
+    return [minter.draft(_event(each, request, policy)) for each in changes if each.key == key]
+
+
+def _event(change: SummaryChange, request: RevertRequest, policy: str) -> SummaryReverted | SummaryWithheld:
+    now, then, last = change.now, change.then, change.event
+    undone = tuple(each.id for each in change.undone)
+    if then is None:
+        return SummaryWithheld(
+            said=max(request.said, now.said), by=request.by, causes=undone, session=last.session,
+            audience=last.audience, era=now.era, person=last.person, policy=policy, refresh=now.refresh, upto=now.upto,
+            floor=now.floor,
+        )  # fmt: skip
+    tried = change.tried
+    return SummaryReverted(
+        said=max(request.said, now.said, then.said), by=request.by, causes=causes_of(undone, [then.event]),
+        session=last.session, audience=last.audience, era=then.era, person=last.person, policy=policy, text=then.text,
+        refresh=then.refresh, upto=then.upto, covered=then.covered, model=then.model, made=then.said, undoes=undone,
+        floor=then.floor, tried=None if tried is None else tried.upto, error="" if tried is None else tried.error,
+    )  # fmt: skip
+
+
+# -- finding a revert again ----------------------------------------------------------------------------------------
+
+
+def what_was_reverted(record: Record) -> str:
+    """What an event of a revert says that was reverted; empty where it is no summary's, or no revert's."""
+    event = record.event
+    policy = event.policy if isinstance(event, SummaryEvent) else ""
+    version, _, what = policy.partition(SEPARATOR)
+    return what if version == VERSION else ""
+
+
+def summary_events_of_revert(rows: Rows, chronicle: Chronicle, what: str) -> list[Record]:
+    """The events by which summaries were reverted as a part of this and that they still are as."""
+    made = [each.row.event for each in rows.scan(SUMMARIES)]
+    tags = SummaryReverted.TAG, SummaryWithheld.TAG
+    found = (chronicle.find(each) for each in made if chronicle.tag(each) in tags)
+    return [each for each in found if each is not None and what_was_reverted(each) == what]

@@ -1,0 +1,49 @@
+"""The log as decisions may ask it: what rows do not say, read from the history and the events that it names.
+
+What is handed in with a decision may be asked while the decision runs. Then it knows what the log holds, and not what
+the same group of decisions is about to add: that is not in the log yet.
+"""
+
+from projections.fold import AnyProjection, Record
+from projections.ids import EventId
+from projections.rows import Rows, after_prefix
+from replay.history import history_prefix
+from replay.live import Live
+from replay.overlay import HISTORY
+from replay.reading import Reader
+
+
+class LogChronicle:
+    """Events by id, by the row that they touched, and by the decision that they were recorded in."""
+
+    def __init__(self, live: Live) -> None:
+        self._log = live.store.log
+        self._reader = Reader(live)
+
+    def find(self, event: EventId) -> Record | None:
+        """The event, where it is in the log and can be read."""
+        found = self._reader.find(event)
+        return None if found is None else found.record
+
+    def tag(self, event: EventId) -> str:
+        """What kind of event it is, read or not; empty where it is not in the log."""
+        seq = self._log.find(event)
+        return "" if seq is None else self._reader.tag_at(seq)
+
+    def touched(self, rows: Rows, projection: AnyProjection, key: bytes) -> list[Record]:
+        """Every event that touched a row and can be read, in recorded order."""
+        prefix, size = history_prefix(projection.table, key), self._reader.size
+        entries = rows.raw.scan(HISTORY, prefix, after_prefix(prefix))
+        found = (self._reader.at(stored.seq).record for _, stored in entries if stored.seq <= size)
+        return [each for each in found if each is not None]
+
+    def decision(self, event: EventId) -> list[Record]:
+        """What was recorded in the same decision and can be read, in order."""
+        found = self._reader.find(event)
+        if found is None:
+            return []
+        first, last = int(found.seq), found.seq + found.header.left
+        while first > 1 and self._reader.at(first - 1).header.left:
+            first -= 1
+        readings = map(self._reader.at, range(first, last + 1))
+        return [each.record for each in readings if each.record is not None]

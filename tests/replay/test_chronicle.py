@@ -1,0 +1,73 @@
+"""The log as decisions may ask it: by id, by row, by decision; also of what is not in it yet."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from projections.decisions.draft import Draft
+from projections.events import ItemRemembered, MessageRedacted
+from projections.events.values import OPERATOR, Item, Source
+from projections.items import ITEMS, item_key
+from projections.policies.compartments import direct
+from projections.rows import Rows
+from replay.chronicle import LogChronicle
+from replay.engine import Engine
+from tests.replay.stage import FakeClock, drafts, event_id, setting, together
+from tests.world import NOW, handle
+
+ANN = handle("ann")
+TEA = Item("durable-1", ANN, direct(ANN), "fact", "tea", NOW, NOW, Source("manual"))
+KEY = item_key(ANN, direct(ANN), "durable-1")
+
+
+def remembered(text: str) -> ItemRemembered:
+    return ItemRemembered(said=NOW, by=OPERATOR, item=msgspec.structs.replace(TEA, text=text))
+
+
+def texts(found: Sequence[object]) -> list[str]:
+    return [each.event.item.text for each in found]  # type: ignore[attr-defined]
+
+
+def test_events_are_found_by_id_by_row_and_by_decision() -> None:
+    with Engine.in_memory(FakeClock()) as engine:
+        engine.record(drafts(setting("warm"), remembered("tea"), name="first"))
+        engine.record(drafts(remembered("green tea"), setting("cold", key="mood"), name="second"))
+        chronicle = LogChronicle(engine.live)
+        with engine.reading() as rows:
+            assert texts(chronicle.touched(rows, ITEMS, KEY)) == ["tea", "green tea"]
+            assert chronicle.touched(rows, ITEMS, bytes(48)) == []
+        found = chronicle.find(event_id("second 0"))
+        assert found is not None
+        assert found.seq == 3
+        for name in ("second 0", "second 1"):
+            assert [each.event.TAG for each in chronicle.decision(event_id(name))] == ["item.remembered", "config.set"]
+        assert [each.seq for each in chronicle.decision(event_id("first 1"))] == [1, 2]
+        assert (chronicle.tag(event_id("first 1")), chronicle.tag(event_id("none"))) == ("item.remembered", "")
+        assert chronicle.find(event_id("none")) is None
+        assert chronicle.decision(event_id("none")) == []
+
+
+def test_what_cannot_be_read_any_more_is_named_and_not_found() -> None:
+    with Engine.in_memory(FakeClock()) as engine:
+        engine.record(drafts(remembered("tea"), remembered("green tea"), name="first"))
+        engine.record(drafts(MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("first 0"),)), name="gone"))
+        chronicle = LogChronicle(engine.live)
+        assert chronicle.find(event_id("first 0")) is None
+        assert chronicle.tag(event_id("first 0")) == "item.remembered"
+        assert texts(chronicle.decision(event_id("first 0"))) == ["green tea"]
+
+
+def test_what_the_same_group_is_about_to_record_is_not_in_the_log_yet() -> None:
+    seen: list[list[str]] = []
+
+    with Engine.in_memory(FakeClock()) as engine:
+        engine.record(drafts(remembered("tea"), name="first"))
+
+        def asks(rows: Rows) -> list[Draft]:
+            row = rows.get(ITEMS, KEY)
+            assert row is not None
+            seen.append([row.item.text, *texts(LogChronicle(engine.live).touched(rows, ITEMS, KEY))])
+            return []
+
+        together(engine, [drafts(remembered("green tea"), name="second"), asks])
+    assert seen == [["green tea", "tea"]]
