@@ -12,7 +12,10 @@ SCENARIO_ARGS ?=
 EVAL_ARGS ?=
 BENCH_ARGS ?=
 LOCOMO ?=
+SHADOW ?=
 COVERAGE ?=
+# Hundreds of tests start `dnam`: without compiled modules each start would take half a second longer.
+export PYTHONDONTWRITEBYTECODE :=
 # Which Python to build .venv with; the first that is new enough and can make one is taken.
 PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
 
@@ -65,9 +68,9 @@ bench: $(READY) $(PEERS) ## measure, beside the peers' figures (BENCH_ARGS="--on
 	@echo "dnam: measuring"
 	@$(PYTHON) -m tests.bench $(BENCH_ARGS)
 
-eval: $(READY) ## score the offline model, or recall (LOCOMO="path of LoCoMo's file", EVAL_ARGS=--json)
-	@echo "dnam: scoring $(if $(LOCOMO),recall,the offline model)" >&2
-	@$(PYTHON) -m tests.evaluation $(if $(LOCOMO),--locomo "$(LOCOMO)") $(EVAL_ARGS)
+eval: $(READY) ## score the offline model, or recall (LOCOMO="path of LoCoMo's file", EVAL_ARGS=--json), or a shadow (SHADOW=NAME)
+	@echo "dnam: scoring $(if $(SHADOW),the shadow $(SHADOW),$(if $(LOCOMO),recall,the offline model))" >&2
+	@$(PYTHON) -m tests.evaluation $(if $(LOCOMO),--locomo "$(LOCOMO)") $(if $(SHADOW),--shadow "$(SHADOW)") $(EVAL_ARGS)
 
 docs: $(READY) ## write the generated reference pages and .env.example
 	@$(PYTHON) -m dnam.reference

@@ -1,7 +1,7 @@
 """Pages for a browser: one file each, that loads nothing and runs nothing.
 
-Everything that people wrote goes through `_text`: it is text, whatever is in it. The style stands in the page, in light
-and in dark.
+Everything that people wrote goes through `escaped`: it is text, whatever is in it. The style stands in the page, in
+light and in dark.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,67 +37,76 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def audit_page(title: str, lives: Iterable[LifeWords], when: When) -> str:
     """The lives of items as a page; see `dnam.provenance` for what is in them."""
     told = list(lives)
+    about = f'<p class="quiet">{len(told)} items, each from when it began</p>\n'
+    return page(title, [about, *(_life(life, when) for life in told)])
+
+
+def page(title: str, parts: Iterable[str], style: str = "") -> str:
+    """A whole page: parts are HTML, `style` is added to what all pages look like."""
     return "".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-            f'<h1>{_text(title)}</h1>\n<p class="quiet">{len(told)} items, each from when it began</p>\n',
-            *(_life(life, when) for life in told),
+            f"<title>{escaped(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n",
+            f"<h1>{escaped(title)}</h1>\n",
+            *parts,
             "</body>\n</html>\n",
         ]
     )
 
 
-def _text(text: str) -> str:
-    return escape(visible(text))
+def escaped(text: str) -> str:
+    """What people wrote, as HTML that is that text and nothing else; its lines stay lines where a style keeps them."""
+    return escape("\n".join(map(visible, text.replace("\r\n", "\n").split("\n"))))
 
 
 def _life(life: LifeWords, when: When) -> str:
-    head = f'<h2>{_text(life.text)}</h2>\n<p class="quiet"><code>{_text(life.id)}</code> '
-    about = f"{_text(life.kind or 'fact')}, {_text(life.status)}, {_text(life.where)}</p>\n"
+    head = f'<h2>{escaped(life.text)}</h2>\n<p class="quiet"><code>{escaped(life.id)}</code> '
+    about = f"{escaped(life.kind or 'fact')}, {escaped(life.status)}, {escaped(life.where)}</p>\n"
     return f"<article>\n{head}{about}<ol>\n{''.join(_step(each, when) for each in life.steps)}</ol>\n</article>\n"
 
 
 def _step(step: StepWords, when: When) -> str:
-    times = f"#{step.seq}, recorded {_text(when(step.at))}, said {_text(when(step.said))}"
-    facts = "".join(f"<dt>{_text(name)}</dt><dd>{value}</dd>\n" for name, value in _facts(step, when))
-    return f"<li><time>{times}</time><br>{_text(f'{step.happened} by {step.who}')}\n<dl>\n{facts}</dl></li>\n"
+    times = f"#{step.seq}, recorded {escaped(when(step.at))}, said {escaped(when(step.said))}"
+    facts = "".join(f"<dt>{escaped(name)}</dt><dd>{value}</dd>\n" for name, value in _facts(step, when))
+    return f"<li><time>{times}</time><br>{escaped(f'{step.happened} by {step.who}')}\n<dl>\n{facts}</dl></li>\n"
 
 
 def _facts(step: StepWords, when: When) -> Iterator[tuple[str, str]]:
     """Names and values; the values are HTML."""
-    yield "text", "".join(map(_piece, step.words)) or _text(step.text)
+    yield "text", "".join(map(piece_html, step.words)) or escaped(step.text)
     for name, (before, after) in shown_changes(step).items():
         yield name, f"<del>{_value(before)}</del> <ins>{_value(after)}</ins>"
     if step.why:
-        yield "why", _text(step.why)
+        yield "why", escaped(step.why)
     if step.policy:
-        yield "policy", _text(step.policy)
+        yield "policy", escaped(step.policy)
     for each in step.messages:
-        yield "from", _quote(each, when)
+        yield "from", quote_html(each, when)
     for quote in step.quotes:
-        yield "from", f"<blockquote>{_text(quote)}</blockquote>"
+        yield "from", f"<blockquote>{escaped(quote)}</blockquote>"
     for gone in step.gone:
-        yield "from", _text(gone_words(gone))
+        yield "from", escaped(gone_words(gone))
 
 
-def _piece(piece: Piece) -> str:
+def piece_html(piece: Piece) -> str:
+    """Words that stayed, came or went."""
     tag = {"added": "ins", "removed": "del"}.get(piece.fate, "span")
-    return f"<{tag}>{_text(piece.text)}</{tag}>"
+    return f"<{tag}>{escaped(piece.text)}</{tag}>"
 
 
 def _value(value: object) -> str:
     if isinstance(value, tuple):
-        return _text(", ".join(map(str, value)))
-    return "" if value is None else _text(str(value))
+        return escaped(", ".join(map(str, value)))
+    return "" if value is None else escaped(str(value))
 
 
-def _quote(each: Quoted, when: When) -> str:
+def quote_html(each: Quoted, when: When) -> str:
+    """A message: who, when, what, and where it can be seen."""
     if each.text is None:
-        return _text(gone_words(each))
+        return escaped(gone_words(each))
     link = f' <a href="{escape(each.link)}" rel="noreferrer">there</a>' if each.link else ""
-    kept = "".join(f"<br>kept: {_text(quote)}" for quote in each.quotes if quote != each.text)
-    head = f'<span class="quiet">{_text(each.author)}, {_text(when(each.said))}, #{each.seq}{link}</span>'
-    return f"{head}<blockquote>{_text(each.text)}{kept}</blockquote>"
+    kept = "".join(f"<br>kept: {escaped(quote)}" for quote in each.quotes if quote != each.text)
+    head = f'<span class="quiet">{escaped(each.author)}, {escaped(when(each.said))}, #{each.seq}{link}</span>'
+    return f"{head}<blockquote>{escaped(each.text)}{kept}</blockquote>"

@@ -81,7 +81,7 @@ def _attempts(record: Record) -> list[Change[AttemptRow]]:
         case SummaryWithheld(floor=floor) as tried:  # due with the next turn, whatever the cadence
             return [(unit(tried.session, tried.audience.epoch), AttemptRow(record.id, floor, ""))]
         case SummaryReverted(tried=upto, error=error) as tried:
-            row = None if tried.gone else AttemptRow(record.id, upto, error)
+            row = None if tried.gone and upto is None else AttemptRow(record.id, upto, error)
             return [(unit(tried.session, tried.audience.epoch), row)]
         case _:
             return []

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dnam.cli import (
+    adopting,
     backing,
     bringing,
     changing,
@@ -25,7 +26,9 @@ from dnam.cli import (
     placing,
     prompting,
     provenance,
+    rederiving,
     repairing,
+    reverting,
     searching,
     tracing,
     trust,
@@ -41,6 +44,7 @@ TABLES: tuple[tuple[Command, ...], ...] = (
     looking.COMMANDS,
     searching.COMMANDS,
     changing.COMMANDS,
+    reverting.COMMANDS,
     placing.COMMANDS,
     forgetting.COMMANDS,
     configuring.COMMANDS,
@@ -48,6 +52,8 @@ TABLES: tuple[tuple[Command, ...], ...] = (
     provenance.COMMANDS,
     tracing.COMMANDS,
     comparing.COMMANDS,
+    rederiving.COMMANDS,
+    adopting.COMMANDS,
     noticing.COMMANDS,
     costs.COMMANDS,
     logbook.COMMANDS,
@@ -58,9 +64,12 @@ TABLES: tuple[tuple[Command, ...], ...] = (
     repairing.COMMANDS,
 )
 
-HELP = {"config": "What the assistant does where, changed while it runs."}
+HELP = {
+    "config": "What the assistant does where, changed while it runs.",
+    "shadows": "What other models would have made of what was said, beside the live memory.",
+}
 """What the first word of a command of two words stands for."""
-ALONE = {"config": configuring.alone}
+ALONE = {"config": configuring.alone, "shadows": rederiving.alone}
 """What it does without a second one."""
 
 app = typer.Typer(

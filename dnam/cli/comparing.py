@@ -1,10 +1,12 @@
-"""`diff`: what differs between two moments, of a person's memory or of a session's summary. It changes no byte on disk.
+"""`diff`: what differs between two moments, of a person's memory or of a session's summary; or between the live memory
+and a shadow of it. It changes no byte on disk.
 
 exit 0    nothing differs
 exit 1    something does
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,35 +31,77 @@ def _whole(value: str | None) -> str | None:
 
 def diff(
     who: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="USER|SESSION", callback=_whole, help="As in `dnam show` or `dnam summary`; @NAME and #NAME tell."
         ),
-    ],
+    ] = None,
     first: Annotated[
         str | None, typer.Option("--from", metavar="WHEN", callback=_whole, help="The earlier moment, as for --at.")
     ] = None,
-    last: Annotated[str, typer.Option("--to", metavar="WHEN", callback=_whole, help="The later moment.")] = "now",
+    last: Annotated[
+        str | None, typer.Option("--to", metavar="WHEN", callback=_whole, help="The later moment; now without it.")
+    ] = None,
     said: Annotated[
         bool, typer.Option("--said", help="Both moments go by when things were said, not by when they were recorded.")
     ] = False,
+    shadow: Annotated[
+        str | None,
+        typer.Option("--shadow", metavar="NAME", callback=_whole, help="Between now and what a shadow has instead."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="With --shadow: write it as one page; `-` prints that page."),
+    ] = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """What differs between two moments; the exit code is 1 when something does.
+    """What differs between two moments, or between now and a shadow; the exit code is 1 when something does.
 
     Of a person: what was learned, changed (word by word), dropped and restored. Of a session: the words of its summary
     that came and went. As JSON of a person: `person`, `name`, `from`, `to` and `differences`, each with `kind`,
     `before`, `after`, `words`, `why`, `who` and `seq`; of a session: `key`, `session`, `from`, `to` and `words`.
+
+    With --shadow: what `dnam adopt` would take over, of everybody or of one USER or SESSION: what only one of both has,
+    what changed, by which they were matched, and what it rests on; and how good either side is, as far as that can be
+    counted. As JSON: `shadow` (how it was made), `live`, `differs`, `items` and `summaries` (counts), `old` and `new`
+    (what was judged: the live memory, the shadow), `people` (each with `groups` of `pairs`, and `faults`) and
+    `sessions`.
     """
     shell = Shell(data, as_json)
+    if shadow is None:
+        differs = _between_moments(shell, who, first, last, said=said, html=html)
+    else:
+        differs = _beside_shadow(shell, who, shadow, html, moments=bool(first or last or said))
+    if differs:
+        raise Ending(FOUND_SOMETHING)
+
+
+def _beside_shadow(shell: Shell, who: str | None, name: str, html: Path | None, *, moments: bool) -> bool:
+    """Tell what differs between the live memory and a shadow; whether anything does."""
+    from dnam.cli.shadow_difference import difference
+
+    if moments:
+        raise BadRequest("--shadow compares with now: leave --from, --to and --said away")
+    return difference(shell, name, html, None if who is None else lambda rows: _meant(rows, who))
+
+
+# -- two moments ---------------------------------------------------------------------------------------------------
+
+
+def _between_moments(
+    shell: Shell, who: str | None, first: str | None, last: str | None, *, said: bool, html: Path | None
+) -> bool:
+    """Tell what differs between two moments; whether anything does."""
+    if who is None:
+        raise BadRequest("say whose: USER or SESSION, as in `dnam diff Kim --from yesterday`; or --shadow NAME")
+    if html is not None:
+        raise BadRequest("--html goes with --shadow; `dnam audit USER --html FILE` writes a person's history as a page")
     if first is None:
         raise BadRequest("say from when: `--from WHEN`, as in --from yesterday")
     with shell.opened() as (engine, empty), engine.reading() as rows:
-        moments = None if empty else _moments(shell, engine, rows, first, last, said=said)
-        differs = moments is not None and _compare(shell, engine, rows, who, moments)
-    if differs:
-        raise Ending(FOUND_SOMETHING)
+        moments = None if empty else _moments(shell, engine, rows, first, last or "now", said=said)
+        return moments is not None and _compare(shell, engine, rows, who, moments)
 
 
 def _moments(
@@ -187,7 +231,7 @@ def _look(kind: str) -> str:
 def _compare_summary(
     shell: Shell, engine: "Engine", rows: "Rows", card: "SessionCard", moments: "tuple[Looked, Looked]"
 ) -> bool:
-    from dnam.cli.timeline import line, spans_of
+    from dnam.cli.timeline import by_line, line, spans_of
     from projections.wording import differs, wording
 
     before, after = (_summary(engine, rows, card, each) for each in moments)
@@ -198,7 +242,7 @@ def _compare_summary(
     elif not differs(words):
         shell.out.note(f"the summary of {card.key} is the same")
     else:
-        for each in _by_line(words):
+        for each in by_line(words):
             line(shell, *spans_of(each))
     return differs(words)
 
@@ -213,18 +257,6 @@ def _summary(engine: "Engine", rows: "Rows", card: "SessionCard", looked: "Looke
     audience = audience_of(then, card.place.place) or card.audience
     found = find_summary(then, card.session, audience.epoch)
     return "" if found is None else found.row.text
-
-
-def _by_line(pieces: "Sequence[Piece]") -> "list[list[Piece]]":
-    """The pieces, broken where the text is."""
-    from projections.wording import Piece
-
-    lines: list[list[Piece]] = [[]]
-    for piece in pieces:
-        first, *rest = piece.text.split("\n")
-        lines[-1].append(Piece(piece.fate, first))
-        lines += [[Piece(piece.fate, each)] for each in rest]
-    return [[piece for piece in each if piece.text] for each in lines]
 
 
 COMMANDS = (Command("diff", diff, "diff Kim --from yesterday"),)

@@ -112,6 +112,16 @@ def spans_of(pieces: Sequence[Piece]) -> Iterator[Span]:
         yield Span(one_line(words), piece.fate)
 
 
+def by_line(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces, broken where the text is."""
+    lines: list[list[Piece]] = [[]]
+    for piece in pieces:
+        first, *rest = piece.text.split("\n")
+        lines[-1].append(Piece(piece.fate, first))
+        lines += [[Piece(piece.fate, each)] for each in rest]
+    return [[piece for piece in each if piece.text] for each in lines]
+
+
 def line(shell: Shell, *spans: Span) -> None:
     """One line, with colours where there are any."""
     if sys.stdout.isatty():

@@ -27,8 +27,8 @@ What is one word long (`User is vegan`) is so said by everything that has it: ra
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 VERSION = "rephrasing@1"
@@ -166,6 +166,18 @@ def _beginnings(clause: str) -> list[str]:
 def told_apart(one: str, other: str, known: Rephrasing = UNKNOWN) -> str:
     """What tells two texts apart, whatever else they share; empty for nothing."""
     return _apart(about(one, known), about(other, known))
+
+
+def denier(known: Rephrasing = UNKNOWN) -> Callable[[str], bool]:
+    """Tells whether a text denies something, without asking what: for many texts, each word is looked up once."""
+    is_denial = cache(lambda token: _denies(token, known))
+    has_denial = cache(lambda word: any(is_denial(token) for token, _ in _tokens(word)))
+
+    def denies(text: str) -> bool:
+        text = text.replace("’", "'")
+        return any(map(has_denial, text.split())) and sum(is_denial(token) for token, _ in _tokens(text)) % 2 == 1
+
+    return denies
 
 
 def _apart(mine: About, theirs: About) -> str:

@@ -16,6 +16,7 @@ from tests.bench.append import append
 from tests.bench.audit import audit
 from tests.bench.bench import Bench, Benchmark
 from tests.bench.commands import commands
+from tests.bench.differing import differing
 from tests.bench.disk import disk
 from tests.bench.forgetting import forgetting
 from tests.bench.looking_back import looking_back
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "answering": answering,
     "forgetting": forgetting,
     "recall": recall,
+    "differing": differing,
 }
 
 

@@ -1,11 +1,13 @@
 """Prints how well the offline model extracts; exits 1 when it is not good enough.
 
 With `--locomo FILE` it prints how well recall finds the evidence in LoCoMo's conversations (`tests.evaluation.locomo`);
-exits 1 when a goal is missed, 2 when the file cannot be used.
+exits 1 when a goal is missed, 2 when the file cannot be used. With `--shadow NAME` too it asks the file's questions of
+the memory in `--data DIR` and of that shadow of it, and prints both; there is no goal then.
 """
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +16,7 @@ from rich.console import Console
 from rich.table import Table as Shown
 
 from projections.errors import BadRequest
+from replay.errors import LogError
 from tests.evaluation import Case, Score, extracted, read_table, score, total
 
 MIN_PRECISION = 0.95
@@ -23,6 +26,8 @@ MIN_RECALL = 0.8
 def main(arguments: Sequence[str]) -> int:
     """Evaluate, print, judge."""
     options = _parser().parse_args(arguments)
+    if options.shadow is not None:
+        return _beside(options.locomo, options.data, options.shadow, as_json=options.json)
     return _offline(unseen=options.all) if options.locomo is None else _locomo(options.locomo, as_json=options.json)
 
 
@@ -32,6 +37,13 @@ def _parser() -> argparse.ArgumentParser:
         "--all", action="store_true", help="also what went wrong in the half that rules are not tuned on"
     )
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="score recall on the conversations in this file")
+    parser.add_argument("--shadow", metavar="NAME", help="with --locomo: ask a memory and this shadow of it")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="with --shadow: the folder of that memory; the setting DNAM_DATA, else data",
+    )
     parser.add_argument("--json", action="store_true", help="with --locomo: all figures as one JSON value")
     return parser
 
@@ -51,6 +63,25 @@ def _locomo(path: Path, *, as_json: bool) -> int:
     else:
         report.show(found, Console(width=120))
     return 0 if all(each.met for each in report.judged(found)) else 1
+
+
+def _beside(path: Path | None, data: Path | None, name: str, *, as_json: bool) -> int:
+    from dnam.settings import gather
+    from tests.evaluation.locomo.beside import as_json as beside_json
+    from tests.evaluation.locomo.beside import evaluate_beside, show
+
+    try:
+        if path is None:
+            raise BadRequest("say whose questions are asked: LOCOMO=path, of a file that the memory was made from")
+        found = evaluate_beside(path, data or gather(os.environ, Path()).data, name)
+    except (BadRequest, LogError) as error:
+        sys.stderr.write(f"evaluation: {error}\n")
+        return 2
+    if as_json:
+        sys.stdout.write(json.dumps(beside_json(found)) + "\n")
+    else:
+        show(found, Console(width=120))
+    return 0
 
 
 def _offline(*, unseen: bool) -> int:

@@ -10,5 +10,6 @@ of a file is given.
     encoding     vectors of all of it, where DNAM_ENCODER names an encoder
     measures     recall, reciprocal rank and nDCG of a ranking
     prompts      whether the evidence stands in the prompt
+    beside       the same questions asked of a memory and of a shadow of it
     report       tables, JSON and goals
 """

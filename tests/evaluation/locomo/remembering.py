@@ -82,6 +82,14 @@ async def bring_in(memory: Memory, path: Path) -> dict[str, Told]:
     return told
 
 
+def told_of(path: Path) -> dict[str, Told]:
+    """Where each conversation of a file would be brought in to, by its key."""
+    told: dict[str, Told] = {}
+    for _ in _noting(LoCoMo(path).read(OPTIONS), told):
+        pass
+    return told
+
+
 def _noting(arrivals: Iterator[Arrival], told: dict[str, Told]) -> Iterator[Arrival]:
     for each in arrivals:
         if isinstance(each, Arrived):

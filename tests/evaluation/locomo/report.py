@@ -60,12 +60,12 @@ class Judged(NamedTuple):
 
 def judged(found: Found) -> list[Judged]:
     """The goals that there are questions for."""
-    lines = {name: dict(_lines(ranking.asked)) for name, ranking in found.rankings.items()}
-    there = (goal for goal in GOALS if goal.of in lines.get(goal.setting, {}))
-    return [Judged(goal, 100 * lines[goal.setting][goal.of][RECALL10]) for goal in there]
+    reached = {name: dict(lines(ranking.asked)) for name, ranking in found.rankings.items()}
+    there = (goal for goal in GOALS if goal.of in reached.get(goal.setting, {}))
+    return [Judged(goal, 100 * reached[goal.setting][goal.of][RECALL10]) for goal in there]
 
 
-def _lines(asked: Sequence[Asked]) -> Iterator[tuple[str, Scores]]:
+def lines(asked: Sequence[Asked]) -> Iterator[tuple[str, Scores]]:
     """The means of all questions, by category and by conversation."""
     yield "all", mean(asked)
     for number, name in CATEGORIES.items():
@@ -90,7 +90,7 @@ def show(found: Found, console: Console) -> None:
         console.print(_ranked(name, ranking))
     for name, why in found.missing.items():
         console.print(f"{name}: not measured, {why}", highlight=False)
-    console.print(_in_prompts(found.held))
+    console.print(in_prompts(found.held))
     for each in judged(found):
         told = f"{each.goal.setting}, {each.goal.of}: recall@10 {each.reached:.1f}, goal ≥ {each.goal.bound:g}"
         console.print(f"{told}: {'met' if each.met else 'MISSED'}", highlight=False)
@@ -117,31 +117,34 @@ def _about(found: Found) -> str:
 
 def _ranked(name: str, ranking: Ranking) -> Table:
     milliseconds = 1000 * median(ranking.seconds)
-    shown = _table(f"{name} ({milliseconds:.1f} ms a question)", "", "questions", *HEADINGS)
-    for line, scores in _lines(ranking.asked):
+    shown = table(f"{name} ({milliseconds:.1f} ms a question)", "", "questions", *HEADINGS)
+    for line, scores in lines(ranking.asked):
         shown.add_row(line, str(_count(ranking.asked, line)), *map(_per_cent, scores))
     shown.add_row("spread", "", *map(_between, spread(ranking.asked)))
     return shown
 
 
-def _in_prompts(held: Sequence[Held]) -> Table:
-    title = f"the evidence in the prompt, with facts, within {MOST_TOKENS:,} tokens"
-    shown = _table(title, "", "questions", "all of it", "any of it", "of it", "tokens: median", "p95", "most")
-    for name, each in _rates(held):
+def in_prompts(held: Sequence[Held], what: str = "with facts") -> Table:
+    """What the prompts hold of the evidence."""
+    title = f"the evidence in the prompt, {what}, within {MOST_TOKENS:,} tokens"
+    shown = table(title, "", "questions", "all of it", "any of it", "of it", "tokens: median", "p95", "most")
+    for name, each in rates(held):
         shares = map(_per_cent, (each.all, each.any, each.evidence))
         tokens = (each.tokens_median, each.tokens_p95, each.tokens_most)
         shown.add_row(name, str(each.questions), *shares, *(f"{number:,.0f}" for number in tokens))
     return shown
 
 
-def _table(title: str, *headings: str) -> Table:
+def table(title: str, *headings: str) -> Table:
+    """An empty table; all columns but an unnamed first one are numbers."""
     shown = Table(title=title, title_justify="left")
     for heading in headings:
         shown.add_column(heading, justify="right" if heading else "left")
     return shown
 
 
-def _rates(held: Sequence[Held]) -> Iterator[tuple[str, Rate]]:
+def rates(held: Sequence[Held]) -> Iterator[tuple[str, Rate]]:
+    """Of all questions, by category and by conversation."""
     yield "all", rate(held)
     for number, name in CATEGORIES.items():
         of = [each for each in held if each.category == number]
@@ -171,20 +174,21 @@ def as_json(found: Found) -> dict[str, Any]:
         "dropped": [f"{talk.key} {bad}" for talk in found.talks for bad in talk.dropped],
         "unscored": sum(talk.unscored for talk in found.talks),
         "facts": {**found.noted._asdict(), "refused": dict(found.noted.refused)},
-        "rankings": {name: _ranking_json(ranking) for name, ranking in found.rankings.items()},
+        "rankings": {name: ranking_json(ranking) for name, ranking in found.rankings.items()},
         "missing": found.missing,
-        "prompts": {name: each._asdict() for name, each in _rates(found.held)},
+        "prompts": {name: each._asdict() for name, each in rates(found.held)},
         "goals": [{**each.goal._asdict(), "reached": each.reached, "met": each.met} for each in judged(found)],
         "seconds": round(found.seconds, 1),
     }
 
 
-def _ranking_json(ranking: Ranking) -> dict[str, Any]:
+def ranking_json(ranking: Ranking) -> dict[str, Any]:
+    """A ranking with stable names."""
     spreads = zip(HEADINGS, spread(ranking.asked), strict=True)
     return {
         "means": {
             name: {"questions": _count(ranking.asked, name), **dict(zip(HEADINGS, scores, strict=True))}
-            for name, scores in _lines(ranking.asked)
+            for name, scores in lines(ranking.asked)
         },
         "spread": {name: {"min": each.low, "median": each.middle, "max": each.high} for name, each in spreads},
         "ms_median": 1000 * median(ranking.seconds),

@@ -1,0 +1,184 @@
+"""The difference between the live memory and a shadow of it, as a terminal or a pipe shows it. It changes no byte on
+disk.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dnam.cli.shell import Shell
+from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, short, spans_of
+from dnam.languages import load
+from dnam.outfile import write
+from dnam.provenance import Quoted
+from dnam.rephrasing import rephrasing_of
+from dnam.shadow_page import shadow_page
+from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Sides, Wanted, report
+from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords
+from dnam.shadows import load as manifest_of
+from projections.ids import Handle
+from projections.lookup import SessionCard
+from projections.quoting import one_line
+from projections.retrieval import Vocabulary
+from projections.rows import Rows
+from replay.reading import Reader
+from replay.shadow import shadow_engine
+
+Meant = Callable[[Rows], Handle | SessionCard]
+"""Who or what is meant, by the live rows."""
+
+
+def difference(shell: Shell, name: str, html: Path | None, meant: Meant | None) -> bool:
+    """Tell what differs between the live memory and the shadow of this name; whether anything does."""
+    found = _found(shell, name, meant)
+    for text in found.notes:
+        shell.out.note(text)
+    if html is not None:
+        _write_page(shell, found, html)
+    elif shell.out.as_json:
+        shell.out.emit(found)
+    elif found.differs:
+        _tell(shell, found)
+    else:
+        shell.out.note(f"nothing differs from the shadow {name!r}: {found.items.same} items are the same")
+    return found.differs
+
+
+def _found(shell: Shell, name: str, meant: Meant | None) -> Report:
+    manifest = manifest_of(shell.data, name)
+    with (
+        shell.looking() as view,
+        shadow_engine(shell.data, name, beside=view.engine) as other,
+        other.reading() as there,
+        shell.out.progress("comparing", "people") as told,
+    ):
+        wanted = Wanted() if meant is None else _wanted(meant(view.now))
+        sides = Sides(view.now, there, Reader(view.engine.live), Reader(other.live))
+        return report(sides, manifest, _known(shell), wanted, told)
+
+
+def _wanted(meant: Handle | SessionCard) -> Wanted:
+    return Wanted(session=meant.session) if isinstance(meant, SessionCard) else Wanted(person=meant)
+
+
+def _known(shell: Shell) -> Known:
+    language = load(shell.settings.language)
+    vocabulary = Vocabulary(language.stop_words, language.project_words)
+    return Known(vocabulary, rephrasing_of(language), shell.settings.assistant_name)
+
+
+def _write_page(shell: Shell, found: Report, html: Path) -> None:
+    page = shadow_page(found, shell.out.when)
+    if html == Path("-"):
+        shell.out.exactly(page)
+        return
+    write(html, page)
+    differing = sum(found.items) - found.items.same + sum(found.summaries) - found.summaries.same
+    shell.out.line(f"{differing} differences from the shadow {found.shadow.name!r} are written to {html}")
+
+
+# -- in sum --------------------------------------------------------------------------------------------------------
+
+
+def _tell(shell: Shell, found: Report) -> None:
+    """In sum, judged, and then item by item and session by session."""
+    shell.out.table(("", *LABELS.values()), _counted(found))
+    if sum(found.items):
+        shell.out.line()
+        shell.out.table(("", "live", "shadow", "what is counted"), _judged(found))
+    for owner in found.people:
+        _tell_owner(shell, owner)
+    for summary in found.sessions:
+        _tell_summary(shell, summary)
+
+
+def _counted(found: Report) -> Iterator[tuple[str, ...]]:
+    for owner in found.people:
+        yield owner.name, *map(str, owner.items)
+    yield "items in sum", *map(str, found.items)
+    yield "summaries", *map(str, found.summaries)
+
+
+def _judged(found: Report) -> Iterator[tuple[str, ...]]:
+    for (name, meaning), old, new in zip(MEASURED.values(), found.old, found.new, strict=True):
+        yield name, f"{old:,}", f"{new:,}", meaning
+
+
+# -- items ---------------------------------------------------------------------------------------------------------
+
+
+def _tell_owner(shell: Shell, owner: OwnerWords) -> None:
+    shell.out.line()
+    line(shell, Span(f"{owner.name}:", "bold"))
+    for group in owner.groups:
+        for pair in group.pairs:
+            _tell_pair(shell, pair, f"group {group.key}" if len(group.pairs) > 1 else "")
+
+
+def _tell_pair(shell: Shell, pair: PairWords, group: str) -> None:
+    item = _last(pair).item
+    line(shell, Span(f"  {LABELS[pair.kind]:<12}{item.id} [{item.kind}] "), *_text(pair))
+    matched = f"matched by {MATCHED[pair.by]}" if pair.by else ""
+    line(shell, Span(f"      {'; '.join(filter(None, (pair.where, matched, group, pair.held)))}", "dim"))
+    for name, (before, after) in pair.changed.items():
+        line(shell, Span(f"      {name}: {_value(before)} -> {_value(after)}"))
+    both = pair.old is not None and pair.new is not None and _grounds(pair.old) == _grounds(pair.new)
+    for label, side in (("live", pair.old), ("shadow", pair.new)):
+        if side is not None:
+            _tell_side(shell, label, side, quoting=not both)
+    if both:
+        _tell_grounds(shell, "both", _last(pair))
+
+
+def _last(pair: PairWords) -> SideWords:
+    side = pair.new or pair.old
+    assert side is not None, "a pair has a side"
+    return side
+
+
+def _text(pair: PairWords) -> list[Span]:
+    if pair.kind == "changed":
+        return list(spans_of(pair.words))
+    return [Span(one_line(_last(pair).item.text), "removed" if pair.kind == "only_old" else "added")]
+
+
+def _value(value: Any) -> str:
+    listed = value if isinstance(value, tuple) else (value,)
+    return ", ".join(one_line(str(each)) for each in listed if each is not None) or "none"
+
+
+def _grounds(side: SideWords) -> tuple[tuple[Quoted, ...], tuple[str, ...]]:
+    return side.messages, side.quotes
+
+
+def _tell_side(shell: Shell, label: str, side: SideWords, *, quoting: bool) -> None:
+    because = f": {one_line(side.why)}" if side.why else ""
+    line(shell, Span(f"      {label:<8}", "dim"), Span(f"by {side.who}{because}"))
+    if quoting:
+        _tell_grounds(shell, "", side)
+
+
+def _tell_grounds(shell: Shell, label: str, side: SideWords) -> None:
+    """What an item rests on; one label for all of it."""
+    for number, each in enumerate(_rests_on(shell, *_grounds(side))):
+        line(shell, Span(f"      {'' if number else label:<8}from  ", "dim"), Span(each))
+
+
+def _rests_on(shell: Shell, messages: tuple[Quoted, ...], quotes: tuple[str, ...]) -> Iterator[str]:
+    for each in messages[:MOST_QUOTED]:
+        yield quote_words(shell, each)
+    if len(messages) > MOST_QUOTED:
+        yield f"and {len(messages) - MOST_QUOTED} more messages"
+    for quote in quotes:
+        yield f"{short(quote)}, whose message is not in the log"
+
+
+# -- summaries -----------------------------------------------------------------------------------------------------
+
+
+def _tell_summary(shell: Shell, summary: SummaryWords) -> None:
+    shell.out.line()
+    tokens = f"{summary.old_tokens:,} -> {summary.new_tokens:,} tokens"
+    line(shell, Span(f"summary of {summary.key}:", "bold"), Span(f" {LABELS[summary.kind]}, {tokens}", "dim"))
+    for each in by_line(summary.words):
+        line(shell, Span("  "), *spans_of(each))

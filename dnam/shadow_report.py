@@ -1,0 +1,223 @@
+"""The difference between the live memory and a shadow of it: per person, in sum, and judged; for a terminal, for
+programs and for a page.
+
+`old` is always the live memory, `new` the shadow. The fields of these values are those of `dnam diff --shadow --json`,
+and stable.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from dnam.finding import place_words
+from dnam.shadow_words import Fault, GroupWords, SummaryWords, Teller, faults
+from dnam.shadows import Manifest
+from projections.ids import Handle
+from projections.items import ITEMS, ItemRow, items_of
+from projections.people import accounts_of, name_of
+from projections.policies.rephrasing import UNKNOWN, Rephrasing
+from projections.retrieval import Vocabulary
+from projections.rows import Rows
+from projections.shadow_groups import groups
+from projections.shadow_judged import Judged, Measures, judged, measures
+from projections.shadow_pairs import Counts, Pair, SummaryPair, compare, compare_summaries, counts, differs
+from projections.shadow_scope import Scope, has_item, has_summary
+from projections.summaries import SUMMARIES
+from replay.reading import Reader
+
+NOBODYS = "nobody's"
+"""What stands for a name over what belongs to no person: lore, and what the assistant knows of itself and its owner."""
+MEASURED = {
+    "items": ("items", "active ones"),
+    "duplicates": ("duplicates", "more than 60 % of their words are another one's"),
+    "unsourced": ("without evidence", "they rest on no message of the log, and nobody wrote them"),
+    "contradictions": (
+        "contradictions",
+        "a denial, name, number or person tells them apart from one like them; or they replaced one that still stands",
+    ),
+    "tokens": ("tokens", "all of them as lines of a prompt"),
+}
+"""What is judged, in the order of `Measures`: for people, and what is counted."""
+Told = Callable[[int, int], None]
+"""Told how many people were compared, of how many."""
+
+
+class OwnerWords(NamedTuple):
+    """What differs of one person's items, and what is counted of both sides."""
+
+    person: Handle
+    name: str
+    items: Counts
+    old: Measures
+    new: Measures
+    groups: tuple[GroupWords, ...]
+    faults: tuple[Fault, ...]
+
+
+class Report(NamedTuple):
+    """All of it. `live` is how far the live log reaches; `of` are the people and guilds that the shadow is of, none
+    where it is of all. `items` and `summaries` count what differs, `old` and `new` what was judged, in sum over all who
+    were compared. `people` and `sessions` are those of which something differs.
+    """
+
+    shadow: Manifest
+    live: int
+    of: tuple[str, ...]
+    differs: bool
+    items: Counts
+    summaries: Counts
+    old: Measures
+    new: Measures
+    people: tuple[OwnerWords, ...]
+    sessions: tuple[SummaryWords, ...]
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know before it is read."""
+        name, goes_on = self.shadow.name, f"`dnam rederive --name {self.shadow.name}` goes on"
+        notes = [] if self.shadow.state == "complete" else [f"the shadow {name!r} is not complete: {goes_on}"]
+        if self.shadow.upto < self.live:
+            notes.append(f"the shadow {name!r} knows the log up to #{self.shadow.upto} of #{self.live}: {goes_on}")
+        if self.of:
+            notes.append(f"the shadow {name!r} is of {', '.join(self.of)} alone: nothing else is compared")
+        return notes
+
+
+class Known(NamedTuple):
+    """What is known of the language that items are judged by, and what the assistant is called."""
+
+    vocabulary: Vocabulary
+    rephrasing: Rephrasing = UNKNOWN
+    assistant: str = ""
+
+
+class Sides(NamedTuple):
+    """The live memory and the shadow, open: rows of now, and the events of each log."""
+
+    old: Rows
+    new: Rows
+    old_events: Reader
+    new_events: Reader
+
+
+class Wanted(NamedTuple):
+    """What is compared: one person's items, one session's summary, or everything."""
+
+    person: Handle | None = None
+    session: str | None = None
+
+
+class _Owner(NamedTuple):
+    """One owner's items on both sides. `words` is there where something differs."""
+
+    items: Counts
+    old: Measures
+    new: Measures
+    words: OwnerWords | None
+
+
+def scope_of(manifest: Manifest) -> Scope:
+    """What a shadow was asked to derive anew."""
+    return Scope(manifest.persons, frozenset(manifest.asked.guilds))
+
+
+def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell: Told) -> Report:
+    """Compare both sides, and tell what differs."""
+    scope = scope_of(manifest)
+    teller = Teller(sides.old, sides.old_events, sides.new_events, known.assistant)
+    owners = list(_owners(sides, scope, known, wanted, teller, tell))
+    summaries = [] if wanted.person is not None else _summaries(sides, scope, wanted.session)
+    people = _apart(sides.old, [each.words for each in owners if each.words is not None])
+    return Report(
+        shadow=manifest,
+        live=sides.old_events.size,
+        of=tuple(_names(sides.old, scope)),
+        differs=bool(people) or differs(summaries),
+        items=Counts(*_in_sum(Counts(), (each.items for each in owners))),
+        summaries=counts(summaries),
+        old=Measures(*_in_sum(Measures(), (each.old for each in owners))),
+        new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
+        people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
+        sessions=tuple(teller.summary(pair) for pair in summaries if pair.kind != "same"),
+    )
+
+
+def _names(now: Rows, scope: Scope) -> Iterator[str]:
+    """Who and what a shadow is of, by the names of now."""
+    yield from sorted(name_of(now, person) for person in scope.people)
+    yield from (place_words(now, guild) for guild in sorted(scope.guilds))
+
+
+def _in_sum(none: tuple[int, ...], found: Iterable[tuple[int, ...]]) -> list[int]:
+    return list(map(sum, zip(none, *found, strict=True)))
+
+
+# -- items ---------------------------------------------------------------------------------------------------------
+
+
+def _owners(sides: Sides, scope: Scope, known: Known, wanted: Wanted, teller: Teller, tell: Told) -> Iterator[_Owner]:
+    owners = _whose(sides, wanted)
+    for done, owner in enumerate(owners):
+        tell(done, len(owners))
+        live, there = (_items(sides.old, rows, scope, owner) for rows in (sides.old, sides.new))
+        yield _compared(sides.old, teller, known, owner, live, there)
+
+
+def _whose(sides: Sides, wanted: Wanted) -> list[Handle]:
+    """Whose items are compared: where not one person's are asked for, of everybody who has any on either side."""
+    if wanted.session is not None:
+        return []
+    if wanted.person is not None:
+        return [wanted.person]
+    keys = (key[:16] for rows in (sides.old, sides.new) for key in rows.keys(ITEMS, b""))
+    return [Handle(key if any(key) else b"") for key in sorted(set(keys))]
+
+
+def _items(now: Rows, rows: Rows, scope: Scope, owner: Handle) -> list[ItemRow]:
+    """What an owner has on one side, of every status; `now` are the live rows."""
+    return [found.row for found in items_of(rows, owner) if has_item(now, scope, found.row.item)]
+
+
+def _compared(
+    now: Rows, teller: Teller, known: Known, owner: Handle, live: list[ItemRow], there: list[ItemRow]
+) -> _Owner:
+    pairs = compare(live, there)
+    old = judged(live, known.vocabulary, known.rephrasing)
+    if not differs(pairs):
+        return _Owner(counts(pairs), measures([old]), measures([old]), None)
+    new = judged(there, known.vocabulary, known.rephrasing)
+    return _Owner(counts(pairs), measures([old]), measures([new]), _words(now, teller, owner, live, pairs, old, new))
+
+
+def _words(
+    now: Rows, teller: Teller, owner: Handle, live: list[ItemRow], pairs: list[Pair], old: Judged, new: Judged
+) -> OwnerWords:
+    return OwnerWords(
+        person=owner,
+        name=name_of(now, owner) if owner else NOBODYS,
+        items=counts(pairs),
+        old=measures([old]),
+        new=measures([new]),
+        groups=teller.groups(groups(pairs), live),
+        faults=(*faults("old", old), *faults("new", new)),
+    )
+
+
+def _apart(now: Rows, people: list[OwnerWords]) -> list[OwnerWords]:
+    """With an account behind the names of namesakes."""
+    names = Counter(each.name for each in people)
+    return [each._replace(name=_with_account(now, each)) if names[each.name] > 1 else each for each in people]
+
+
+def _with_account(now: Rows, each: OwnerWords) -> str:
+    accounts = (f"{found.row.platform}:{found.row.platform_id}" for found in accounts_of(now, each.person))
+    return f"{each.name} ({next(accounts, each.person.hex()[:8])})"
+
+
+# -- summaries -----------------------------------------------------------------------------------------------------
+
+
+def _summaries(sides: Sides, scope: Scope, session: str | None) -> list[SummaryPair]:
+    found = compare_summaries(sides.old.scan(SUMMARIES), sides.new.scan(SUMMARIES))
+    asked = (pair for pair in found if session in (None, pair.row.session))
+    return [pair for pair in asked if has_summary(sides.old, scope, pair.row.session)]
