@@ -161,4 +161,4 @@ def recorded(events: Iterable[tuple[EventId, Event]]) -> Recorded:
 def _first(event: Event, runs: Mapping[EventId, Run]) -> EventId | None:
     """The reply that this one only makes shorter."""
     causes = event.causes if isinstance(event, SummaryAnswered) else ()
-    return causes[0] if len(causes) == 1 and causes[0] in runs else None
+    return causes[0] if len(causes) == 1 and causes[0] in runs and runs[causes[0]].loop == "summary" else None

@@ -395,11 +395,20 @@ def test_what_is_shared_becomes_one_with_what_says_so_there(here: list[Item]) ->
     both = Both([TEA], [*here, learned("Likes tea", "m2", compartment=WIDE, id="durable-wide")])
     both.act(move, sharing(ANN, TEA.id, PERSON, LATER, origin("share")))
     (draft,) = both.again()
-    assert reasons([draft]) == ["asked by the person; what says the same lies there already"]
+    assert reasons([draft]) == ["asked by the person; what says the same, or has its id, lies there already"]
     assert both.active() == {(WIDE, "likes tea")}
     (row,) = both.says("likes tea", WIDE)
     assert row.item.id == "durable-wide"
     assert [each.message for each in row.item.evidence] == [message("m2"), *(message("m1") for _ in here)]
+
+
+def test_what_they_took_back_there_in_other_words_stays_so() -> None:
+    both = Both([TEA], [learned("has a tea pot", id=TEA.id, compartment=WIDE)])
+    both.shadow.decide(forget, please_forget("has a tea pot"))
+    both.act(move, sharing(ANN, TEA.id, PERSON, LATER, origin("share")))
+    both.again()
+    assert both.active() == {(WIDE, "likes tea")}
+    assert both.refuses("has a tea pot")
 
 
 def test_what_they_put_back_among_all_is_as_they_saw_it_too() -> None:

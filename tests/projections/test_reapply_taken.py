@@ -8,7 +8,7 @@ from projections.decisions.given import Given
 from projections.decisions.moving import keeping_private, move
 from projections.decisions.reapply import reapply
 from projections.decisions.redact_items import LEFT
-from projections.decisions.remember import forget, restore
+from projections.decisions.remember import edit, forget, restore
 from projections.decisions.summaries import refresh, reset
 from projections.events import ItemForgotten, ItemRedacted
 from projections.events.values import By, Intent, Item
@@ -19,12 +19,7 @@ from projections.policies.compartments import Opening, in_guild
 from projections.summaries import find_summary
 from tests.projections.items import ANN, BOB, HOME, PERSON, WIDE, message
 from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, reasons, same_but, tags
-from tests.projections.test_remember import (
-    LATER,
-    an_answer,
-    please_forget,
-    please_restore,
-)
+from tests.projections.test_remember import LATER, an_answer, please_edit, please_forget, please_restore
 from tests.projections.test_summaries import AUDIENCE, please_refresh, please_reset
 from tests.world import NOW, origin
 
@@ -153,6 +148,16 @@ def test_two_of_one_decision_that_rest_on_one_message_are_as_they_were() -> None
     assert kept_alike(both.live, both.shadow)
 
 
+def test_what_was_taken_by_the_one_is_not_looked_for_by_the_other() -> None:
+    live = [learned("likes tea", "m1"), learned("likes teas", "m1", "m2")]
+    both = Both(live, [learned("Likes tea", "m1", id="durable-a"), live[1], learned("hates queues", "m1")])
+    both.act(forget, please_forget("likes tea"))
+    both.again()
+    assert both.active() == {(HOME, "hates queues")}
+    assert is_quiet(both.shadow.rows, message("m2"))
+    assert not is_quiet(both.shadow.rows, message("m1"))  # something active rests on it
+
+
 def test_a_forgetting_of_which_nobody_knows_the_intent_goes_by_the_item() -> None:
     both = Both([], [same_but(TEA, id="durable-theirs")])
     both.tell(ItemForgotten(said=LATER, by=PERSON, item=same_but(TEA, status="forgotten")))
@@ -255,6 +260,36 @@ def test_it_becomes_one_with_what_says_so_there() -> None:
     assert both.active() == {(HOME, "likes tea")}
     assert len(both.says("likes tea")[0].item.evidence) == 2
     assert len(draft.event.causes) == 2
+
+
+def test_what_they_took_back_there_in_other_words_stays_so() -> None:
+    here = same_but(TEA, compartment=GUILD)
+    both = Both([here], [here, learned("has a tea pot", id=TEA.id)])
+    both.shadow.decide(forget, please_forget("has a tea pot"))
+    both.act(move, keeping_private(ANN, TEA.id, PERSON, LATER, origin("hide")))
+    both.again()
+    assert both.active() == {(HOME, "likes tea")}
+    assert both.refuses("has a tea pot")
+
+
+def test_it_is_lifted_where_it_was_lifted_by_the_same() -> None:
+    items = [TEA, same_but(TEA, compartment=WIDE)]
+    both = Both(items, items)
+    here = (Opening(ANN, HOME),)
+    both.act(edit, please_edit(TEA.id, "has a tea pot", openings=here))
+    both.act(forget, please_forget(item_id=TEA.id, openings=here))
+    told = both.act(move, keeping_private(ANN, TEA.id, PERSON, LATER + 9, origin("hide")))
+    assert ids(both.again())[-1:] == ids(told)
+    assert kept_alike(both.live, both.shadow)
+
+
+def test_nor_is_it_lifted_by_what_nobody_says_here() -> None:
+    both = Both([same_but(TEA, compartment=GUILD)], [learned("has a tea pot", id=TEA.id)])
+    both.shadow.decide(forget, please_forget("has a tea pot"))
+    both.act(move, keeping_private(ANN, TEA.id, PERSON, LATER, origin("hide")))
+    assert tags(both.again()) == ["item.moved", "item.forgotten"]
+    assert both.active() == {(HOME, "likes tea")}
+    assert both.refuses("has a tea pot")
 
 
 def test_what_is_there_alone_already_stays() -> None:

@@ -1,0 +1,118 @@
+"""What an adoption recorded, read from the log by its id: nothing has to be remembered of it anywhere else."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from dnam.access import Access
+from dnam.shadow_source import everybody
+from projections.decisions.adopted import Act, of_owner, of_session
+from projections.decisions.adopted_all import CountRequest, Rederived, count
+from projections.events import ItemEvent, ItemMoved
+from projections.fold import Record
+from projections.ids import EventId, Handle, Seq
+from projections.lives import Address, address_of, moved_from
+from projections.messages import unit
+from projections.places import SESSIONS, epoch_of
+from projections.rows import Rows
+from projections.summaries import SUMMARIES
+from replay.chronicle import LogChronicle
+from replay.engine import Engine
+
+
+class Touch(NamedTuple):
+    """The last that an adoption did at an address; `removed`: it moved away what lay there."""
+
+    made: EventId
+    removed: bool = False
+
+
+class Touched(NamedTuple):
+    """What an adoption did, as far as it can be read: the addresses of each owner, and the summary of each session by
+    the row's key. `starts` has the seq at which the decision of each of its events began.
+    """
+
+    items: Mapping[Handle, Mapping[Address, Touch]]
+    summaries: Mapping[bytes, Record]
+    starts: Mapping[EventId, Seq]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it recorded nothing."""
+        return not self.items and not self.summaries
+
+
+class Taken(NamedTuple):
+    """What was taken over, or back, counted, with what was recorded before it broke off. `event` is what makes it
+    count; None where there was nothing to do.
+    """
+
+    event: EventId | None = None
+    seq: Seq | None = None
+    people: int = 0
+    items: int = 0
+    summaries: int = 0
+
+
+def touched_by(engine: Engine, rows: Rows, act: Act) -> Touched:
+    """Everything that an adoption, or its undoing, has recorded by now."""
+    reading = _Reading(engine, rows, act)
+    items = {owner: found for owner in everybody(rows) if (found := reading.items(owner))}
+    summaries = {key: record for key in _units(rows) if (record := reading.summary(key)) is not None}
+    return Touched(items, summaries, reading.starts)
+
+
+def _units(rows: Rows) -> list[bytes]:
+    """Every session in each of its epochs: also those whose summary is gone."""
+    sessions = [found.row.session for found in rows.scan(SESSIONS)]
+    units = {unit(session, epoch) for session in sessions for epoch in range(epoch_of(rows, session) + 1)}
+    return sorted({*units, *rows.keys(SUMMARIES, b"")})
+
+
+class _Reading:
+    def __init__(self, engine: Engine, rows: Rows, act: Act) -> None:
+        self._log = engine.store.log
+        self._chronicle = LogChronicle(engine.live)
+        self._rows = rows
+        self._act = act
+        self.starts: dict[EventId, Seq] = {}
+
+    def items(self, owner: Handle) -> dict[Address, Touch]:
+        found: dict[Address, Touch] = {}
+        for record in self._records(of_owner(owner)):
+            event = record.event
+            if isinstance(event, ItemMoved):
+                found[moved_from(event)] = Touch(record.id, removed=True)
+            if isinstance(event, ItemEvent):
+                found[address_of(event.item)] = Touch(record.id)
+        return found
+
+    def summary(self, key: bytes) -> Record | None:
+        records = self._records(of_session(key))
+        return records[-1] if records else None
+
+    def _records(self, whose: bytes) -> Sequence[Record]:
+        decisions = self._act.decisions(self._rows, whose)
+        for decision in decisions:
+            start = self._log.find(decision[0])
+            assert start is not None, "its id is known"
+            self.starts |= dict.fromkeys(decision, start)
+        found = (self._chronicle.find(event) for decision in decisions for event in decision)
+        return [each for each in found if each is not None]
+
+
+async def counted(memory: Access, made: Rederived, act: Act, undoes: EventId | None = None) -> Taken:
+    """Make it count, with all that it recorded. Nothing is recorded where it did nothing, unless it takes one back."""
+
+    def read(rows: Rows) -> tuple[int, int, int]:
+        touched = touched_by(memory.engine, rows, act)
+        items = [each for found in touched.items.values() for each in found.values() if not each.removed]
+        return len(touched.items), len(items), len(touched.summaries)
+
+    people, items, summaries = await memory.look(read)
+    if not people and not summaries and undoes is None:
+        return Taken()
+    request = CountRequest(act, made, memory.now(), people, items, summaries, undoes)
+    await memory.record(lambda rows: count(rows, request))
+    seq = await asyncio.to_thread(memory.engine.store.log.find, act.id)
+    return Taken(act.id, seq, people, items, summaries)

@@ -1,0 +1,262 @@
+"""`adopt`: take over what was made anew in a shadow, and `adopt --undo`: take that back."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dnam.cli.rederiving import Name
+from dnam.cli.shell import Command, Data, Json, Shell, Yes
+from dnam.counting import counted
+from projections.errors import BadRequest
+
+if TYPE_CHECKING:
+    from dnam.adopted import Taken
+    from dnam.adopting import Adopting, Chosen, Offer, OfOwner
+    from dnam.loops.loop import Comparing
+    from dnam.memory import Memory
+    from dnam.shadows import Manifest
+    from projections.ids import Handle
+    from projections.rows import Rows
+
+NOT_DONE = "nothing was changed"
+LABELS = {"only_new": "new", "changed": "changed", "only_old": "gone"}
+"""What becomes of an item, for people and in JSON."""
+
+
+def adopt(
+    name: Name,
+    user: Annotated[
+        list[str] | None, typer.Option(metavar="USER", help="Only what is known of them; repeatable.")
+    ] = None,
+    pick: Annotated[
+        bool, typer.Option("--pick", help="Ask of each group of items that belong together, and of each summary.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last adoption of this shadow back.")] = False,
+    behind: Annotated[
+        bool, typer.Option("--behind", help="Do not bring the shadow up to now first: what changed since stays.")
+    ] = False,
+    data: Data = None,
+    as_json: Json = False,
+    yes: Yes = False,
+) -> None:
+    """Take over from a shadow what differs, as ordinary events: what is new, what changed, and what it does not have.
+
+    What a person wrote, corrected, keeps or forgot stays as it is, and so does whatever something stands against, which
+    is told. It says what would change, asks, and goes on where it was broken off. --undo is the same in reverse: what
+    is still as the adoption left it is again as it was. As JSON: `shadow`, `goes_on`, `people`, each with `new`,
+    `changed`, `gone` and what is `left` with the reason, `summaries`, and `adopted` with its `seq`.
+    """
+    shell = Shell(data, as_json, yes)
+    if undo:
+        if user or pick:
+            raise BadRequest("--undo takes back all of the last adoption: leave --user and --pick out")
+        from dnam.cli.unadopting import undo as take_back
+
+        take_back(shell, name)
+        return
+    if pick and as_json:
+        raise BadRequest("--pick asks in words: leave --json out")
+    manifest = _ready(shell, name, behind=behind)
+
+    async def action(memory: "Memory") -> None:
+        from dnam.adopting import Adopting
+        from dnam.finding import the_person
+        from dnam.shadow_source import Source
+        from replay.shadow import shadow_engine
+
+        people = [await memory.look(lambda rows, who=each: the_person(rows, who)) for each in user or ()]  # type: ignore[misc]
+        async with _comparing(shell, memory) as compare:
+            with shadow_engine(shell.data, manifest.name, beside=memory.engine) as shadow:
+                adopting = Adopting(Source(memory, shadow, manifest), frozenset(people) if user else None, compare)
+                await _adopt(shell, memory, adopting, manifest.name, pick=pick)
+
+    shell.run(action)
+
+
+# -- a shadow that knows what is here --------------------------------------------------------------------------------
+
+
+def _ready(shell: Shell, name: str, *, behind: bool) -> "Manifest":
+    """The shadow, brought up to now. BadRequest for one that is not complete."""
+    import msgspec
+
+    from dnam.shadows import load
+
+    manifest = load(shell.data, name)
+    if manifest.state != "complete":
+        raise BadRequest(f"the shadow {name} is not complete: `dnam rederive --name {name}` goes on")
+    missing, head = _missing(shell, manifest)
+    if not missing:
+        return msgspec.structs.replace(manifest, upto=head)
+    if behind:
+        shell.out.note(f"the shadow {name} knows the log up to #{manifest.upto}: what changed since stays as it is")
+        return manifest
+    shell.out.note(f"the shadow {name} does not know {counted(missing, 'event')} yet, and is brought up to now")
+    return asyncio.run(_bring_up(shell, manifest))
+
+
+def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
+    """How much of what is derived from was recorded behind a shadow's end, and where the log ends."""
+    from projections.rederiving.roles import role_of
+    from replay.reading import Reader
+
+    with shell.opened() as (engine, _), engine.reading():
+        reader = Reader(engine.live)
+        readings = [reader.at(seq) for seq in range(manifest.upto + 1, reader.size + 1)]
+        told = [each.record is None or role_of(each.record.event) not in ("derived", "left out") for each in readings]
+        return sum(told), reader.size
+
+
+async def _bring_up(shell: Shell, manifest: "Manifest") -> "Manifest":
+    """Go on with the derivation, as `dnam rederive` does, once it was agreed to where that may cost."""
+    from dnam.rederiving.models import asking
+    from dnam.rederiving.rederivation import rederiving
+
+    name, model = manifest.name, manifest.asked.model
+    async with (
+        asking(shell.data, shell.settings, manifest, shell.out.note) as asked,
+        rederiving(shell.data, shell.settings, asked.model, manifest) as derivation,
+    ):
+        if asked.model.paid and not shell.out.confirm(f"Ask {model} about what was said since?"):
+            raise BadRequest(f"`dnam adopt {name} --behind` takes over what the shadow knows")
+        return await derivation.run(_untold, send=asked.send)
+
+
+def _untold(done: int, total: int, micros: int) -> None:
+    """It is not much: what was said since."""
+
+
+@asynccontextmanager
+async def _comparing(shell: Shell, memory: "Memory") -> "AsyncIterator[Comparing]":
+    """What tells how near two texts are: the encoder; where it cannot be had, words decide."""
+    from dnam.encoder import EncoderMissing
+    from dnam.encoders import opened
+    from dnam.loops.loop import by_words_alone
+    from dnam.models import choose
+    from dnam.tending import Tending
+
+    try:
+        async with opened(shell.settings) as encoders:
+            yield Tending(memory, choose(shell.settings, memory.language), encoders.chosen).compare
+    except EncoderMissing as error:
+        shell.out.note(f"{error}. Items are compared by their words")
+        yield by_words_alone
+
+
+# -- adopting --------------------------------------------------------------------------------------------------------
+
+
+async def _adopt(shell: Shell, memory: "Memory", adopting: "Adopting", name: str, *, pick: bool) -> None:
+    from dnam.cli.adopting_picks import picked
+
+    with shell.out.progress("comparing", "people") as progress:
+        offer = await adopting.look(progress)
+    if offer.goes_on:
+        shell.out.note("an adoption was broken off before: this goes on with it")
+    if not shell.out.as_json:
+        await memory.look(lambda rows: _show(shell, rows, offer))
+    if offer.is_empty and not offer.goes_on:
+        await memory.look(lambda rows: _tell(shell, rows, name, offer, None))
+        return
+    names = await memory.look(lambda rows: {each.owner: name_of_owner(rows, each.owner) for each in offer.people})
+    chosen = picked(shell, names, offer) if pick else None
+    if not _agreed(shell, offer, chosen, name):
+        shell.out.note(NOT_DONE)
+        return
+    with told_broken_off(shell), shell.out.progress("adopting", "decisions") as progress:
+        taken = await adopting.adopt(chosen, progress)
+    await memory.look(lambda rows: _tell(shell, rows, name, offer, taken))
+
+
+def _agreed(shell: Shell, offer: "Offer", chosen: "Chosen | None", name: str) -> bool:
+    """Whether there is something to record. What was picked was asked for; so was what is gone on with."""
+    if chosen is not None:
+        return offer.goes_on or not chosen.is_empty
+    return offer.is_empty or shell.out.confirm(f"Adopt this from {name}?")
+
+
+@contextmanager
+def told_broken_off(shell: Shell) -> Iterator[None]:
+    """What to do when it breaks off."""
+    try:
+        yield
+    except BaseException:  # raised again, also Ctrl-C: what to do is told first
+        shell.out.note("broken off: what was recorded until then stays, and the same command goes on")
+        raise
+
+
+def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:
+    for each in offer.people:
+        kinds = _kinds(each)
+        counts = ", ".join(f"{kinds[label]} {label}" for label in LABELS.values() if kinds[label])
+        shell.out.line(f"{name_of_owner(rows, each.owner)}: {counts or 'nothing to take over'}")
+        show_left(shell, (left.reason for left in each.left))
+    taken = sum(not each.reason for each in offer.sessions)
+    if offer.sessions:
+        shell.out.line(f"{counted(taken, 'summary')} of sessions")
+        show_left(shell, (each.reason for each in offer.sessions if each.reason))
+
+
+def show_left(shell: Shell, reasons: Iterable[str]) -> None:
+    """What stays as it is, counted by why."""
+    for reason, count in sorted(Counter(reasons).items()):
+        shell.out.line(f"    {count} {'stays' if count == 1 else 'stay'} as it is here: {reason}")
+
+
+def _kinds(person: "OfOwner") -> Counter[str]:
+    return Counter(LABELS[pair.kind] for part in person.parts for pair in part.pairs)
+
+
+def name_of_owner(rows: "Rows", owner: "Handle") -> str:
+    """Whose items they are."""
+    from projections.people import name_of
+
+    return name_of(rows, owner) if owner else "what is nobody's"
+
+
+def _tell(shell: Shell, rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> None:
+    if shell.out.as_json:
+        shell.out.emit(_value(rows, name, offer, taken))
+    elif taken is None or taken.event is None:
+        shell.out.line(f"Nothing differs from {name} that can be adopted.")
+    else:
+        shell.out.line(f"Adopted {in_words(taken)}, as #{taken.seq}.")
+        shell.out.line(f"`dnam adopt --undo {name}` takes it back.")
+
+
+def in_words(taken: "Taken") -> str:
+    """What was taken over, or back."""
+    people = "1 person" if taken.people == 1 else f"{taken.people} people"
+    return f"{counted(taken.items, 'item')} of {people} and {counted(taken.summaries, 'summary')}"
+
+
+def _value(rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> dict[str, Any]:
+    """As a program reads it."""
+    return {
+        "shadow": name,
+        "goes_on": offer.goes_on,
+        "people": [_person(rows, each) for each in offer.people],
+        "summaries": [
+            {"session": each.request.made.session, "taken": not each.reason, "reason": each.reason}
+            for each in offer.sessions
+        ],
+        "adopted": None if taken is None or taken.event is None else taken,
+    }
+
+
+def _person(rows: "Rows", person: "OfOwner") -> dict[str, Any]:
+    kinds = _kinds(person)
+    left = [(each.pair.row.item, each.reason) for each in person.left]
+    return {
+        "person": person.owner or None,
+        "name": name_of_owner(rows, person.owner),
+        **{label: kinds[label] for label in LABELS.values()},
+        "left": [{"id": item.id, "text": item.text, "reason": reason} for item, reason in left],
+    }
+
+
+COMMANDS = (Command("adopt", adopt, "adopt haiku --pick"),)

@@ -1,0 +1,75 @@
+"""`adopt --undo`: what would be taken back, of whom, and what stays; then it is done."""
+
+from typing import TYPE_CHECKING, Any
+
+from dnam.cli.adopting import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.shell import Shell
+from dnam.counting import counted
+
+if TYPE_CHECKING:
+    from dnam.adopted import Taken
+    from dnam.memory import Memory
+    from dnam.unadopting import UndoOffer
+    from projections.rows import Rows
+
+CHANGED = "it was made anew since"
+
+
+def undo(shell: Shell, name: str) -> None:
+    """Take back the last adoption of a shadow, once it was agreed to."""
+    from dnam.unadopting import Unadopting
+
+    async def action(memory: "Memory") -> None:
+        undoing = Unadopting(memory, shell.data, name)
+        offer = await undoing.look()
+        if offer is None:
+            await memory.look(lambda rows: _tell_undone(shell, rows, name, None, None))
+            return
+        if not shell.out.as_json:
+            await memory.look(lambda rows: _show_undo(shell, rows, offer))
+        if not shell.out.confirm(f"Take the adoption of {name} back?"):
+            shell.out.note(NOT_DONE)
+            return
+        with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
+            taken = await undoing.undo(offer, progress)
+        await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, taken))
+
+    shell.run(action)
+
+
+def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
+    for each in offer.people:
+        back = "is" if each.items == 1 else "are"
+        shell.out.line(f"{name_of_owner(rows, each.owner)}: {counted(each.items, 'item')} {back} again as before")
+        show_left(shell, (left.reason for left in each.left))
+    if offer.sessions or offer.changed:
+        shell.out.line(f"{counted(len(offer.sessions), 'summary')} of sessions")
+        show_left(shell, (CHANGED for _ in offer.changed))
+
+
+def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> None:
+    if shell.out.as_json:
+        shell.out.emit(_undone(rows, name, offer, taken))
+    elif taken is None:
+        shell.out.line(f"There is no adoption of {name} to take back.")
+    else:
+        shell.out.line(f"Took back {in_words(taken)}, as #{taken.seq}.")
+
+
+def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> dict[str, Any]:
+    people = () if offer is None else offer.people
+    return {
+        "shadow": name,
+        "people": [
+            {
+                "person": each.owner or None,
+                "name": name_of_owner(rows, each.owner),
+                "items": each.items,
+                "left": [{"id": left.address.id, "text": left.text, "reason": left.reason} for left in each.left],
+            }
+            for each in people
+        ],
+        "summaries": [] if offer is None else list(offer.sessions),
+        "summaries_left": [] if offer is None else list(offer.changed),
+        "undone": taken,
+    }

@@ -1,0 +1,162 @@
+"""What an adoption is decided from: the rows and events of a shadow beside those of the live memory."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from dnam.access import Access
+from dnam.shadows import Manifest
+from projections.decisions.adopt_pairs import VERSION, AdoptRequest, standing
+from projections.decisions.adopt_rests import said_behind
+from projections.decisions.adopt_summary import AdoptSummaryRequest
+from projections.decisions.adopted import Act
+from projections.decisions.adopted_all import Rederived
+from projections.decisions.shelf import policy_by, rests_on
+from projections.events import Event, SummaryRefreshed
+from projections.events.values import By
+from projections.fold import AnyProjection
+from projections.ids import EventId, Handle
+from projections.items import ITEMS, ItemRow, items_of
+from projections.people import PEOPLE
+from projections.rows import Rows
+from projections.shadow_pairs import compare
+from projections.shadow_scope import Scope, has_summary
+from projections.summaries import SUMMARIES
+from replay.chronicle import LogChronicle
+from replay.engine import Engine
+
+OWNER_BYTES = 16
+"""How much of an item's key says whose it is."""
+
+
+class Both(NamedTuple):
+    """The rows of both memories, of one look."""
+
+    live: Rows
+    shadow: Rows
+
+
+class Source:
+    """An open shadow beside an open memory."""
+
+    def __init__(self, memory: Access, shadow: Engine, manifest: Manifest) -> None:
+        self.memory = memory
+        self.manifest = manifest
+        self._shadow = shadow
+
+    @property
+    def rederived(self) -> Rederived:
+        """What the event that makes an adoption count tells of it."""
+        return rederived_of(self.manifest)
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope(self.manifest.persons, frozenset(self.manifest.asked.guilds))
+
+    @contextmanager
+    def both(self) -> Iterator[Both]:
+        """The rows as they are now. Keep it short."""
+        with self.memory.engine.reading() as live, self._shadow.reading() as shadow:
+            yield Both(live, shadow)
+
+    # -- items -------------------------------------------------------------------------------------------------------
+
+    def request(self, both: Both, act: Act, owner: Handle) -> AdoptRequest:
+        """What an owner's items are taken over by. Only what is said behind those that differ is read."""
+        items = tuple(found.row for found in items_of(both.shadow, owner))
+        pairs = compare((found.row for found in items_of(both.live, owner)), items)
+        news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
+        there = LogChronicle(self._shadow.live)
+        rests = {row.event: _rests(row, there) for row in news if not rests_on(row.item.evidence)}
+        said = {each for row in news for each in (*rests_on(row.item.evidence), *rests.get(row.event, ()))}
+        asked, memory = self.manifest.asked, self.memory
+        return AdoptRequest(
+            act=act,
+            owner=owner,
+            items=items,
+            name=self.manifest.name,
+            by=By("model", name=asked.model) if asked.model else policy_by(VERSION),
+            prompt=asked.extraction_prompt,
+            upto=self.manifest.upto,
+            rests=rests,
+            heard=heard_of(both.live, LogChronicle(memory.engine.live), said),
+            cap=memory.settings.durable_max_items,
+            guarding=memory.guarding,
+            sharing=memory.sharing,
+            scope=self._scope,
+        )
+
+    # -- summaries ---------------------------------------------------------------------------------------------------
+
+    def summaries(self, both: Both, act: Act) -> list[AdoptSummaryRequest]:
+        """Every summary that the shadow has of what it was asked for, by session."""
+        find, manifest = _finding(LogChronicle(self._shadow.live)), self.manifest
+        requests: list[AdoptSummaryRequest] = []
+        for found in both.shadow.scan(SUMMARIES):
+            made = find(found.row.event) if found.row.text else None
+            if isinstance(made, SummaryRefreshed) and has_summary(both.live, self._scope, made.session):
+                rests = said_behind(made.causes, find)
+                requests.append(AdoptSummaryRequest(act, made, rests, manifest.name, manifest.upto))
+        return sorted(requests, key=lambda each: (each.made.session, each.made.audience.epoch))
+
+
+def _finding(chronicle: LogChronicle) -> Callable[[EventId], Event | None]:
+    def find(event: EventId) -> Event | None:
+        record = chronicle.find(event)
+        return None if record is None else record.event
+
+    return find
+
+
+def _rests(row: ItemRow, there: LogChronicle) -> tuple[EventId, ...]:
+    """What was said behind an item of the shadow that quotes nothing."""
+    return said_behind((row.event,), _finding(there))
+
+
+def rederived_of(manifest: Manifest) -> Rederived:
+    """What an adoption tells of a shadow."""
+    asked = manifest.asked
+    return Rederived(
+        shadow=bytes.fromhex(manifest.log),
+        name=manifest.name,
+        made=manifest.made,
+        upto=manifest.upto,
+        model=asked.model,
+        extraction_prompt=asked.extraction_prompt,
+        summary_prompt=asked.summary_prompt,
+        merge_policy=asked.merge_policy,
+        calls=manifest.calls,
+        tokens_in=manifest.tokens_in,
+        tokens_out=manifest.tokens_out,
+        cost_micros=manifest.cost_micros,
+    )
+
+
+def heard_of(rows: Rows, chronicle: LogChronicle, messages: Iterable[EventId]) -> dict[EventId, Event]:
+    """Messages as they now are, by the ids under which they were first heard."""
+    found: dict[EventId, Event] = {}
+    for message in messages:
+        now = standing(rows, message)
+        record = None if now is None else chronicle.find(now)
+        if record is not None:
+            found[message] = record.event
+    return found
+
+
+def owners_of(rows: Rows) -> list[Handle]:
+    """Whoever has items, and nobody, in the order of their handles."""
+    return [Handle(each.rstrip(b"\0") and each) for each in _prefixes(rows, ITEMS)]
+
+
+def everybody(rows: Rows) -> list[Handle]:
+    """Whoever has items or is known: also those of whom an adoption left nothing."""
+    known = {Handle(each) for each in _prefixes(rows, PEOPLE)}
+    return sorted({*owners_of(rows), *known, Handle(b"")})
+
+
+def _prefixes(rows: Rows, table: AnyProjection) -> Iterator[bytes]:
+    """The first parts of a table's keys, each once; a key is read for each."""
+    start = b""
+    while (key := next(rows.keys(table, b"", start=start), None)) is not None:
+        yield key[:OWNER_BYTES]
+        start = key[:OWNER_BYTES] + b"\xff" * (table.key_size - OWNER_BYTES + 1)

@@ -1,0 +1,202 @@
+"""Taking an adoption back, for whoever asks: the last one of a shadow that counts, and was not taken back yet.
+
+What was before it is read from the log; what changed since is left as it is, and told. One that broke off before it
+counted is counted first, and then taken back. Broken off itself, it goes on by being started again.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dnam.access import Access
+from dnam.adopted import Taken, Touched, counted, touched_by
+from dnam.shadow_source import heard_of, rederived_of
+from dnam.shadows import checked, exists, load
+from projections.decisions.adopted import Act, adoption, last_standing
+from projections.decisions.adopted_all import Rederived
+from projections.decisions.draft import MOST_EVENTS, Draft
+from projections.decisions.shelf import rests_on
+from projections.decisions.unadopt import Before, Kept, Unadoption, UnadoptRequest, unadopting
+from projections.decisions.unadopt_summary import UnadoptSummaryRequest, is_changed, unadopt_summary
+from projections.events import RederivationAdopted, SummaryRefreshed
+from projections.fold import Record
+from projections.ids import MINUTE_MS, EventId, Handle
+from projections.items import ITEMS, ItemRow
+from projections.lives import Address, key_of
+from projections.rows import Rows
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from replay.audit import rows_at
+from replay.builder import silent
+from replay.chronicle import LogChronicle
+from replay.errors import ErasedMeanwhile
+from replay.travel import Moment
+from replay.units import tagged
+
+Progress = Callable[[int, int], None]
+
+
+class OfOwner(NamedTuple):
+    """What is taken back of an owner: how many items return or go, and what is left as it is."""
+
+    owner: Handle
+    items: int
+    left: tuple[Kept, ...]
+
+
+class UndoOffer(NamedTuple):
+    """What taking back an adoption would change: items by owner, and summaries by session; those of
+    `changed` stay. `broke_off`: it had not counted yet.
+    """
+
+    adoption: Act
+    made: Rederived
+    broke_off: bool
+    people: tuple[OfOwner, ...]
+    sessions: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+class _Asked(NamedTuple):
+    """The decisions that take one adoption back."""
+
+    items: list[UnadoptRequest]
+    summaries: list[UnadoptSummaryRequest]
+
+
+class Unadopting:
+    """The taking back of the last adoption of a shadow of this name. The shadow itself may be gone by then."""
+
+    def __init__(self, memory: Access, data: Path, name: str) -> None:
+        self._memory = memory
+        self._engine = memory.engine
+        self._data = data
+        self._name = checked(name)
+
+    async def look(self) -> UndoOffer | None:
+        """What would be taken back now; None where there is no adoption to take back."""
+        return await self._memory.look(self._look)
+
+    def _look(self, rows: Rows) -> UndoOffer | None:
+        found = next((each for made in self._shadows(rows) if (each := self._standing(rows, made)) is not None), None)
+        if found is None:
+            return None
+        act, made, broke_off = found
+        asked = self._asked(rows, act)
+        people = [self._offered(rows, each) for each in asked.items]
+        changed = tuple(each.event.session for each in asked.summaries if is_changed(rows, each))
+        wanted = tuple(each.event.session for each in asked.summaries if unadopt_summary(rows, each))
+        shown = tuple(each for each in people if each.items or each.left)
+        return UndoOffer(act, made, broke_off, shown, wanted, changed)
+
+    def _shadows(self, rows: Rows) -> Iterator[Rederived]:
+        """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells
+        of. The ids of an adoption are made of the minute in which its shadow was begun, which its own id has too.
+        """
+        if exists(self._data, self._name):
+            yield rederived_of(load(self._data, self._name))
+        name, size = rows.ids.keyed_hash("shadow", self._name)[:16], self._engine.head().size
+        for event, told in reversed(list(tagged(self._engine, (RederivationAdopted.TAG,), size))):
+            if isinstance(told, RederivationAdopted) and told.name == name:
+                made = int.from_bytes(event[:4], "big") * MINUTE_MS
+                yield Rederived(told.shadow, self._name, made, told.upto, told.model)
+
+    def _offered(self, rows: Rows, request: UnadoptRequest) -> OfOwner:
+        found = unadopting(rows, request, len(request.touched))
+        return OfOwner(request.owner, len(found.drafts), tuple(found.left))
+
+    def _standing(self, rows: Rows, made: Rederived) -> tuple[Act, Rederived, bool] | None:
+        """The adoption under way, where it recorded something; else the last one that counts."""
+        under_way = adoption(rows, made.shadow, made.made)
+        if not touched_by(self._engine, rows, under_way).is_empty:
+            return under_way, made, True
+        last = last_standing(rows, made.shadow, made.made)
+        return None if last is None else (last, made, False)
+
+    # -- what was before ---------------------------------------------------------------------------------------------
+
+    def _asked(self, rows: Rows, act: Act) -> _Asked:
+        touched = touched_by(self._engine, rows, act)
+        items = [self._of_owner(rows, act, touched, owner) for owner in touched.items]
+        summaries = [
+            self._of_session(rows, act, touched, key, record, record.event)
+            for key, record in touched.summaries.items()
+            if isinstance(record.event, SummaryRefreshed)
+        ]
+        return _Asked(items, summaries)
+
+    def _of_owner(self, rows: Rows, act: Act, touched: Touched, owner: Handle) -> UnadoptRequest:
+        before = [
+            Before(address, touch.made, self._before(rows, touched, address, touch.made), touch.removed)
+            for address, touch in touched.items[owner].items()
+        ]
+        messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
+        return UnadoptRequest(
+            act=act.undoing(),
+            owner=owner,
+            touched=tuple(before),
+            reason=f"the adoption of {self._name} was taken back",
+            first=min(touched.starts[touch.made] for touch in touched.items[owner].values()),
+            heard=heard_of(rows, LogChronicle(self._engine.live), messages),
+            cap=self._memory.settings.durable_max_items,
+            known=self._memory.guarding.rephrasing,
+        )
+
+    def _before(self, rows: Rows, touched: Touched, address: Address, made: EventId) -> ItemRow | None:
+        """The row before the adoption came to it; where it came twice, before the first of both."""
+        row = self._then(rows, touched, made).get(ITEMS, key_of(address))
+        if row is None or row.event not in touched.starts:
+            return row
+        return self._before(rows, touched, address, row.event)
+
+    def _of_session(
+        self, rows: Rows, act: Act, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
+    ) -> UnadoptSummaryRequest:
+        made = record.id
+        while True:
+            then = self._then(rows, touched, made)
+            row = then.get(SUMMARIES, key)
+            if row is None or row.event not in touched.starts:
+                attempt = then.get(SUMMARY_ATTEMPTS, key)
+                return UnadoptSummaryRequest(act.undoing(), record.id, event, row, attempt)
+            made = row.event
+
+    def _then(self, rows: Rows, touched: Touched, made: EventId) -> Rows:
+        """The rows just before the decision that recorded an event."""
+        return rows_at(rows, self._engine.live, Moment(seq=touched.starts[made] - 1))
+
+    # -- doing it ----------------------------------------------------------------------------------------------------
+
+    async def undo(self, offer: UndoOffer, progress: Progress = silent) -> Taken:
+        """Take it back, as it is by then."""
+        act = offer.adoption
+        if offer.broke_off:
+            await counted(self._memory, offer.made, act)
+        asked = await self._memory.look(lambda rows: self._asked(rows, act))
+        total = len(asked.items) + len(asked.summaries)
+        for done, request in enumerate(asked.items):
+            progress(done, total)
+            await self._restore(request)
+        for done, summary in enumerate(asked.summaries, len(asked.items)):
+            progress(done, total)
+            await self._sum_up(summary)
+        progress(total, total)
+        return await counted(self._memory, offer.made, act.undoing(), act.id)
+
+    async def _restore(self, request: UnadoptRequest) -> None:
+        found: list[Unadoption] = []
+
+        def decide(rows: Rows) -> list[Draft]:
+            found.append(unadopting(rows, request, MOST_EVENTS))
+            return found[-1].drafts
+
+        try:
+            while not found or found[-1].more:
+                await self._memory.record(decide)
+        except ErasedMeanwhile:
+            return
+
+    async def _sum_up(self, request: UnadoptSummaryRequest) -> None:
+        try:
+            await self._memory.record(lambda rows: unadopt_summary(rows, request))
+        except ErasedMeanwhile:
+            return

@@ -1,0 +1,297 @@
+"""What becomes of one pair when a shadow is taken over: what stands against it here, and the event that it leads to.
+
+The shadow judged by what it had before it. The live memory has more: what people decided since, what they forgot, who
+can read a place by now. So everything is asked again that could let something in which the loops would not have let in.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from projections.decisions.adopted import Act
+from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
+from projections.derived import effects_of
+from projections.events import Event, ItemDeprecated, ItemEvicted, ItemMoved, ItemUpserted, MessageEdited, MessageHeard
+from projections.events.values import By, Item
+from projections.ids import NOBODY, EventId, Handle, Seq
+from projections.items import ForgottenRow, ItemRow, forgotten_of, items_of
+from projections.policies import by_people, capacity, guards, item_ids, promotion, refusals
+from projections.policies.by_people import is_by_people
+from projections.policies.capacity import address
+from projections.policies.closeness import Measure
+from projections.policies.compartments import OWNER, SELF, direct, is_portable, place_said
+from projections.policies.guards import Guarding, held_text
+from projections.policies.item_ids import derive, fresh_id
+from projections.policies.promotion import NO_WORDS, Claimed, SharingWords, Verdict, promote
+from projections.policies.refusals import Claim, refusal, taken_back
+from projections.policies.resting import widening
+from projections.rows import Rows
+from projections.shadow_pairs import Address, Pair, compare, differing
+from projections.shadow_scope import Scope, has_item
+
+VERSION = "adoption@1"
+POLICY = f"{VERSION} {by_people.VERSION} {refusals.POLICY} {guards.OF_MERGES} {promotion.VERSION} {item_ids.VERSION}"
+NOTING = "noting@"
+"""What the policy of a note has in it that the assistant took down while it answered."""
+
+BY_PEOPLE = "a person wrote, corrected, kept or forgot it"
+NEWER = "it changed here since, which the shadow does not know yet"
+BESIDE_LOOPS = "it was not learned by reading, so reading anew says nothing of it"
+SHARED = "its person, and no model, let it follow them everywhere"
+UNFOUNDED = "nothing that it rests on is here any more"
+
+
+class AdoptRequest(NamedTuple):
+    """What a shadow has of an owner: their rows of every status. `name` is what it is called, `by` the model that made
+    it with `prompt`, or a policy where none did, `upto` how much of this log it knew (seq).
+
+    `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
+    rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
+    they are recorded here. `guarding` and `sharing` are what is known of the language. `scope` is what the shadow was
+    asked for: of the rest it knows nothing. `measure` is an encoder's, of the texts that come and those that were taken
+    back, where there is one.
+    """
+
+    act: Act
+    owner: Handle
+    items: tuple[ItemRow, ...]
+    name: str
+    by: By
+    prompt: str = ""
+    upto: int = 0
+    chosen: frozenset[Address] | None = None
+    rests: Mapping[EventId, tuple[EventId, ...]] = {}
+    heard: Mapping[EventId, Event] = {}
+    cap: int = 200
+    guarding: Guarding = Guarding()
+    sharing: SharingWords = NO_WORDS
+    scope: Scope = Scope()
+    measure: Measure | None = None
+
+
+class New(NamedTuple):
+    """An item that is to be: what it becomes, from which row of the shadow, over which row here, on which messages."""
+
+    item: Item
+    made: ItemRow
+    over: ItemRow | None
+    messages: tuple[EventId, ...]
+
+
+def standing(rows: Rows, message: EventId) -> EventId | None:
+    """The event with the words of a message as it now is, which is its last edit's where there is one; None where they
+    were taken back, or it was never heard here.
+    """
+    status = rows.ids.status(message)
+    if status != "redacted":
+        return message if status == "known" else None
+    edits = (effect for effect, tag in effects_of(rows, message) if tag == MessageEdited.TAG)
+    return next((each for each in edits if rows.ids.status(each) == "known"), None)
+
+
+def said_of(rows: Rows, item: Item) -> list[EventId]:
+    """The messages that an item rests on, as far as this log has them: they are causes of whatever has its words."""
+    return [each for each in rests_on(item.evidence) if rows.ids.status(each) in ("known", "redacted")]
+
+
+class Taking:
+    """The pairs of one owner, held against the rows before the decision."""
+
+    def __init__(self, rows: Rows, request: AdoptRequest) -> None:
+        self._rows = rows
+        self._request = request
+        found = list(items_of(rows, request.owner))
+        self._seqs: dict[Address, Seq] = {address(each.row.item): each.seq for each in found}
+        self.before: dict[Address, ItemRow] = {address(each.row.item): each.row for each in found}
+
+    def pairs(self) -> list[Pair]:
+        """What the shadow was asked for, on both sides."""
+        scope = self._request.scope
+        sides = (self.before.values(), self._request.items)
+        return compare(*([row for row in side if has_item(self._rows, scope, row.item)] for side in sides))
+
+    # -- what stands against it --------------------------------------------------------------------------------------
+
+    def against(self, pair: Pair) -> str:
+        """Why a pair is left as it is; empty where it may be taken, or nothing comes of it."""
+        here = self._over(pair)
+        if pair.new is not None and not self.is_news(self.new(pair)):
+            return ""
+        if here is not None and is_by_people(here):
+            return BY_PEOPLE
+        if pair.row.item.compartment in (SELF, OWNER) or (here is not None and NOTING in here.policy):
+            return BESIDE_LOOPS
+        if here is not None and self._is_newer(here):
+            return NEWER
+        return "" if pair.new is None else self._against_new(self.new(pair))
+
+    def is_news(self, new: New) -> bool:
+        """Whether the item is not as it is to be."""
+        return new.over is None or new.over.item.status != "active" or bool(differing(new.over.item, new.item))
+
+    def _is_newer(self, here: ItemRow) -> bool:
+        """Whether something else than an adoption changed it behind the shadow's end."""
+        return self._seqs[address(here.item)] > self._request.upto and not here.policy.startswith(VERSION)
+
+    def _against_new(self, new: New) -> str:
+        """The guards stand here too, and what its owner forgot; and nothing is open to more people than its words."""
+        portable = is_portable(new.item.compartment)
+        if not new.messages:
+            return UNFOUNDED
+        if portable and is_by_people(new.made):
+            return SHARED
+        held = held_text(new.item.text, self._request.guarding)
+        if held is not None:
+            return held.reason
+        refused = self._forgotten_before(new)
+        if refused:
+            return refused
+        return self._against_following(new) if portable else self._widens(self.upserted(new))
+
+    def _forgotten_before(self, new: New) -> str:
+        ids = frozenset({derive(new.item.kind, new.item.text), new.item.id, new.made.item.id})
+        claim = Claim(ids, new.item.text, new.messages, new.item.tags)
+        found = refusal(
+            self._rows, self._forgotten(new), claim, self._request.guarding.rephrasing, self._request.measure
+        )
+        return "" if found is None else found.reason
+
+    def _forgotten(self, new: New) -> list[ForgottenRow]:
+        """What its owner took back; of what is nobody's, what was taken back there, and by those who said it."""
+        item = new.item
+        if item.owner != NOBODY:
+            return self._owner_forgot
+        heard = (self._request.heard.get(each) for each in new.messages)
+        speakers = {each.message.speaker for each in heard if isinstance(each, MessageHeard | MessageEdited)} - {NOBODY}
+        found = (taken_back(self._rows, each, item.compartment) for each in (NOBODY, *sorted(speakers)))
+        return [row for rows in found for row in rows]
+
+    @cached_property
+    def _owner_forgot(self) -> list[ForgottenRow]:
+        return [found.row for found in forgotten_of(self._rows, self._request.owner)]
+
+    def _widens(self, event: ItemUpserted) -> str:
+        """What the engine would say (`policies/resting`); a row stands in for the event that had made it."""
+        found = {cause: self._made.get(cause) or self._request.heard.get(cause) for cause in event.causes}
+        return widening(self._rows, event, found)
+
+    @cached_property
+    def _made(self) -> Mapping[EventId, ItemUpserted]:
+        return {row.event: ItemUpserted(said=row.said, by=row.by, item=row.item) for row in self.before.values()}
+
+    # -- what becomes of it ------------------------------------------------------------------------------------------
+
+    def new(self, pair: Pair) -> New:
+        """The item as the shadow has it, on what of its messages is still said here: at the address of the one that it
+        is here.
+        """
+        made, over = pair.row, self._over(pair)
+        rests = rests_on(made.item.evidence) or self._request.rests.get(made.event, ())
+        evidence = [each for each in made.item.evidence if not each.message or self._stands(each.message)]
+        item = msgspec.structs.replace(made.item, evidence=tuple(evidence))
+        messages = tuple(filter(self._stands, rests))
+        return New(item if over is None else _at(over.item, item), made, over, messages)
+
+    def _over(self, pair: Pair) -> ItemRow | None:
+        """The row here that a pair is about, of any status."""
+        return pair.old or self.before.get(address(pair.row.item))
+
+    def _stands(self, message: EventId) -> bool:
+        return standing(self._rows, message) is not None
+
+    def upserted(self, new: New) -> ItemUpserted:
+        """What it said before rests on messages as well: they are causes too, so that those words go with them."""
+        over = new.over
+        before = () if over is None else (over.event, *said_of(self._rows, over.item))
+        return ItemUpserted(
+            said=max(new.made.said, over.said if over else new.made.said),
+            by=new.made.by if new.made.by.kind == "model" else self._request.by,
+            causes=causes_of(before, new.messages),
+            item=new.item,
+            reason=self._reason(),
+            policy=POLICY,
+        )
+
+    def deprecated(self, row: ItemRow) -> ItemDeprecated:
+        """What the shadow does not have."""
+        return ItemDeprecated(
+            said=row.said,
+            by=self._request.by,
+            causes=causes_of([row.event], said_of(self._rows, row.item)),
+            item=changed(row.item, row.item.updated, status="deprecated"),
+            reason=f"{self._reason()}, which has no such item",
+            policy=POLICY,
+        )
+
+    def evicted(self, row: ItemRow) -> ItemEvicted:
+        """What makes way for an item that comes next."""
+        cap = self._request.cap
+        return ItemEvicted(
+            said=row.said,
+            by=policy_by(capacity.VERSION),
+            causes=causes_of([row.event], said_of(self._rows, row.item)),
+            item=msgspec.structs.replace(row.item, status="evicted"),
+            reason=f"more than {cap} items, and this was the oldest {row.item.status} one",
+            policy=f"{VERSION} {capacity.VERSION}",
+            cap=cap,
+        )
+
+    def _reason(self) -> str:
+        request, by = self._request, self._request.by
+        model = f" by {by.name}{f'@{by.version}' if by.version else ''}" if by.kind == "model" else ""
+        return f"rederived as {request.name}{model}{f' with {request.prompt}' if request.prompt else ''}"
+
+    # -- what follows its person everywhere --------------------------------------------------------------------------
+
+    def _against_following(self, new: New) -> str:
+        learned = self.learned(new)
+        if learned is None:
+            return UNFOUNDED
+        verdict = self._second_key(new, learned)
+        return self._widens(self.upserted(learned)) if verdict.shared else verdict.reason
+
+    def _second_key(self, new: New, learned: New) -> Verdict:
+        """That a model calls it shareable is one key only: the policy `promotion` is asked here anew."""
+        private = [row.item.text for row in self.before.values() if row.item.compartment == direct(new.item.owner)]
+        return promote(Claimed(learned.item, True, new.item.confidence, private), self._request.sharing)
+
+    def learned(self, new: New) -> New | None:
+        """A portable item where it was learned, under an id that nothing has there; None where that is not known."""
+        heard = (self._request.heard.get(each) for each in new.messages)
+        said = next((each.message for each in heard if isinstance(each, MessageHeard | MessageEdited)), None)
+        if said is None:
+            return None
+        compartment = place_said(self._rows, new.item.owner, said.audience, said.guild)
+        taken = {item_id for where, item_id in self.before if where == compartment}
+        item_id = fresh_id(new.item.kind, new.item.text, taken)
+        item = msgspec.structs.replace(new.item, compartment=compartment, id=item_id)
+        return new._replace(item=item, over=None)
+
+    def followed(self, new: New, learned: New, added: EventId) -> ItemMoved:
+        """The move that lets it follow its person; `added` made it where it was learned."""
+        over, said = new.over, new.made.said
+        before = () if over is None else (over.event,)
+        return ItemMoved(
+            said=max(said, over.said if over else said),
+            by=policy_by(promotion.VERSION),
+            causes=causes_of([added], before),
+            item=new.item,
+            reason=self._second_key(new, learned).reason,
+            policy=f"{VERSION} {promotion.VERSION}",
+            from_compartment=learned.item.compartment,
+            from_id=learned.item.id,
+        )
+
+
+def _at(here: Item, item: Item) -> Item:
+    """The item of the shadow in the place of one that is here: at its address, as old as it is, with its uses."""
+    return msgspec.structs.replace(
+        item,
+        id=here.id,
+        compartment=here.compartment,
+        created=min(here.created, item.created),
+        hits=here.hits,
+        last_hit=here.last_hit,
+    )

@@ -1,0 +1,83 @@
+"""The names of what an adoption records, so that one which broke off can go on, and be taken back.
+
+Nothing keeps a list of adoptions: their ids follow from the shadow's log id and from how many there were before, and
+the ids of what each recorded follow from its own. So whether there is one, and what it did, is asked of the id table.
+
+    adoption n of a shadow           the n-th id, from 0
+      of an owner, or a session      decisions 0, 1, …
+        in each                      events 0, 1, …
+    its undoing                      one id, made of the adoption's; it records as an adoption does
+"""
+
+from collections.abc import Iterator
+from itertools import count, takewhile
+from typing import NamedTuple
+
+from projections.decisions.draft import Origin
+from projections.ids import EventId, Handle, digest16, seeded_id
+from projections.items import owner_key
+from projections.rows import Rows
+
+Whose = bytes
+"""For whom a decision of an adoption is made: an owner, or the unit of a session."""
+
+
+class Act(NamedTuple):
+    """An adoption, or the undoing of one: the id of the event that makes it count. `made` (ms) is when the shadow was
+    begun, which gives all of its ids their minute: they must be the same whenever it goes on.
+    """
+
+    id: EventId
+    made: int
+
+    def origin(self, whose: Whose, number: int) -> Origin:
+        """What the ids of one of its decisions for somebody are made of; they are numbered from 0."""
+        return Origin(seed=digest16(self.id, whose, _number(number)), now=self.made)
+
+    def free(self, rows: Rows, whose: Whose) -> Origin:
+        """That of the next decision that is not recorded yet."""
+        return self.origin(whose, len(self.decisions(rows, whose)))
+
+    def decisions(self, rows: Rows, whose: Whose) -> list[tuple[EventId, ...]]:
+        """The events of each decision that it recorded for somebody, in order."""
+        return list(takewhile(len, (_recorded(rows, self.origin(whose, number)) for number in count())))
+
+    def undoing(self) -> "Act":
+        """What takes this one back."""
+        return Act(seeded_id(digest16("undo", self.id), 0, self.made), self.made)
+
+
+def adoption(rows: Rows, shadow: bytes, made: int) -> Act:
+    """The adoption of a shadow that is under way, or else the next one; `shadow` is the id of its log."""
+    return next(act for act in _acts(shadow, made) if rows.ids.status(act.id) == "unknown")
+
+
+def last_standing(rows: Rows, shadow: bytes, made: int) -> Act | None:
+    """The last adoption of a shadow that counts and was not taken back; None where there is none."""
+    counted = takewhile(lambda act: rows.ids.status(act.id) != "unknown", _acts(shadow, made))
+    return next((act for act in reversed(list(counted)) if rows.ids.status(act.undoing().id) == "unknown"), None)
+
+
+def of_owner(owner: Handle) -> Whose:
+    """For whose items."""
+    return b"items" + owner_key(owner)
+
+
+def of_session(unit: bytes) -> Whose:
+    """For the summary of which session, in which epoch."""
+    return b"summary" + unit
+
+
+def _acts(shadow: bytes, made: int) -> Iterator[Act]:
+    names = (digest16("adoption", shadow, _number(number)) for number in count())
+    return (Act(seeded_id(name, 0, made), made) for name in names)
+
+
+def _recorded(rows: Rows, origin: Origin) -> tuple[EventId, ...]:
+    """The events of one decision, as far as they are in the log."""
+    events = (seeded_id(origin.seed, ordinal, origin.now) for ordinal in count())
+    return tuple(takewhile(lambda event: rows.ids.status(event) != "unknown", events))
+
+
+def _number(number: int) -> bytes:
+    return number.to_bytes(4, "big")

@@ -1,0 +1,74 @@
+"""Taking back an adopted summary: the session has the one again that it had before, or none."""
+
+from typing import NamedTuple
+
+from projections.decisions.adopt_pairs import VERSION
+from projections.decisions.adopted import Act, of_session
+from projections.decisions.draft import Draft, Minter
+from projections.events import SummaryRefreshed, SummaryReverted
+from projections.events.values import OPERATOR
+from projections.ids import EventId
+from projections.messages import unit
+from projections.rows import Rows
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, SummaryRow
+
+
+class UnadoptSummaryRequest(NamedTuple):
+    """The adoption's event, and the rows that there were before it. `act` is the undoing."""
+
+    act: Act
+    made: EventId
+    event: SummaryRefreshed
+    row: SummaryRow | None
+    attempt: AttemptRow | None
+
+    @property
+    def key(self) -> bytes:
+        """The key of both rows."""
+        return unit(self.event.session, self.event.audience.epoch)
+
+
+def unadopt_summary(rows: Rows, request: UnadoptSummaryRequest) -> list[Draft]:
+    """The summary as it was; nothing where the adoption's is not there any more."""
+    now = rows.get(SUMMARIES, request.key)
+    if now is None or now.event != request.made:
+        return []
+    tried = rows.get(SUMMARY_ATTEMPTS, request.key)
+    attempt = tried if tried is not None and tried.event != request.made else request.attempt
+    old, row = request.event, request.row
+    event = SummaryReverted(
+        said=max(old.said, row.said if row else old.said),
+        by=OPERATOR,
+        causes=(request.made, *_before(rows, row)),
+        session=old.session,
+        audience=old.audience,
+        era=row.era if row else old.era,
+        person=old.person,
+        policy=VERSION,
+        text=row.text if row else "",
+        refresh=row.refresh if row else 0,
+        upto=row.upto if row else None,
+        covered=row.covered if row else 0,
+        model=row.model if row else "",
+        made=row.said if row else old.said,
+        undoes=(request.made,),
+        floor=row.floor if row else None,
+        tried=attempt.upto if attempt else None,
+        error=attempt.error if attempt else "",
+        gone=row is None,
+    )
+    return [Minter(rows, request.act.free(rows, of_session(request.key))).draft(event)]
+
+
+def is_changed(rows: Rows, request: UnadoptSummaryRequest) -> bool:
+    """Whether the session has another summary by now, which no undoing of this adoption had made."""
+    now = rows.get(SUMMARIES, request.key)
+    mine = {event for decision in request.act.decisions(rows, of_session(request.key)) for event in decision}
+    if now is None:
+        return request.row is not None
+    return now.event != request.made and now.event not in mine
+
+
+def _before(rows: Rows, row: SummaryRow | None) -> tuple[EventId, ...]:
+    known = row is not None and rows.ids.status(row.event) in ("known", "redacted")
+    return (row.event,) if row is not None and known else ()

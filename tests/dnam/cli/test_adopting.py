@@ -1,0 +1,181 @@
+"""`adopt` and `adopt --undo` in a terminal, with a shadow that was really derived."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dnam.shadows import load, save
+from tests.dnam.cli.memories import dnam
+from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
+
+OFFLINE = msgspec.structs.replace(ASKED, model="offline", summary_model="offline")
+"""Whoever asks this model again needs no key."""
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory, and a shadow in which everybody enjoys what they like."""
+    path = tmp_path_factory.mktemp("derived") / "data"
+
+    async def making() -> None:
+        async with village(path) as there:
+            await talk(there)
+        await derive(path, reader("enjoys", name="offline"), "next", OFFLINE)
+
+    asyncio.run(making())
+    return path
+
+
+@pytest.fixture
+def data(derived: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(derived, tmp_path / "data"))
+
+
+def items(data: Path, who: str) -> str:
+    return dnam("show", who, "--data", data).out
+
+
+def id_of(data: Path, who: str, text: str) -> str:
+    found = dnam("show", who, "--data", data, "--json").value
+    return str(next(each["id"] for each in found["items"] if each["text"] == text))
+
+
+def test_it_says_what_would_change_and_does_it(data: Path) -> None:
+    ran = dnam("adopt", "next", "--data", data, "--yes")
+    assert ran.code == 0
+    assert "Ada: 2 changed" in ran.out
+    assert "Kim: 1 changed" in ran.out
+    assert "1 summary of sessions" in ran.out
+    assert "Adopted 3 items of 2 people and 1 summary, as #" in ran.out
+    assert "`dnam adopt --undo next` takes it back." in ran.out
+    assert "enjoys rain" in items(data, "Ada")
+    assert "builds the bridge project" in items(data, "Kim")
+
+
+def test_without_an_answer_nothing_is_done(data: Path) -> None:
+    ran = dnam("adopt", "next", "--data", data)
+    assert ran.code == 2
+    assert "pass --yes to go on" in ran.err
+    assert "likes rain" in items(data, "Ada")
+
+
+def test_the_second_time_there_is_nothing(data: Path) -> None:
+    dnam("adopt", "next", "--data", data, "--yes")
+    ran = dnam("adopt", "next", "--data", data)
+    assert (ran.code, ran.out) == (0, "Nothing differs from next that can be adopted.\n")
+    assert dnam("adopt", "next", "--data", data, "--json").value["adopted"] is None
+
+
+def test_programs_read_it(data: Path) -> None:
+    value = dnam("adopt", "next", "--user", "Kim", "--data", data, "--json", "--yes").value
+    (kim,) = value["people"]
+    assert (kim["name"], kim["new"], kim["changed"], kim["gone"], kim["left"]) == ("Kim", 0, 1, 0, [])
+    assert (value["shadow"], value["goes_on"], value["summaries"]) == ("next", False, [])
+    assert (value["adopted"]["people"], value["adopted"]["items"]) == (1, 1)
+    rest = dnam("adopt", "next", "--data", data, "--json", "--yes").value
+    assert [each["name"] for each in rest["people"]] == ["Ada"]
+    assert [each["taken"] for each in rest["summaries"]] == [True]
+    back = dnam("adopt", "next", "--undo", "--data", data, "--json", "--yes").value
+    assert [(each["name"], each["items"], each["left"]) for each in back["people"]] == [("Ada", 2, [])]
+    assert (back["summaries_left"], back["undone"]["items"]) == ([], 2)
+    assert len(back["summaries"]) == 1
+
+
+def test_undo_takes_it_back_and_says_what_stays(data: Path) -> None:
+    before = items(data, "Ada"), items(data, "Kim")
+    dnam("adopt", "next", "--data", data, "--yes")
+    assert dnam("adopt", "--undo", "next", "--data", data).code == 2
+    ran = dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert ran.code == 0
+    assert "Kim: 1 item is again as before" in ran.out
+    assert "Ada: 2 items are again as before" in ran.out
+    assert "Took back 3 items of 2 people and 1 summary, as #" in ran.out
+    assert (items(data, "Ada"), items(data, "Kim")) == before
+    again = dnam("adopt", "--undo", "next", "--data", data)
+    assert (again.code, again.out) == (0, "There is no adoption of next to take back.\n")
+    assert dnam("adopt", "--undo", "next", "--data", data, "--json").value["undone"] is None
+
+
+def test_what_stays_is_told_with_the_reason(data: Path) -> None:
+    assert dnam("forget", "Ada", "likes rain", "--data", data).code == 0
+    ran = dnam("adopt", "next", "--behind", "--data", data, "--yes")
+    assert "the shadow next knows the log up to #31: what changed since stays as it is" in ran.err
+    assert "Ada: 1 changed" in ran.out
+    assert "1 stays as it is here: it rests only on messages that left recall" in ran.out
+    dnam("edit", "Ada", id_of(data, "Ada", "enjoys snow"), "loves snow", "--data", data)
+    back = dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert "1 stays as it is here: it changed since" in back.out
+    assert "loves snow" in items(data, "Ada")
+
+
+def test_the_shadow_is_brought_up_to_now_first(data: Path) -> None:
+    dnam("forget", "Ada", "likes rain", "--data", data)
+    upto = load(data, "next").upto
+    ran = dnam("adopt", "next", "--data", data, "--yes")
+    assert "does not know 1 event yet, and is brought up to now" in ran.err
+    assert load(data, "next").upto == upto + 1
+    known = [each["text"] for each in dnam("show", "Ada", "--data", data, "--json").value["items"]]
+    assert "enjoys snow" in known
+    assert not any("rain" in text for text in known)
+
+
+def test_a_shadow_that_is_not_complete_is_not_adopted(data: Path) -> None:
+    save(data, msgspec.structs.replace(load(data, "next"), state="under way"))
+    ran = dnam("adopt", "next", "--data", data)
+    assert ran.code == 2
+    assert "`dnam rederive --name next` goes on" in ran.err
+    assert dnam("adopt", "nothing", "--data", data).code == 2
+
+
+def test_group_by_group(data: Path) -> None:
+    ran = dnam("adopt", "next", "--pick", "--data", data, given="what\nn\ny\nn\nn\n")
+    assert ran.code == 0
+    assert "1 of 4, " in ran.out
+    assert "4 of 4, the summary of discord:channel:1" in ran.out
+    assert "[-likes-]{+enjoys+}" in ran.out
+    assert ran.err.count("Adopt this? y: yes, n: no") == 5
+    assert "Adopted 1 item of 1 person and 0 summaries" in ran.out
+
+
+def test_all_the_rest_or_none_of_it(data: Path) -> None:
+    ran = dnam("adopt", "next", "--pick", "--data", data, given="q\n")
+    assert (ran.code, "nothing was changed" in ran.err) == (0, True)
+    assert dnam("adopt", "next", "--pick", "--data", data, given="").err.endswith("nothing was changed\n")
+    ran = dnam("adopt", "next", "--pick", "--data", data, given="y\na\n")
+    assert "Adopted 3 items of 2 people and 1 summary" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--undo", "--pick"), "leave --user and --pick out"),
+        (("--undo", "--user", "Kim"), "leave --user and --pick out"),
+        (("--pick", "--json"), "leave --json out"),
+        (("--user", "Marcy"), "Marcy"),
+    ],
+)
+def test_wrong_use(data: Path, options: tuple[str, ...], says: str) -> None:
+    ran = dnam("adopt", "next", *options, "--data", data)
+    assert ran.code == 2
+    assert says in ran.err
+
+
+def test_both_lives_are_told(data: Path) -> None:
+    """Before the adoption, after it, and after it was taken back; and what was believed then can be looked at."""
+    old = id_of(data, "Ada", "likes rain")
+    size = dnam("log", "--data", data, "--json").values[-1]["seq"]
+    seq = dnam("adopt", "next", "--data", data, "--yes", "--json").value["adopted"]["seq"]
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    told = dnam("audit", "Ada", "--item", old, "--data", data).out
+    assert "added by model scripted 1" in told
+    assert "changed by model offline 1" in told
+    assert "rederived as next by offline with extraction@3" in told
+    assert "reverted by the operator" in told
+    assert "the adoption of next was taken back" in told
+    assert "enjoys rain" in dnam("show", "Ada", "--at", str(seq), "--data", data).out
+    assert "likes rain" in dnam("show", "Ada", "--at", str(size), "--data", data).out
+    assert "likes rain" in items(data, "Ada")

@@ -1,0 +1,359 @@
+"""Adopting a shadow that was really derived, into a memory on disk; going on where it broke off; taking it back."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dnam.adopting import Adopting, Chosen, choosing
+from dnam.erasing import erase
+from dnam.loops.loop import Compare, Compared, Comparing, by_words_alone
+from dnam.memory import Memory
+from dnam.shadow_source import Source, owners_of
+from dnam.shadows import drop, load
+from dnam.unadopting import Unadopting
+from projections.events import ItemReverted, RederivationAdopted
+from projections.fold import AnyProjection
+from projections.ids import NOBODY, Handle
+from projections.items import ITEMS, ItemRow, items_of
+from projections.policies.by_people import is_by_people
+from projections.policies.closeness import Nearness
+from projections.rows import Rows
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from replay.engine import Engine
+from replay.reading import Reader
+from replay.shadow import shadow_engine
+from tests.dnam.rederiving.village import ASKED, GENERAL, SETTINGS, derive, reader, talk, village
+from tests.dnam.scripted import FakeClock
+
+NAME = "next"
+OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
+LEFT_OUT = {"event", "at"}
+"""What a row that was taken back has of its own: its event, and when that was recorded."""
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory, and a shadow of it by a model that says "enjoys" where the other one said "likes"."""
+    path = tmp_path_factory.mktemp("derived") / "data"
+
+    async def make() -> None:
+        async with village(path) as there:
+            await talk(there)
+        await derive(path, reader("enjoys", name="other"), NAME, OTHER)
+
+    asyncio.run(make())
+    return path
+
+
+@pytest.fixture
+def data(derived: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(derived, tmp_path / "data"))
+
+
+@asynccontextmanager
+async def opened(data: Path) -> AsyncIterator[Memory]:
+    async with Memory.open(data, settings=SETTINGS, clock=FakeClock()) as memory:
+        yield memory
+
+
+@asynccontextmanager
+async def adopting(
+    data: Path, *people: Handle, compare: Comparing = by_words_alone
+) -> AsyncIterator[tuple[Memory, Adopting]]:
+    """Both open; the shadow knows all that there is."""
+    async with opened(data) as memory:
+        manifest = msgspec.structs.replace(load(data, NAME), upto=memory.engine.head().size)
+        with shadow_engine(data, NAME, beside=memory.engine) as shadow:
+            yield memory, Adopting(Source(memory, shadow, manifest), frozenset(people) or None, compare)
+
+
+async def kim_of(memory: Memory) -> Handle:
+    return await memory.person("kim", platform="discord")
+
+
+def state(rows: Rows) -> dict[str, Any]:
+    """Every row that an adoption may touch, but for its event and when that was recorded."""
+    tables: dict[str, Any] = {}
+    projections: tuple[AnyProjection, ...] = (ITEMS, SUMMARIES, SUMMARY_ATTEMPTS)
+    for projection in projections:
+        tables[projection.name] = {
+            found.key: {name: getattr(found.row, name) for name in found.row.__struct_fields__ if name not in LEFT_OUT}
+            for found in rows.scan(projection)
+        }
+    return tables
+
+
+async def states(memory: Memory) -> dict[str, Any]:
+    return await memory.look(state)
+
+
+def texts(rows: Rows) -> list[str]:
+    active = (found.row.item for found in rows.scan(ITEMS) if found.row.item.status == "active")
+    return sorted(item.text for item in active)
+
+
+async def adopt_all(data: Path) -> Any:
+    async with adopting(data) as (_, each):
+        return await each.adopt()
+
+
+async def undo(data: Path) -> Any:
+    async with opened(data) as memory:
+        undoing = Unadopting(memory, data, NAME)
+        offer = await undoing.look()
+        return None if offer is None else await undoing.undo(offer)
+
+
+def adoptions(engine: Engine) -> list[RederivationAdopted]:
+    reader = Reader(engine.live)
+    records = (reader.at(seq).record for seq in range(1, reader.size + 1))
+    return [each.event for each in records if each is not None and isinstance(each.event, RederivationAdopted)]
+
+
+async def test_everything_is_taken_over_once(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        people = await memory.look(lambda rows: [row for row in map(_row, rows.scan(ITEMS)) if is_by_people(row)])
+        offer = await each.look()
+        assert not offer.is_empty
+        assert not offer.goes_on
+        taken = await each.adopt()
+        assert taken.event == offer.act.id
+        assert (taken.people, taken.summaries) == (2, 1)
+        (event,) = adoptions(memory.engine)
+        assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries)
+        assert (event.model, event.extraction_prompt) == ("other", "extraction@3")
+        now = await memory.look(texts)
+        assert "enjoys green tea with milk" in now
+        assert not any(text.startswith("likes") for text in now)
+        after = await memory.look(lambda rows: {row.event for row in map(_row, rows.scan(ITEMS))})
+        assert {row.event for row in people} <= after
+        assert (await each.look()).is_empty
+    assert (await adopt_all(data)).event is None
+    async with opened(data) as memory:
+        assert len(adoptions(memory.engine)) == 1
+
+
+def _row(found: Any) -> Any:
+    return found.row
+
+
+async def test_taken_back_every_row_is_as_before(data: Path) -> None:
+    async with opened(data) as memory:
+        before, size = await states(memory), memory.engine.head().size
+    there = await adopt_all(data)
+    async with opened(data) as memory:
+        adopted = await memory.look(texts)
+        assert await states(memory) != before
+    taken = await undo(data)
+    async with opened(data) as memory:
+        assert await states(memory) == before
+        assert [each.undoes is None for each in adoptions(memory.engine)] == [True, False]
+        assert adoptions(memory.engine)[1].items == taken.items
+        assert await memory.look_back(memory.moment(size), lambda _, then: state(then)) == before
+        assert await memory.look_back(memory.moment(there.seq), lambda _, then: texts(then)) == adopted
+    assert await undo(data) is None
+
+
+async def test_it_can_be_adopted_again_and_taken_back_again(data: Path) -> None:
+    async with opened(data) as memory:
+        before = await states(memory)
+    await adopt_all(data)
+    async with opened(data) as memory:
+        adopted = await memory.look(texts)
+    await undo(data)
+    await adopt_all(data)
+    async with opened(data) as memory:
+        assert await memory.look(texts) == adopted
+    drop(data, NAME)  # it is taken back without the shadow, too
+    await undo(data)
+    async with opened(data) as memory:
+        assert await states(memory) == before
+    assert await undo(data) is None
+
+
+class Killed(BaseException):
+    """As by Ctrl-C."""
+
+
+def _killed_after(decisions: int) -> Callable[[int, int], None]:
+    def progress(done: int, total: int) -> None:
+        if done == decisions:
+            raise Killed
+
+    return progress
+
+
+@pytest.mark.parametrize("decisions", [1, 2, 3])
+async def test_broken_off_it_goes_on(data: Path, decisions: int) -> None:
+    async with adopting(data) as (memory, each):
+        with pytest.raises(Killed):
+            await each.adopt(None, _killed_after(decisions))
+        assert adoptions(memory.engine) == []
+    async with adopting(data) as (memory, each):
+        offer = await each.look()
+        assert offer.goes_on
+        taken = await each.adopt()
+        assert taken.event == offer.act.id
+        (event,) = adoptions(memory.engine)
+        assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries) == (2, 3, 1)
+        assert (await each.look()).is_empty
+        assert not any(text.startswith("likes") for text in await memory.look(texts))
+
+
+async def test_broken_off_it_can_be_taken_back(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        before = await states(memory)
+        with pytest.raises(Killed):
+            await each.adopt(None, _killed_after(2))
+    async with opened(data) as memory:
+        undoing = Unadopting(memory, data, NAME)
+        offer = await undoing.look()
+        assert offer is not None
+        assert offer.broke_off
+        with pytest.raises(Killed):
+            await undoing.undo(offer, _killed_after(1))
+        assert len(adoptions(memory.engine)) == 1
+        offer = await undoing.look()
+        assert offer is not None
+        assert not offer.broke_off
+        await undoing.undo(offer)
+        assert await states(memory) == before
+        assert len(adoptions(memory.engine)) == 2
+
+
+async def test_what_an_adoption_changed_twice_is_as_before_the_first_time(data: Path) -> None:
+    """It broke off, and the shadow said something else when it went on."""
+    async with adopting(data) as (memory, each):
+        before, act = await states(memory), (await each.look()).act
+        ada = await memory.person("ada", platform="discord")
+        request = await asyncio.to_thread(each._request, act, ada, Chosen())
+        other = tuple(_adoring(row) for row in request.items)
+        await each._take(request._replace(items=other))
+        assert "adores rain" in await memory.look(texts)
+        assert (await each.adopt()).event == act.id
+        assert "enjoys rain" in await memory.look(texts)
+    await undo(data)
+    async with opened(data) as memory:
+        assert await states(memory) == before
+
+
+def _adoring(row: ItemRow) -> ItemRow:
+    text = row.item.text.replace("enjoys", "adores")
+    return msgspec.structs.replace(row, item=msgspec.structs.replace(row.item, text=text))
+
+
+async def test_of_one_person_alone(data: Path) -> None:
+    async with opened(data) as memory:
+        kim = await kim_of(memory)
+    async with adopting(data, kim) as (memory, each):
+        taken = await each.adopt()
+        assert (taken.people, taken.summaries) == (1, 0)
+        assert {"enjoys green tea with milk", "likes rain"} <= set(await memory.look(texts))
+    async with adopting(data) as (memory, each):
+        taken = await each.adopt()
+        assert (taken.people, taken.summaries) == (1, 1)
+    await undo(data)
+    async with opened(data) as memory:
+        assert {"enjoys green tea with milk", "likes rain"} <= set(await memory.look(texts))
+
+
+async def test_of_some_groups_alone(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        offer = await each.look()
+        parts = [part for person in offer.people for part in person.parts]
+        rain = next(part for part in parts if any("rain" in pair.row.item.text for pair in part.pairs))
+        taken = await each.adopt(choosing(offer, frozenset({rain.group.key}), frozenset()))
+        assert (taken.people, taken.summaries) == (1, 0)
+        found = await memory.look(texts)
+        assert "enjoys rain" in found
+        assert "enjoys snow" not in found
+
+
+async def test_what_a_person_says_meanwhile_wins(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        offer = await each.look()
+        assert any("rain" in part.pairs[0].row.item.text for person in offer.people for part in person.parts)
+        ada = await memory.person("ada", platform="discord")
+        await memory.forget(ada, "likes rain")
+        await each.adopt()
+        assert not any("rain" in text for text in await memory.look(texts))
+        left = [left.reason for person in (await each.look()).people for left in person.left]
+        assert left == ["it rests only on messages that left recall with what the person forgot"]
+
+
+async def test_the_memory_may_be_in_use_meanwhile(data: Path) -> None:
+    """As by a bot, between any two decisions."""
+    async with adopting(data) as (memory, each):
+        ada = await memory.person("ada", platform="discord")
+        talk = memory.heard("ada", "I like fog", platform="discord", place=GENERAL, key="meanwhile")
+        taken, heard, kept = await asyncio.gather(each.adopt(), talk, memory.remember(ada, "keeps bees"))
+        assert (taken.items, heard.person, kept.text) == (3, ada, "keeps bees")
+        assert {"keeps bees", "enjoys rain"} <= set(await memory.look(texts))
+        assert (await each.look()).is_empty
+
+
+async def test_an_encoder_knows_what_was_forgotten_in_other_words(data: Path) -> None:
+    asked: list[str] = []
+
+    async def compare(step: Compare) -> Compared:
+        asked.extend(await memory.look(step.texts))
+        return Compared(lambda one, other: Nearness(900, "snow" in other and "winter" in one, "cosine 0.900"))
+
+    async with adopting(data, compare=compare) as (memory, each):
+        ada = await memory.person("ada", platform="discord")
+        await memory.remember(ada, "likes winter weather")
+        await memory.forget(ada, "likes winter weather")
+        await each.adopt()
+        assert {"likes winter weather", "enjoys snow", "enjoys rain"} <= set(asked)
+        found = await memory.look(texts)
+        assert "enjoys rain" in found
+        assert "likes snow" in found
+        assert "enjoys snow" not in found
+
+
+async def test_whoever_is_erased_meanwhile_is_left_out(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        kim = await kim_of(memory)
+        request = await asyncio.to_thread(each._request, (await each.look()).act, kim, Chosen())
+        await erase(memory, kim)
+        await each._take(request)
+        assert not any("milk" in text for text in await memory.look(texts))
+        assert kim not in await memory.look(owners_of)
+
+
+async def test_a_person_who_changed_an_adopted_item_keeps_it(data: Path) -> None:
+    await adopt_all(data)
+    async with opened(data) as memory:
+        ada = await memory.person("ada", platform="discord")
+        items = await memory.show(ada)
+        rain = next(each for each in items if each.text == "enjoys rain")
+        await memory.edit(ada, rain.id, "loves rain")
+        undoing = Unadopting(memory, data, NAME)
+        offer = await undoing.look()
+        assert offer is not None
+        assert [(left.text, left.reason) for each in offer.people for left in each.left] == [
+            ("loves rain", "it changed since")
+        ]
+        await undoing.undo(offer)
+        found = await memory.look(texts)
+        assert "loves rain" in found
+        assert "likes snow" in found
+
+
+async def test_an_undone_item_tells_why(data: Path) -> None:
+    await adopt_all(data)
+    await undo(data)
+    async with opened(data) as memory:
+        reader = Reader(memory.engine.live)
+        events = [reader.at(seq).record for seq in range(1, reader.size + 1)]
+        reverted = [each.event for each in events if each is not None and isinstance(each.event, ItemReverted)]
+        assert reverted
+        assert {each.reason for each in reverted} == {"the adoption of next was taken back"}
+        assert await memory.look(lambda rows: list(items_of(rows, NOBODY))) == []
