@@ -38,7 +38,7 @@ def _head(report: Report, when: When) -> str:
     )
     facts = (
         ("made", when(made.made)),
-        ("model", " / ".join(dict.fromkeys(filter(None, (asked.model, asked.summary_model))))),
+        ("model", " / ".join(dict.fromkeys(filter(None, (made.by, asked.summary_model))))),
         ("prompts", f"{asked.extraction_prompt}, {asked.summary_prompt}"),
         ("merges", asked.merge_policy),
         ("it took", cost),

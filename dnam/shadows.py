@@ -5,6 +5,7 @@ It lies in `data/shadows/NAME/shadow.json` and holds no word of anybody: names o
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,12 +13,17 @@ import msgspec
 
 from projections.errors import BadRequest
 from projections.ids import Handle
-from replay.folder import replace_file
+from replay.folder import Folder, replace_file
+from replay.keyring import KeyRing
+from replay.lmdb_log import LmdbLog
+from replay.log import Log
 from replay.shadow import remove_shadow, shadow_folder, shadows_in
 
 FILE = "shadow.json"
 FORM = 1
 State = Literal["under way", "complete"]
+SOMEBODY = bytes(16).hex()
+"""What stands for whom a shadow was asked for and who was erased since: nobody has this handle."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -40,7 +46,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A shadow. `made` is ms; `log` the id of its own log, `of` that of the memory it is of (hex). `upto` is how far it
+    """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory it is of (hex). `upto` is how far it
     has walked that (seq), `acted` up to where what people decided was applied. Costs are in 10⁻⁶ USD.
     """
 
@@ -49,6 +55,7 @@ class Manifest(msgspec.Struct, frozen=True):
     made: int
     log: str
     of: str
+    by: str = ""
     form: int = FORM
     state: State = "under way"
     upto: int = 0
@@ -103,6 +110,54 @@ def save(data: Path, manifest: Manifest) -> None:
     """Write a manifest; it is on the disk when this returns."""
     text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
     replace_file(shadow_folder(data, manifest.name) / FILE, text + b"\n")
+
+
+def refuse_other_log(manifest: Manifest, log: Log) -> None:
+    """BadRequest for a shadow of another log than this one: a restore, or somebody's hand, put it in its place."""
+    why = other_log(manifest, log)
+    if why:
+        raise BadRequest(f"the shadow {manifest.name!r} {why}: `dnam shadows drop {manifest.name}`, and make it anew")
+
+
+def other_log(manifest: Manifest, log: Log) -> str:
+    """Why a shadow is not of this log, in words; empty where it is."""
+    if manifest.of and manifest.of != log.id.hex():
+        return "was made of another log than the one that is here now"
+    size = log.head().size
+    if manifest.upto > size:
+        return f"knows the log up to #{manifest.upto}, and the one that is here now ends at #{size}"
+    return ""
+
+
+def others(data: Path, manifests: Sequence[Manifest]) -> dict[str, str]:
+    """Those of these shadows that are not of the log in a folder, by name, and why in words."""
+    current = Folder(data / "log").current() if manifests else None
+    if current is None:
+        return {each.name: "is of a log that is not here" for each in manifests}
+    log = LmdbLog(current, writable=False)
+    try:
+        found = {each.name: other_log(each, log) for each in manifests}
+    finally:
+        log.close()
+    return {name: why for name, why in found.items() if why}
+
+
+def forget_erased(data: Path, ring: KeyRing) -> None:
+    """Take the handles of who was erased out of what shadows were asked for."""
+    ring.refresh()
+    for name in shadows_in(data):
+        try:
+            manifest = load(data, name)
+        except BadRequest:  # it can only be dropped
+            continue
+        people = tuple(map(partial(_still_known, ring), manifest.asked.people))
+        if people != manifest.asked.people:
+            asked = msgspec.structs.replace(manifest.asked, people=people)
+            save(data, msgspec.structs.replace(manifest, asked=asked))
+
+
+def _still_known(ring: KeyRing, person: str) -> str:
+    return person if ring.listing(Handle(bytes.fromhex(person))) else SOMEBODY
 
 
 def drop(data: Path, name: str) -> None:

@@ -34,7 +34,7 @@ def test_the_example_runs_and_is_about_ten_lines(tmp_path: Path) -> None:
 
 
 DAMAGE = "# here one bit of event #20 is changed in the file"
-FOUND_SOMETHING = ("diff Tobi", "verify --data tour")
+FOUND_SOMETHING = ("diff Tobi", "diff --shadow", "verify --data tour")
 """How those commands begin that end with 1: what they look for is there."""
 
 
@@ -58,7 +58,7 @@ def damage(data: Path) -> None:
 def test_every_command_of_the_tour_works(tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(ROOT / "data")
     words = {shlex.split(line)[0] for line in tour() if line != DAMAGE}
-    assert words >= {"import", "people", "show", "prompt", "chat", "log", "verify", "audit", "diff", "backup", "repair"}
+    assert words >= {"import", "people", "show", "prompt", "chat", "log", "verify", "audit", "diff", "backup", "repair", "rederive", "adopt"}
     for line in tour():
         if line == DAMAGE:
             damage(tmp_path / "tour")

@@ -142,7 +142,7 @@ async def _encoder(shell: Shell, settings: "Settings") -> "AsyncIterator[Encoder
 def _agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
     """Say what it may take; where it costs, ask."""
     guess = derivation.estimate(parallel)
-    words = estimate_words(guess)
+    words = estimate_words(guess, is_paid=derivation.model.paid)
     if not derivation.model.paid or not guess.calls:
         shell.out.note(words)
         return True
@@ -152,7 +152,7 @@ def _agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
     return False
 
 
-def estimate_words(guess: "Estimate") -> str:
+def estimate_words(guess: "Estimate", *, is_paid: bool) -> str:
     """What it may take, in a sentence or two."""
     from dnam.prices import dollars
 
@@ -160,11 +160,13 @@ def estimate_words(guess: "Estimate") -> str:
         return (
             f"{counted(guess.runs, 'run')} of the loops are decided anew from what was replied then; nobody is asked."
         )
+    merges = f", and up to {counted(guess.merges, 'merge')}" if guess.merges else ""
+    runs = f"{counted(guess.runs, 'run')} of the loops, {counted(guess.calls, 'call')} of the model{merges}"
+    if not is_paid:
+        return f"{runs}: it costs nothing."
     cost = "what it costs is not known" if guess.cost_micros is None else f"about {dollars(guess.cost_micros)}"
     tokens = f"about {guess.tokens_in:,} tokens in and {guess.tokens_out:,} out"
-    merges = f", and up to {counted(guess.merges, 'merge')}" if guess.merges else ""
     minutes = f"{guess.seconds / 60:.0f} minutes" if guess.seconds >= 90 else f"{guess.seconds:.0f} seconds"
-    runs = f"{counted(guess.runs, 'run')} of the loops, {counted(guess.calls, 'call')} of the model{merges}"
     return f"{runs}: {tokens}, {cost}, {minutes} or so."
 
 
@@ -195,7 +197,7 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
         return
     from dnam.prices import dollars
 
-    cost = f"{counted(done.calls, 'call')} of {done.asked.model}, {dollars(done.cost_micros)}"
+    cost = f"{counted(done.calls, 'call')} of {done.by}, {dollars(done.cost_micros)}"
     shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
     if done.changed:
         inputs = counted(len(done.changed), "run")
@@ -230,10 +232,12 @@ async def _make_vectors(shell: Shell, encoder: str) -> None:
 def list_shadows(data: Data = None, as_json: Json = False) -> None:
     """The shadows there are: what each was asked for, how far it is, and what it took."""
     from dnam.prices import dollars
-    from dnam.shadows import listing
+    from dnam.shadows import listing, others
 
     shell = Shell(data, as_json)
     found = listing(shell.data)
+    for name, why in others(shell.data, found).items():
+        shell.out.note(f"the shadow {name} {why}: it can only be dropped")
     if shell.out.as_json:
         for each in found:
             shell.out.emit(each)
@@ -246,7 +250,7 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
             (
                 each.name,
                 shell.out.when(each.made),
-                each.asked.model,
+                each.by,
                 each.state,
                 f"#{each.upto}",
                 str(each.calls),
@@ -259,18 +263,57 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
 
 def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
     """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it."""
-    from dnam.shadows import drop, load
+    import asyncio
+
+    from dnam.rederiving.dropping import batches_under_way
+    from dnam.shadows import drop
 
     shell = Shell(data, as_json, yes)
-    manifest = load(shell.data, name)
-    question = f"Remove the shadow {name}, which took {counted(manifest.calls, 'call')} to make?"
-    if not shell.out.confirm(question):
+    took, batches = _took(shell, name), batches_under_way(shell.data, name)
+    going = f" {_batches(len(batches))} of its questions may be under way still." if batches else ""
+    if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
         return
+    cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
     drop(shell.data, name)
     if shell.out.as_json:
-        shell.out.emit({"dropped": name})
+        shell.out.emit({"dropped": name, "cancelled": cancelled})
     else:
         shell.out.line(f"The shadow {name} is gone.")
+
+
+def _took(shell: Shell, name: str) -> str:
+    """What it took to make; nothing where that cannot be read."""
+    from dnam.shadows import exists, load
+
+    try:
+        known = load(shell.data, name) if exists(shell.data, name) else None
+    except BadRequest as error:
+        shell.out.note(str(error))
+        return ""
+    return "" if known is None else f", which took {counted(known.calls, 'call')} to make"
+
+
+async def _cancel(shell: Shell, name: str, batches: tuple[str, ...]) -> int:
+    """Cancel what is under way at the API; where that cannot be, say what is."""
+    from dnam.model import ModelError
+    from dnam.rederiving.dropping import cancel_batches
+
+    why = "there is no key here (ANTHROPIC_API_KEY)"
+    if shell.settings.anthropic_api_key:
+        try:
+            cancelled = await cancel_batches(shell.data, shell.settings, name, shell.out.note)
+        except ModelError as error:
+            why = str(error)
+        else:
+            if cancelled:
+                shell.out.note(f"cancelled at the API: {_batches(cancelled)}")
+            return cancelled
+    shell.out.note(f"not cancelled at the API, where they may go on and cost: {', '.join(batches)}. {why}")
+    return 0
+
+
+def _batches(number: int) -> str:
+    return "1 batch" if number == 1 else f"{number} batches"
 
 
 def alone(context: typer.Context, data: Data = None, as_json: Json = False) -> None:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from dnam.adapters.script import PREFIX, ScriptModel, read_script, script_of
 from dnam.failures import Tell
 from dnam.languages import load
 from dnam.model import Model
@@ -33,10 +34,14 @@ class Asking(NamedTuple):
 async def asking(data: Path, settings: Settings, manifest: Manifest, tell: Tell) -> AsyncIterator[Asking]:
     """The model of a shadow, ready to be asked for as long as the `async with` lasts. BadRequest where it cannot be."""
     asked = manifest.asked
+    if asked.batch and (asked.model == OFFLINE or asked.model.startswith(PREFIX)):
+        raise BadRequest(f"{asked.model} is asked at once: leave --batch out")
     if asked.model == OFFLINE:
-        if asked.batch:
-            raise BadRequest("the offline model is asked at once: leave --batch out")
         yield Asking(OfflineWhenAsked(load(settings.language)))
+        return
+    script = script_of(asked.model)
+    if script is not None:
+        yield Asking(ScriptModel(read_script(script)))
         return
     if not settings.anthropic_api_key:
         raise BadRequest(f"to ask {asked.model} there must be a key: set ANTHROPIC_API_KEY, or use --model offline")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from dnam.adapters.script import PREFIX, script_of
 from dnam.discoclaw_files import the_guild
 from dnam.finding import the_person
 from dnam.rederiving.rederivation import refuse_unknown
@@ -49,9 +50,10 @@ def configured(settings: Settings) -> Asked:
 
 def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
     """What is asked for, over what would hold without. Unknown and Ambiguous for people and servers nobody knows."""
+    model = None if wanted.model is None else _whole(wanted.model)
     given = {
-        "model": wanted.model,
-        "summary_model": wanted.model,
+        "model": model,
+        "summary_model": model,
         "extraction_prompt": wanted.extraction_prompt,
         "summary_prompt": wanted.summary_prompt,
         "merge_policy": wanted.merge_policy,
@@ -62,6 +64,12 @@ def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
         "batch": wanted.batch,
     }
     return msgspec.structs.replace(base, **{name: value for name, value in given.items() if value is not None})
+
+
+def _whole(model: str) -> str:
+    """A model's name; the path of a script holds wherever it is asked from."""
+    script = script_of(model)
+    return model if script is None else f"{PREFIX}{script.resolve()}"
 
 
 def manifest_for(rows: Rows, settings: Settings, data: Path, name: str, wanted: Wanted, now: int) -> Manifest:

@@ -14,6 +14,7 @@ from dnam.memory import Memory
 from dnam.model import Model
 from dnam.prompts import load as prompt
 from dnam.rederiving.estimate import Estimate, estimate
+from dnam.rederiving.following import follow
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.replies import Again, Replies, Spending
 from dnam.rederiving.runs import Runs, With
@@ -21,7 +22,7 @@ from dnam.rederiving.scope import Scope, guilds_of_places
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.walk import Walk
 from dnam.settings import Settings
-from dnam.shadows import Asked, Manifest, save
+from dnam.shadows import Asked, Manifest, refuse_other_log, save
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
 from projections.events import Event
@@ -82,7 +83,7 @@ class Rederivation:
         }
 
         def same(call: ModelUse) -> bool:
-            if call.model == model.name and model.name == "offline" and call.version not in ("", model.version):
+            if call.model == model.name and not model.paid and call.version not in ("", model.version):
                 return False
             return call.model in prompts.get(call.prompt, ()) or (not call.version and call.prompt in prompts)
 
@@ -123,6 +124,7 @@ class Rederivation:
         def tell(done: int, total: int) -> None:
             progress(done, total, spending.cost_micros)
 
+        await asyncio.to_thread(follow, self.live, self.memory.engine, self.manifest.upto)
         self.recorded = await asyncio.to_thread(self._read)
         runs.replies = runs.replies._replace(recorded=self.recorded)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
@@ -217,8 +219,14 @@ async def rederiving(
         hindrance = live.stopped()
         if hindrance is not None:
             raise hindrance
+        refuse_other_log(manifest, live.store.log)
         with shadow_engine(data, manifest.name, writable=True, create=True, clock=clock, beside=live) as engine:
             if not manifest.log:
-                manifest = msgspec.structs.replace(manifest, log=engine.store.log.id.hex(), of=live.store.log.id.hex())
+                manifest = msgspec.structs.replace(
+                    manifest,
+                    log=engine.store.log.id.hex(),
+                    of=live.store.log.id.hex(),
+                    by=resolved(model, asked.model),
+                )
                 save(data, manifest)
             yield Rederivation(live, Memory(engine, settings, language), model, manifest, data)

@@ -5,7 +5,7 @@ act          what is found there                    what becomes of it
 remember     what says it, or has its id            it says so, and is kept
 edit         what says the new text, else what      it says the new text; what else says the old one, here or
              they saw                               elsewhere, is forgotten
-             nothing that they saw                  besides, the old text stands as a refusal
+             nothing here that they saw             besides, the old text stands as a refusal
 restore      what was forgotten by the same act,    it is active again
              wherever; else what they saw
 taken apart  what both had become                   it says what it said before; nothing where there is none

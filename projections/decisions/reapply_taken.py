@@ -4,8 +4,8 @@ what is found                       what becomes of it
 ─────────────────────────────────   ────────────────────────────────────────────────────────────
 what the act means                  forgotten; or moved, with its own words
 what else the words given cover     forgotten, where no person put it and no act beside it means it
-nothing that says what they saw     the recorded event comes over, and refuses what is derived later; where another
-                                    item has its address, a refusal at an address of its own does
+nothing here in the words they saw  besides, the recorded event comes over, and refuses what is derived later; where
+                                    another item has its address, a refusal at an address of its own does
 """
 
 from collections.abc import Collection
