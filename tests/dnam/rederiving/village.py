@@ -8,11 +8,13 @@ from typing import Any
 
 from dnam.assistant import Assistant
 from dnam.memory import Memory
-from dnam.model import Ask, ExtractionInputs, MergeInputs, SummaryInputs
+from dnam.model import Ask, ExtractionInputs, MergeInputs, Model, SummaryInputs
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Asked, Manifest, exists, load
+from projections.decisions.hear import HeardRequest
+from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events.values import Audience, Item
+from projections.events.values import Audience
 from projections.ids import Handle, Ref
 from projections.items import ITEMS
 from projections.summaries import SUMMARIES
@@ -28,8 +30,8 @@ SETTINGS = settings(durable_every_n_turns="2", summary_every_n_turns="3", learn=
 ASKED = Asked("scripted", "scripted", "extraction@3", "summary@2", "closeness@1")
 
 
-def reader(verb: str = "likes", **more: str) -> ScriptedModel:
-    """A model that notes every "I like X" as "<verb> X", summarises by counting, and takes the newer of two."""
+def reader(verb: str = "likes", about: str = "person", **more: str) -> ScriptedModel:
+    """A model that notes every "I like X" as "<verb> X", sums up what was said, and takes the newer of two."""
 
     def extract(ask: Ask) -> str:
         assert isinstance(ask.inputs, ExtractionInputs)
@@ -39,6 +41,7 @@ def reader(verb: str = "likes", **more: str) -> ScriptedModel:
                 "kind": "preference",
                 "text": f"{verb} {what}",
                 "tags": [],
+                "about": about,
                 "evidence": [{"quote": f"I like {what}", "message": line.id}],
             }
             for line, what in liked
@@ -66,15 +69,20 @@ class Village:
         self.memory = memory
         self.assistant = Assistant(memory, model)
         self.said = NOW
-        self._count = 0
 
-    async def say(self, who: str, text: str, place: PlaceSeen = GENERAL, *, key: str = "", edited: bool = False) -> str:
+    async def say(self, who: str, text: str, place: PlaceSeen = GENERAL) -> str:
         """Somebody says something; the key of the message."""
-        self._count += 1
         self.said += 60_000
-        key = key or f"m{self._count}"
+        key = f"m{self.said}"
         await self.memory.heard(who, text, name=who.title(), platform="discord", place=place, key=key, said=self.said)
         return key
+
+    async def edit(self, who: str, key: str, said: int, text: str, place: PlaceSeen = GENERAL) -> None:
+        """They change what they said at `said`, now."""
+        self.said += 60_000
+        account = Account("discord", who, who.title())
+        request = HeardRequest(key, place, "person", account, text, said, (), addressed=True, edited=self.said)
+        await self.memory.hear(request)
 
     async def learn(self, who: str) -> None:
         """Learn from somebody now."""
@@ -89,10 +97,6 @@ class Village:
     async def handle(self, who: str) -> Handle:
         """Who somebody is."""
         return await self.memory.person(who, platform="discord")
-
-    async def items(self, who: str) -> list[Item]:
-        """What is known of somebody."""
-        return await self.memory.look(lambda rows: [f.row.item for f in rows.scan(ITEMS)])
 
 
 @asynccontextmanager
@@ -122,7 +126,7 @@ async def talk(there: Village) -> None:
     await there.summarise()
 
 
-async def derive(path: Path, model: ScriptedModel, name: str = "next", asked: Asked = ASKED, **more: Any) -> Manifest:
+async def derive(path: Path, model: Model, name: str = "next", asked: Asked = ASKED, **more: Any) -> Manifest:
     """Derive the memory in a folder anew."""
     manifest = load(path, name) if exists(path, name) else Manifest(name, asked, NOW, "", "")
     async with rederiving(path, SETTINGS, model, manifest, FakeClock()) as derivation:

@@ -1,0 +1,119 @@
+"""`dnam rederive` and `dnam shadows`: what another model would have made of what was said."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam
+
+SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
+CAREFUL = f"script:{ROOT / 'data' / 'samples' / 'careful.toml'}"
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, learned from by the offline model."""
+    path = tmp_path_factory.mktemp("learned") / "data"
+    ran = dnam("import", SAMPLE, "--audience", "guild", "--assistant", "dnam", "--learn", "--data", path)
+    assert ran.code == 0, ran.err
+    return path
+
+
+def derived(path: Path, *options: str, name: str = "next") -> None:
+    ran = dnam("rederive", "--name", name, *options, "--data", path)
+    assert ran.code == 0, ran.err
+
+
+def test_by_the_same_model_nobody_is_asked_and_nothing_differs(learned: Path) -> None:
+    before = bytes_of(learned / "log")
+    ran = dnam("rederive", "--name", "same", "--data", learned)
+    assert ran.code == 0
+    assert ran.err == "dnam: 15 runs of the loops, decided anew from what was replied then: nobody is asked.\n"
+    assert ran.out.splitlines()[0] == "The shadow same knows the log up to #79: 0 calls of offline, $0.0000."
+    assert bytes_of(learned / "log") == before
+    ran = dnam("diff", "--shadow", "same", "--data", learned)
+    assert (ran.code, "nothing differs" in ran.err) == (0, True)
+
+
+def test_another_model_is_asked_once_and_what_is_done_is_not_done_again(learned: Path) -> None:
+    derived(learned, "--model", CAREFUL, name="careful")
+    shadow = dnam("rederive", "--name", "careful", "--json", "--data", learned).value
+    assert (shadow["state"], shadow["calls"], shadow["by"], shadow["changed"]) == ("complete", 15, "careful", [])
+    assert dnam("diff", "--shadow", "careful", "--data", learned).code == 1
+
+
+def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
+    derived(learned, name="old")
+    listed = {each["name"]: each for each in dnam("shadows", "list", "--json", "--data", learned).values}
+    assert listed["old"]["upto"] == 79
+    assert "old" in dnam("shadows", "--data", learned).out
+    assert dnam("shadows", "drop", "old", "--data", learned).code == 2  # there is no terminal to ask in
+    assert dnam("shadows", "drop", "old", "--yes", "--json", "--data", learned).value == {
+        "dropped": "old",
+        "cancelled": 0,
+    }
+    assert "old" not in dnam("shadows", "--data", learned).out
+    assert dnam("shadows", "drop", "old", "--yes", "--data", learned).code == 2
+    assert "There are no shadows." in dnam("shadows", "--data", tmp_path).out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "--name"),
+        (("--name", "No Name"), "no name for a shadow"),
+        (("--name", "x", "--extraction-prompt", "extraction@99"), "there is no prompt 'extraction@99' here: there are"),
+        (("--name", "x", "--merge-policy", "never"), "there are closeness@1, apart@1"),
+        (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
+        (("--name", "x", "--model", "offline", "--batch"), "leave --batch out"),
+        (("--name", "x", "--model", "script:/nowhere.toml"), "cannot be read"),
+        (("--name", "x", "--user", "nobody"), "nobody"),
+        (("--name", "x", "--guild", "nowhere"), "nowhere"),
+        (("--name", "x", "--from", "soon"), "soon"),
+    ],
+)
+def test_what_cannot_be_asked_for_says_why(learned: Path, options: tuple[str, ...], says: str) -> None:
+    ran = dnam("rederive", *options, "--data", learned)
+    assert (ran.code, says in ran.err) == (2, True), ran.err
+    assert not (learned / "shadows" / "x").exists()
+
+
+def test_where_there_is_no_memory_there_is_nothing_to_make_anew(tmp_path: Path) -> None:
+    ran = dnam("rederive", "--name", "x", "--data", tmp_path / "none")
+    assert (ran.code, "no memory" in ran.err) == (2, True)
+
+
+def test_a_shadow_that_was_asked_for_otherwise_is_not_overwritten(learned: Path) -> None:
+    derived(learned, "--merge-policy", "apart@1", name="apart")
+    ran = dnam("rederive", "--name", "apart", "--model", CAREFUL, "--data", learned)
+    assert (ran.code, "asked for in another way" in ran.err) == (2, True)
+    derived(learned, name="apart")
+
+
+def test_one_person_alone(learned: Path) -> None:
+    derived(learned, "--model", CAREFUL, "--user", "Marcy", name="marcy")
+    ran = dnam("diff", "--shadow", "marcy", "--data", learned)
+    assert "User is allergic to wasp stings" in ran.out
+    assert "Orchard Road" not in ran.out
+
+
+def test_from_a_moment_on_what_was_recorded_before_stays(learned: Path) -> None:
+    derived(learned, "--model", CAREFUL, "--from", "79", name="later")
+    assert dnam("diff", "--shadow", "later", "--data", learned).code == 0
+
+
+def test_another_cadence_reads_so_many_messages_at_a_time(learned: Path) -> None:
+    derived(learned, "--model", CAREFUL, "--cadence", "50", name="slowly")
+    assert load_calls(learned, "slowly") == 0  # nobody has said fifty things
+    derived(learned, "--model", CAREFUL, "--cadence", "5", name="often")
+    ran = dnam("diff", "--shadow", "often", "--data", learned)
+    assert "User is allergic to wasp stings" in ran.out
+
+
+def load_calls(path: Path, name: str) -> int:
+    return next(int(each["calls"]) for each in dnam("shadows", "--json", "--data", path).values if each["name"] == name)
+
+
+def test_another_server_s_part_is_none(learned: Path) -> None:
+    derived(learned, "--model", CAREFUL, "--guild", "Larkhill Garden Club", name="club")
+    assert "Orchard Road" in dnam("diff", "--shadow", "club", "--data", learned).out

@@ -1,0 +1,155 @@
+"""What was edited, taken back or closed, before a memory is made anew and after."""
+
+import asyncio
+from pathlib import Path
+
+from dnam.consenting import consent
+from dnam.shadows import load
+from projections.decisions.delete import DeletedRequest, delete
+from projections.decisions.place import PlaceSeen
+from projections.items import REFUSALS
+from replay.engine import Engine
+from replay.shadow import shadow_engine
+from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
+from tests.dnam.rederiving.village import GARDEN, STAFF, Village, both, derive, reader, talk
+
+CLOSED = PlaceSeen("discord", "1", "channel", "general", "channel", guild=GARDEN, guild_name="Garden")
+SESSION = "discord:channel:1"
+
+
+async def delete_it(there: Village, key: str, said: int) -> None:
+    """A message is deleted in Discord."""
+    there.said += 60_000
+    request = DeletedRequest("discord", key, SESSION, said, there.said)
+    await there.memory.record(lambda rows: delete(rows, request))
+
+
+async def edited(there: Village) -> None:
+    key = await there.say("kim", "I like tea")
+    said = there.said
+    await there.say("kim", "I like rain")
+    await there.learn("kim")
+    await there.edit("kim", key, said, "I like coffee")
+    await there.say("kim", "I like snow")
+    await there.learn("kim")
+
+
+def test_an_edited_message_is_read_as_it_is_now_where_it_was_read_again(tmp_path: Path) -> None:
+    told(tmp_path, edited)
+    manifest = asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    live, shadow = both(tmp_path)
+    assert texts(live) == ["likes coffee", "likes rain", "likes snow"]
+    assert texts(shadow) == ["enjoys coffee", "enjoys rain", "enjoys snow"]
+    assert len(manifest.changed) == 1
+
+
+def test_what_is_edited_after_a_shadow_was_made_is_read_again_there_too(tmp_path: Path) -> None:
+    points: list[tuple[str, int]] = []
+
+    async def before(there: Village) -> None:
+        points.append((await there.say("kim", "I like tea"), there.said))
+        await there.learn("kim")
+
+    async def after(there: Village) -> None:
+        there.said = points[0][1] + 60_000
+        await there.edit("kim", *points[0], "I like coffee")
+        await there.learn("kim")
+
+    told(tmp_path, before)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    assert texts(both(tmp_path)[1]) == ["enjoys tea"]
+    told(tmp_path, after)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    assert texts(both(tmp_path)[1]) == ["enjoys coffee"]
+
+
+def test_what_is_deleted_after_a_shadow_was_made_goes_with_what_was_made_of_it(tmp_path: Path) -> None:
+    points: list[tuple[str, int]] = []
+
+    async def before(there: Village) -> None:
+        points.append((await there.say("kim", "I like tea"), there.said))
+        await there.say("kim", "I like rain")
+        await there.learn("kim")
+        await there.summarise()
+
+    async def after(there: Village) -> None:
+        there.said = points[0][1] + 600_000
+        await delete_it(there, *points[0])
+
+    told(tmp_path, before)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    told(tmp_path, after)
+    manifest = asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    live, shadow = both(tmp_path)
+    assert (texts(live), texts(shadow)) == (["likes rain"], ["enjoys rain"])
+    assert [text for text, _, _ in shadow["summaries"].values()] == [""]
+    assert manifest.upto == load(tmp_path, "next").upto
+    fresh = asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "fresh", OTHER))
+    assert texts(both(tmp_path, "fresh")[1]) == ["enjoys rain"]
+    assert len(fresh.changed) == 2  # the extraction and the summary had read it
+
+
+async def closed(there: Village) -> None:
+    await there.say("kim", "I like tea")
+    await there.learn("kim")
+    await there.say("kim", "I like rain", CLOSED)
+    await there.learn("kim")
+
+
+def test_what_was_learned_in_a_channel_that_closed_is_where_it_is_in_the_live_memory(tmp_path: Path) -> None:
+    told(tmp_path, closed)
+    asyncio.run(derive(tmp_path, reader()))
+    live, shadow = both(tmp_path)
+    assert shadow == live
+    assert {compartment for _, compartment, _ in shadow["items"]} == {
+        f"person/{next(iter(shadow['items']))[0]}/channel/discord:1"
+    }
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "others", OTHER))
+    others = both(tmp_path, "others")[1]
+    assert {key[1] for key in others["items"]} == {key[1] for key in live["items"]}
+
+
+def test_lore_is_decided_in_the_recorded_order_whoever_replies_first(tmp_path: Path) -> None:
+    async def three(there: Village) -> None:
+        for who in ("kim", "ada", "tobi"):
+            await there.say(who, "I like the market")
+            await there.learn(who)
+
+    told(tmp_path, three, model=reader(about="guild"))
+    asyncio.run(derive(tmp_path, reader(name="other", about="guild"), asked=OTHER))
+    live, shadow = both(tmp_path)
+    assert [(item.text, item.source_count) for item in shadow["items"].values()] == [("likes the market", 3)]
+    assert [item.evidence for item in shadow["items"].values()] == [item.evidence for item in live["items"].values()]
+
+
+def test_what_was_forgotten_is_refused_in_the_shadow(tmp_path: Path) -> None:
+    async def again(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("kim", "I like long walks", STAFF)
+        await there.learn("kim")
+
+    told(tmp_path, talk, again)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    with (
+        Engine.open(tmp_path, writable=False) as live,
+        shadow_engine(tmp_path, "next", beside=live) as shadow,
+        shadow.reading() as rows,
+    ):
+        assert any("long walks" in found.row.text for found in rows.scan(REFUSALS))
+    assert not any("long walks" in text for text in texts(both(tmp_path)[1]))
+
+
+def test_who_opted_out_is_learned_nothing_of(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+
+    async def out(there: Village) -> None:
+        await consent(there.memory, await there.handle("ada"), out=True)
+
+    told(tmp_path, out)
+    model = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert "enjoys snow" in texts(both(tmp_path)[1])  # what was known stays, as in the live memory
+    told(tmp_path, talk)
+    again = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, again, asked=OTHER))
+    assert all(ask.inputs.user != "Ada" for ask in again.asked("extraction"))  # type: ignore[union-attr]
