@@ -5,7 +5,7 @@ never what was said later. A run that was made already says so, and nothing is a
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -66,6 +66,11 @@ class Runs:
         said = await self._memory.look(lambda rows: unread(self._memory.engine, rows, reads))
         await self.extract_said(run, said, before)
 
+    async def unread(self, reads: Sequence[EventId]) -> list[EventId]:
+        """Which of these messages no run has read yet."""
+        engine = self._memory.engine
+        return await self._memory.look(lambda rows: [each.point.id for each in unread(engine, rows, reads)])
+
     async def extract_said(self, run: Run, said: list[Said], before: Before = nothing_before) -> None:
         """The same over messages that were looked up."""
         seeds = Seeds(run.event, "extraction", run.said)
@@ -118,7 +123,7 @@ class Runs:
 
     # -- summaries --------------------------------------------------------------------------------------------------
 
-    async def summarise(self, run: Run, only: frozenset[EventId] | None, most_lines: int | None = None) -> bool:
+    async def summarise(self, run: Run, only: Container[EventId] | None, most_lines: int | None = None) -> bool:
         """A refresh of a session's summary, from nothing but these messages and answers; whether one was made."""
         assert run.audience is not None
         seeds = Seeds(run.event, "summary", run.said)

@@ -20,7 +20,8 @@ from dnam.rederiving.drive import Before, nothing_before
 from dnam.rederiving.finding import message_of, messages_of, said_in
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
-from dnam.rederiving.seeds import origin
+from dnam.rederiving.seeds import applied, origin
+from dnam.rederiving.spoken import Spoken
 from dnam.rederiving.traffic import Traffic
 from dnam.shadows import Manifest
 from projections.decisions.draft import Decision, Draft, Origin
@@ -29,6 +30,7 @@ from projections.events import (
     Event,
     ItemEvent,
     MessageEdited,
+    MessageHeard,
     MessageRedacted,
     PersonOptedIn,
     PersonOptedOut,
@@ -40,7 +42,10 @@ from projections.ids import NOBODY, EventId, Handle
 from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
 from projections.rederiving.taking_back import change_readers, take_back
+from projections.rows import Rows
+from replay.codec import decode_header
 from replay.engine import Engine
+from replay.errors import Refused
 from replay.group import Recorded as Written
 from replay.units import Told, Unit, units
 
@@ -80,10 +85,10 @@ class Walk:
         self._traffic = traffic
         self._keep = keep
         self._progress = progress
-        self._chains = Chains()
+        self._chains = Chains(traffic.waiting)
         self._writing: deque[asyncio.Future[Written]] = deque()
-        self._readable: dict[tuple[Handle, str], dict[EventId, None]] = {}
-        self._spoken: dict[tuple[str, int], set[EventId]] = {}
+        self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
+        self._spoken = Spoken()
         self._orders: dict[str, asyncio.Future[None]] = {}
         self._done = 0
         self._changed = dict.fromkeys(manifest.changed)
@@ -92,9 +97,9 @@ class Walk:
         """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
         for run in runs:
             if run.audience is not None:
-                self._spoken.setdefault((run.session, run.audience.epoch), set()).update(run.reads or ())
+                self._spoken.upto((run.session, run.audience.epoch), run.reads or ())
             else:
-                self._readable.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
+                self._unread.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
 
     async def go(self) -> None:
         """Walk to the live log's end as it is now, and wait for everything."""
@@ -129,13 +134,11 @@ class Walk:
 
     async def _wait(self, keys: Iterable[Key]) -> None:
         await self._written()
-        async with self._traffic.waiting():
-            await self._chains.wait(keys)
+        await self._chains.wait(keys)
 
     async def _settle(self) -> None:
         await self._written()
-        async with self._traffic.waiting():
-            await self._chains.drain()
+        await self._chains.drain()
 
     # -- a decision -------------------------------------------------------------------------------------------------
 
@@ -215,7 +218,7 @@ class Walk:
         kinds = {"session"} if items else set[str]()
         if any(item.owner == NOBODY for item in items):
             kinds.add("person")
-        return [key for key in self._chains.keys() if key[0] in kinds]
+        return [key for key in self._chains.names() if key[0] in kinds]
 
     async def _repeat(self, decision: Callable[[int], Decision]) -> None:
         """Decide until nothing comes of it."""
@@ -231,10 +234,14 @@ class Walk:
         if not self._scope.has(event):
             return
         cap = self._memory.settings.durable_max_items
-        made = origin(told.id, "decided", 0, event.said)
+        made = applied(told.id, event.said)
         others = tuple(each for each in together if isinstance(each, ItemEvent) and each is not event)
         request = ReapplyRequest(event, told.id, made, told.given, cap, others)
-        await self._memory.record(lambda rows: reapply(rows, request))
+        try:
+            await self._memory.record(lambda rows: reapply(rows, request))
+        except Refused:  # it would be open to more people here: as it was recorded, it stands
+            await self._write([told.draft()])
+            await self._written()
 
     # -- runs -------------------------------------------------------------------------------------------------------
 
@@ -249,8 +256,7 @@ class Walk:
             await self._start_extraction(run)
         else:
             await self._start_summary(run)
-        async with self._traffic.waiting():
-            await self._chains.room(MOST_RUNS)
+        await self._chains.room(MOST_RUNS)
 
     def _run(self, told: Told) -> Run | None:
         if told.event is not None:
@@ -258,30 +264,36 @@ class Walk:
         return self._recorded.withdrawn.get(told.id) if told.header.tag in RUNS else None
 
     async def _start_extraction(self, run: Run) -> None:
-        readable = self._readable.setdefault((run.owner, run.compartment), {})
-        readable |= dict.fromkeys(run.reads or ())
-        reads = tuple(readable)
+        where = run.owner, run.compartment
         before, done = self._in_order(run.compartment)
         await self._note_changed(run)
 
         async def work() -> None:
             async with self._traffic.working():
+                reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
                 await self._runs.extract(run, reads, before)
+                self._unread[where] = dict.fromkeys(await self._runs.unread(reads))
 
         self._chains.start([("person", run.owner)], work).add_done_callback(lambda _: done())
 
     async def _start_summary(self, run: Run) -> None:
         assert run.audience is not None
         where = run.session, run.audience.epoch
-        spoken = self._spoken.setdefault(where, set())
-        spoken |= await self._memory.look(lambda rows: said_in(rows, *where)) if run.reads is None else set(run.reads)
-        only = frozenset(spoken)
+        only = self._spoken.upto(where, await self._said_before(run) if run.reads is None else run.reads)
+        await self._note_changed(run)
 
         async def work() -> None:
             async with self._traffic.working():
                 await self._runs.summarise(run, only)
 
         self._chains.start([("session", where)], work)
+
+    async def _said_before(self, run: Run) -> set[EventId]:
+        """What had been said in a run's session when it was recorded; more of it is here where this is a later walk."""
+        assert run.audience is not None
+        session, epoch, find = run.session, run.audience.epoch, self._live.store.log.find
+        said, upto = await self._memory.look(lambda rows: said_in(rows, session, epoch)), find(run.event) or 0
+        return {each for each in said if (find(each) or 0) < upto}
 
     def _in_order(self, compartment: str) -> tuple[Before, Callable[[], None]]:
         """What a run in a guild awaits before it records, and what it calls when it has ended."""
@@ -303,14 +315,19 @@ class Walk:
 
     async def _note_changed(self, run: Run) -> None:
         """A run of which not everything is there that it had read is told of."""
-        engine = self._memory.engine
-        reads = run.reads
+        engine, reads = self._memory.engine, [each for each in run.reads or () if self._is_message(each)]
 
-        def lacks(rows: object) -> bool:
-            return any(message_of(engine, rows, each) is None for each in reads or ())  # type: ignore[arg-type]
+        def lacks(rows: Rows) -> bool:
+            return any(message_of(engine, rows, each) is None for each in reads)
 
         if run.event in self._recorded.withdrawn or await self._memory.look(lacks):
             self._changed[run.event.hex()] = None
+
+    def _is_message(self, event: EventId) -> bool:
+        """Whether an event of the live log is a message that was heard; a summary reads answers too."""
+        seq = self._live.store.log.find(event)
+        stored = None if seq is None else self._live.store.log.get(seq)
+        return stored is not None and decode_header(stored.header).tag == MessageHeard.TAG
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:

@@ -1,10 +1,13 @@
 """`dnam rederive` and `dnam shadows`: what another model would have made of what was said."""
 
+import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam
+from tests.loopback.voyage import Encodes, serving
 
 SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
 CAREFUL = f"script:{ROOT / 'data' / 'samples' / 'careful.toml'}"
@@ -117,3 +120,24 @@ def load_calls(path: Path, name: str) -> int:
 def test_another_server_s_part_is_none(learned: Path) -> None:
     derived(learned, "--model", CAREFUL, "--guild", "Larkhill Garden Club", name="club")
     assert "Orchard Road" in dnam("diff", "--shadow", "club", "--data", learned).out
+
+
+async def test_an_encoder_alone_makes_vectors_and_nothing_else(
+    learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    path = tmp_path / "data"
+    shutil.copytree(learned, path)
+    async with serving(lambda _: Encodes()) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--data", path)
+        again = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--json", "--data", path)
+    assert (ran.code, "Everything has a vector by voyage-3.5/" in ran.out) == (0, True), ran.err
+    assert again.value["encoder"].startswith("voyage-3.5/")
+    assert {each.body["model"] for each in server.requests} == {"voyage-3.5"}
+    texts = [text for each in server.requests for text in each.body["input"]]
+    assert len(texts) == len(set(texts)) > 40  # each once
+    assert (path / "vectors" / "CURRENT").exists()
+    ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "none", "--data", path)
+    assert (ran.code, "no encoder to make vectors with" in ran.err) == (2, True)
