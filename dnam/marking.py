@@ -13,6 +13,10 @@ MOST_NEARLY = 8
 """For so many words of a search those spelled nearly so are looked for: some hundred others for each."""
 
 
+MOST_CHARS = 600
+"""How much of a text is shown in a list; JSON has all of it."""
+
+
 class Mark(NamedTuple):
     """From where to where in a text, in code points."""
 
@@ -31,6 +35,16 @@ def marker(sought: str) -> Marks:
     exactly = frozenset(wanted)
     nearly = frozenset(like for word in islice(wanted.values(), MOST_NEARLY) for like in spelled_like(word))
     return lambda text: _marks(text, exactly) or _marks(text, nearly)
+
+
+def excerpt(text: str, marks: Marks, most: int = MOST_CHARS) -> str:
+    """A text for a list: of a long one, what stands around the first of the words."""
+    if len(text) <= most:
+        return text
+    found = marks(text)
+    start = max(0, min(found[0].start - most // 4 if found else 0, len(text) - most))
+    stop = start + most
+    return f"{'…' if start else ''}{text[start:stop]}{'…' if stop < len(text) else ''}"
 
 
 def _marks(text: str, wanted: frozenset[bytes]) -> list[Mark]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from dnam.contexts import Context
     from dnam.hits import Hits, Sought, Telling
+    from dnam.marking import Marks
     from projections.ids import Ref
     from projections.recall.search import FoundItem, Reason
     from projections.recall.search import Said as SaidHit
@@ -68,7 +69,7 @@ def search(
         if explain:
             _explain(shell, hits)
     if not any(hits) and not view.empty:
-        shell.out.note(_nothing(contexts, sought))
+        shell.out.note(_nothing(view, contexts, sought))
 
 
 def _sought(view: View, text: str, by: str | None, said_in: str | None, limit: int, *, beside: bool) -> "Sought":
@@ -101,12 +102,13 @@ def _contexts(shell: Shell, view: View, user: str | None, place: str | None) -> 
     return everywhere(view.rows, owners) if place is None else in_place(view.rows, the_session(view.now, place).place)
 
 
-def _nothing(contexts: "Sequence[Context]", sought: "Sought") -> str:
+def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought") -> str:
     """Why there is nothing, as far as that can be told."""
     if not contexts:
-        return "there was no such place by then"
+        return "nobody has said anything yet" if view.looked is None else "there was no such place by then"
     only = " of what is looked for with --by or --from" if sought.is_narrowed else ""
-    return f"nothing{only} that is open there has one of these words; `--all` also lists what stands beside such"
+    found = f"nothing{only} that is open there has one of these words"
+    return found if sought.beside else f"{found}; `--all` also lists what stands beside such"
 
 
 # -- for people --------------------------------------------------------------------------------------------------------
@@ -115,7 +117,7 @@ def _nothing(contexts: "Sequence[Context]", sought: "Sought") -> str:
 def _show(shell: Shell, view: View, telling: "Telling", text: str, hits: "Hits") -> None:
     from dnam.finding import compartment_words
     from dnam.hits import points
-    from dnam.marking import marker
+    from dnam.marking import excerpt, marker
     from projections.people import name_of
 
     marks = marker(text)
@@ -128,7 +130,7 @@ def _show(shell: Shell, view: View, telling: "Telling", text: str, hits: "Hits")
             shell.out.when(hit.item.updated),
             compartment_words(view.now, hit.item.compartment),
             name_of(view.now, hit.item.owner) if hit.item.owner else "",
-            hit.item.text,
+            excerpt(hit.item.text, marks),
         )
         for number, hit in enumerate(hits.items, 1)
     ]
@@ -137,16 +139,18 @@ def _show(shell: Shell, view: View, telling: "Telling", text: str, hits: "Hits")
         shell.out.line("said:")
     shell.out.table(
         ("hit", "score", "said", "where", "by", "text"),
-        [_said_cells(shell, telling, number, hit) for number, hit in enumerate(hits.said, 1)],
+        [_said_cells(shell, telling, number, hit, marks) for number, hit in enumerate(hits.said, 1)],
         marks=marks,
     )
 
 
-def _said_cells(shell: Shell, telling: "Telling", number: int, hit: "SaidHit") -> "Sequence[str]":
+def _said_cells(shell: Shell, telling: "Telling", number: int, hit: "SaidHit", marks: "Marks") -> "Sequence[str]":
     from dnam.hits import points
+    from dnam.marking import excerpt
 
     spoken = telling.spoken(hit)
-    return f"s{number}", points(hit.score), shell.out.when(hit.said), spoken.where, spoken.who, spoken.text
+    text = excerpt(spoken.text, marks)
+    return f"s{number}", points(hit.score), shell.out.when(hit.said), spoken.where, spoken.who, text
 
 
 def _explain(shell: Shell, hits: "Hits") -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dnam.marking import marker
+from dnam.marking import excerpt, marker
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,17 @@ from dnam.marking import marker
 )
 def test_the_words_that_are_found_are_marked(sought: str, text: str, marked: list[str]) -> None:
     assert [text[start:stop] for start, stop in marker(sought)(text)] == marked
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("green tea", "green tea"),
+        ("tea " + "x" * 30, "tea xxxxxxxxxxxxxxxx…"),
+        ("x" * 30 + " tea " + "y" * 30, "…xxxx tea yyyyyyyyyyy…"),
+        ("x" * 30 + " tea", "…xxxxxxxxxxxxxxxx tea"),
+        ("x" * 30, "xxxxxxxxxxxxxxxxxxxx…"),
+    ],
+)
+def test_of_a_long_text_what_stands_around_the_first_word_is_shown(text: str, shown: str) -> None:
+    assert excerpt(text, marker("tea"), 20) == shown
