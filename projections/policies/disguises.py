@@ -99,11 +99,23 @@ def _reading(plain: str, disguise: str) -> Reading:
     return Reading(disguise, _words(plain), plain)
 
 
+class _Seen(dict[int, int | None]):
+    """By code point what is seen of a text, looked up once for each: None for what cannot be seen and is no space."""
+
+    def __missing__(self, code: int) -> int | None:
+        each = chr(code)
+        is_seen = each.isspace() or unicodedata.category(each) not in _INVISIBLE
+        self[code] = code if is_seen else None
+        return self[code]
+
+
+_SEEN = _Seen()
+
+
 def _plain(text: str) -> str:
     """One case, the letters that the others look like, nothing that cannot be seen, single spaces."""
     spread = unicodedata.normalize("NFKD", text)
-    seen = "".join(each for each in spread if each.isspace() or unicodedata.category(each) not in _INVISIBLE)
-    return _SPACE.sub(" ", seen.casefold().translate(_LOOKALIKES)).strip()
+    return _SPACE.sub(" ", spread.translate(_SEEN).casefold().translate(_LOOKALIKES)).strip()
 
 
 def _words(plain: str) -> str:
