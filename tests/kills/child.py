@@ -1,13 +1,11 @@
 """A `dnam` command that tells of each commit of the log or of the views as it begins, by a byte into a pipe, and shows
 in a byte of a shared file whether it is inside one.
-
-python -m tests.kills.child FLAG PIPE COMMAND…
 """
 
 import mmap
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,18 +29,14 @@ def watched(flag: mmap.mmap, pipe: int, method: Callable[..., Any]) -> Callable[
     return inside
 
 
-def main() -> None:
-    """Watch the commits, then run the command."""
-    with Path(sys.argv[1]).open("r+b") as file:
-        flag = mmap.mmap(file.fileno(), 1)
-    pipe = int(sys.argv[2])
+def run(flag: str, pipe: int, command: Sequence[str]) -> None:
+    """Watch the commits, then run the command; ends with its exit code."""
+    with Path(flag).open("r+b") as file:
+        shown = mmap.mmap(file.fileno(), 1)
     os.set_blocking(pipe, False)  # who does not read any more must not hold it up
-    LmdbLog.append = watched(flag, pipe, LmdbLog.append)  # type: ignore[method-assign]
-    Views.write = watched(flag, pipe, Views.write)  # type: ignore[method-assign]
-    sys.argv = ["dnam", *sys.argv[3:]]
-    from dnam.__main__ import main as dnam
+    LmdbLog.append = watched(shown, pipe, LmdbLog.append)  # type: ignore[method-assign]
+    Views.write = watched(shown, pipe, Views.write)  # type: ignore[method-assign]
+    sys.argv = ["dnam", *command]
+    from dnam.__main__ import main
 
-    dnam()
-
-
-main()
+    main()

@@ -26,9 +26,10 @@ from replay.engine import Engine
 from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
+from tests.kills.nursery import Nursery
 
 ROUNDS = max(1, int(os.environ.get("DNAM_KILLS", "102")) // 3)
-MANY = 12_000
+MANY = 6_000
 """Messages of which the views are written in several commits."""
 ACKNOWLEDGED = re.compile("^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 PATIENCE = 20.0
@@ -40,20 +41,13 @@ LONGEST = 4_000
 class Child:
     """A running command that tells of its commits."""
 
-    def __init__(self, folder: Path, *command: str) -> None:
+    def __init__(self, nursery: Nursery, folder: Path, *command: str) -> None:
         flag = folder / "flag"
         flag.write_bytes(b"\0")
         with flag.open("r+b") as file:
             self._flag = mmap.mmap(file.fileno(), 1)
         self._begun, told = os.pipe()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.kills.child", str(flag), str(told), *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "DNAM_VIEW_COMMIT_EVENTS": "16"},
-            pass_fds=(told,),
-        )
+        self.process = nursery.start(str(flag), told, *command)
         os.close(told)
         os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)  # who watches must not miss a commit for want of a core
 
@@ -66,8 +60,7 @@ class Child:
             for _ in range(dice.randrange(LONGEST)):
                 inside = bool(self._flag[0])  # some time passes, in which it goes on
             inside = inside and self._is_held_inside()
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        self.process.signal(signal.SIGKILL)
         return inside
 
     def _await_commit(self) -> bool:
@@ -77,25 +70,23 @@ class Child:
 
     def _is_held_inside(self) -> bool:
         """Stop the process and look again; a commit that ended while the signal was on its way lets it go on."""
-        self.process.send_signal(signal.SIGSTOP)
-        os.waitpid(self.process.pid, os.WUNTRACED)
+        self.process.signal(signal.SIGSTOP)
         if self._flag[0]:
             return True
-        self.process.send_signal(signal.SIGCONT)
+        self.process.signal(signal.SIGCONT)
         return False
 
     def close(self) -> None:
         """It is gone afterwards."""
-        self.process.kill()
-        self.process.communicate()
+        self.process.close()
         self._flag.close()
         os.close(self._begun)
 
 
 @contextmanager
-def running(folder: Path, *command: str) -> Iterator[Child]:
+def running(nursery: Nursery, folder: Path, *command: str) -> Iterator[Child]:
     """A child that is gone afterwards."""
-    child = Child(folder, *command)
+    child = Child(nursery, folder, *command)
     try:
         yield child
     finally:
@@ -113,6 +104,12 @@ def sound(data: Path) -> None:
         assert check(store, FOLD).equal
     finally:
         store.close()
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with Nursery(DNAM_VIEW_COMMIT_EVENTS="16") as nursery:
+        yield nursery
 
 
 @pytest.fixture
@@ -147,17 +144,14 @@ def export(folder: Path, messages: int) -> Path:
     return path
 
 
-def test_chat(tmp_path: Path, dice: random.Random) -> None:
+def test_chat(tmp_path: Path, nursery: Nursery, dice: random.Random) -> None:
     data, in_flight, kept = tmp_path / "data", 0, []
     for number in range(ROUNDS):
-        with running(tmp_path, "chat", "--data", str(data), "--as", "ada") as child:
-            assert child.process.stdin is not None
-            assert child.process.stdout is not None
+        with running(nursery, tmp_path, "chat", "--data", str(data), "--as", "ada") as child:
             facts = "".join(f"!memory remember fact {number} of part {part}\n" for part in range(40))
-            child.process.stdin.write(facts.encode())
-            child.process.stdin.flush()
+            child.process.write(facts)
             in_flight += child.kill_in_commit(dice.randint(1, 15), dice)
-            kept += ACKNOWLEDGED.findall(child.process.stdout.read().decode())
+            kept += ACKNOWLEDGED.findall(child.process.read())
         if number % 5 == 0:
             sound(data)
     sound(data)
@@ -169,12 +163,12 @@ def test_chat(tmp_path: Path, dice: random.Random) -> None:
     report("chat", in_flight)
 
 
-def test_import(tmp_path: Path, dice: random.Random) -> None:
+def test_import(tmp_path: Path, nursery: Nursery, dice: random.Random) -> None:
     data, in_flight = tmp_path / "data", 0
     command = ("import", "--data", str(data), "--audience", "guild", str(tmp_path / "plans.json"))
     for number in range(ROUNDS):
         export(tmp_path, 20 * number + 20)  # so that there is always something new
-        with running(tmp_path, *command) as child:
+        with running(nursery, tmp_path, *command) as child:
             in_flight += child.kill_in_commit(dice.randint(1, 6), dice)
         if number % 5 == 0:
             sound(data)
@@ -188,14 +182,14 @@ def test_import(tmp_path: Path, dice: random.Random) -> None:
     report("import", in_flight)
 
 
-def test_replay(tmp_path: Path, dice: random.Random) -> None:
+def test_replay(tmp_path: Path, nursery: Nursery, dice: random.Random) -> None:
     data, in_flight = tmp_path / "data", 0
     command = ("import", "--no-learn", "--data", str(data), "--audience", "guild", str(export(tmp_path, MANY)))
     subprocess.run([sys.executable, "-m", "dnam", *command], check=True, capture_output=True)
     with Engine.open(data, writable=False) as engine:
         root = engine.head().root()
     for _ in range(ROUNDS):
-        with running(tmp_path, "replay", "--data", str(data)) as child:
+        with running(nursery, tmp_path, "replay", "--data", str(data)) as child:
             in_flight += child.kill_in_commit(2, dice)  # the first one only says that the views are empty
     sound(data)
     assert len([each for each in (data / "views").iterdir() if each.is_dir()]) == 1

@@ -13,10 +13,11 @@ from projections.rows import RawRows
 from replay.engine import Engine
 from replay.travel import MANY, Moment, settled
 from replay.views import LAST_KEY
+from tests.examples import examples
 from tests.generator import Story, fixed_story, stories
 from tests.replay.stage import FakeClock, Table, drafts, folded, living, readable, scanned, setting
 
-LAW = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=examples(50, 120), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def replayed(engine: Engine, records: Iterable[Record], moment: Moment) -> dict[str, Table]:
@@ -44,6 +45,7 @@ def ranges_agree(raw: RawRows, table: str, rows: Table) -> None:
             expected = [key for key in keys if start <= key < stop]
             assert [key for key, _ in raw.scan(table, start, stop)] == expected
             assert [key for key, _ in raw.scan(table, start, stop, reverse=True)] == expected[::-1]
+            assert list(raw.keys(table, start, stop)) == expected
     assert raw.get(table, b"\xfe" * 16) is None
     for key in keys:
         stored = raw.get(table, key)

@@ -18,12 +18,13 @@ from replay.errors import ErasedMeanwhile
 from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
+from tests.examples import examples
 from tests.generator import Story, stories
 from tests.replay.conftest import SHARED
 from tests.replay.stage import FakeClock, digest, drafts, folded, in_memory, living, readable, scanned, together
 from tests.world import NOW, handle
 
-LAW = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=examples(50, 120), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 @contextmanager
@@ -97,7 +98,7 @@ def test_any_bodies_may_be_dropped_and_any_keys_destroyed(story: Story, data: st
         assert verify(store, Folding(FOLD, store), opened=True).problems == ()
 
 
-@settings(LAW, max_examples=60)
+@settings(LAW, max_examples=examples(25, 60))
 @given(stories(120), st.lists(st.integers(1, 20), min_size=1, max_size=8))
 def test_the_size_of_a_group_changes_nothing(story: Story, sizes: list[int]) -> None:
     with shared() as path, opened(path, 30) as engine:

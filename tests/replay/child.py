@@ -12,6 +12,7 @@ from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import LogError
+from replay.rewriting import rewrite
 from replay.store import DiskStore
 from tests.replay.stage import ADA, KIM, FakeClock, digest, drafts, handle_of, says, texts
 from tests.world import NOW, handle
@@ -110,7 +111,14 @@ def erases(path: Path) -> None:
         say(0 if erased is None else len(erased.vaults))
 
 
-COMMANDS = {each.__name__: each for each in (meets, reads, writes, fills, digests, rebuilds, erases)}
+def compacts(path: Path) -> None:
+    """Writes the log anew."""
+    with Engine.open(path, clock=FakeClock()) as engine:
+        assert isinstance(engine.store, DiskStore)
+        say(rewrite(engine.store).events)
+
+
+COMMANDS = {each.__name__: each for each in (meets, reads, writes, fills, digests, rebuilds, erases, compacts)}
 
 if __name__ == "__main__":
     COMMANDS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

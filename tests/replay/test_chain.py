@@ -121,3 +121,10 @@ def test_an_item_is_told_once_and_not_without_end(engine: Engine, monkeypatch: p
 def test_nothing_lies_at_an_address_without_a_life(engine: Engine) -> None:
     with engine.reading() as rows:
         assert life_at(rows, Reader(engine.live), address_of(TEA)) is None
+
+
+def test_a_reader_knows_how_far_the_log_reaches(engine: Engine) -> None:
+    reader = Reader(engine.live)
+    assert reader.size == 0
+    merged(engine)
+    assert reader.size == engine.head().size == 3

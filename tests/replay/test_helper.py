@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pytest
@@ -31,6 +32,7 @@ from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify
 from replay.views import Position, Views
 from tests.generator import fixed_story
+from tests.replay.conftest import SHARED
 from tests.replay.stage import FakeClock, contents, digest, drafts, living, setting
 from tests.replay.test_verify import gone, key, put, values
 from tests.world import handle
@@ -103,13 +105,29 @@ def test_two_processes_make_what_one_makes(data: Path, helpers: list[Helper], sa
     assert len(helpers) == 3
 
 
+@pytest.fixture(scope="module")
+def built() -> Iterator[Path]:
+    """More events than two stretches have, some decisions of more than one. Only copies of it are opened."""
+    with TemporaryDirectory(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None) as made:
+        data = Path(made) / "data"
+        with Engine.open(data, create=True, clock=FakeClock()) as engine:
+            for first in range(0, 4_500, 300):
+                engine.record(
+                    drafts(*(setting(f"{n}", f"{n % 700}") for n in range(first, first + 300)), name=f"{first}")
+                )
+        yield data
+
+
 @pytest.fixture
-def long(data: Path) -> Path:
-    """More events than two stretches have, some decisions of more than one."""
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        for first in range(0, 4_500, 300):
-            engine.record(drafts(*(setting(f"{n}", f"{n % 700}") for n in range(first, first + 300)), name=f"{first}"))
-    return data
+def long(built: Path, data: Path) -> Path:
+    return Path(shutil.copytree(built, data))
+
+
+@pytest.fixture(scope="module")
+def expected(built: Path) -> Result:
+    """What one process alone makes of it."""
+    with TemporaryDirectory(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None) as made:
+        return alone(Path(shutil.copytree(built, Path(made) / "data")))
 
 
 def flip(data: Path, table: bytes, place: bytes) -> None:
@@ -257,9 +275,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
 def test_without_its_help_the_work_is_done_too(
-    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], command: str
+    monkeypatch: pytest.MonkeyPatch, long: Path, expected: Result, helpers: list[Helper], command: str
 ) -> None:
-    expected = alone(long)
     monkeypatch.setattr(module, "_COMMAND", command)
     monkeypatch.setattr(module, "PATIENCE_MS", 100)
     assert result(long) == expected
@@ -267,9 +284,8 @@ def test_without_its_help_the_work_is_done_too(
 
 
 def test_a_helper_that_cannot_be_started_is_none(
-    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper]
+    monkeypatch: pytest.MonkeyPatch, long: Path, expected: Result, helpers: list[Helper]
 ) -> None:
-    expected = alone(long)
     monkeypatch.setattr(sys, "executable", str(long / "nothing"))
     assert result(long) == expected
     assert helpers == []
@@ -277,9 +293,8 @@ def test_a_helper_that_cannot_be_started_is_none(
 
 @pytest.mark.parametrize("at", [1, 2, 4])
 def test_a_helper_that_is_killed_at_its_work_is_not_missed(
-    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], at: int
+    monkeypatch: pytest.MonkeyPatch, long: Path, expected: Result, helpers: list[Helper], at: int
 ) -> None:
-    expected = alone(long)
     ask, asked = Helper.ask, 0
 
     def killing(self: Helper, job: FoldJob) -> module.Ticket:

@@ -1,0 +1,166 @@
+"""Where the commands that are killed are born: a process that has loaded everything a command loads, and forks.
+
+A command takes most of a second to load, and a few hundredths to be killed in. Each one is a process of its own, with
+its own pipes, that runs what `dnam` runs from its first line on; only its modules are there already.
+
+    pytest ── orders ──▶ nursery ── fork ──▶ command     start (with three descriptors), stop, go on, kill:
+                                                         one at a time, each with an answer
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import dnam
+import projections
+import replay
+from tests.kills.child import run
+
+MOST_BYTES = 65_536
+"""No order is longer."""
+APART = ("dnam.adapters", "dnam.__main__", "dnam.reference")
+
+
+class Nursery:
+    """One that runs, as it is seen from outside."""
+
+    def __init__(self, **environment: str) -> None:
+        self._orders, inside = socket.socketpair()
+        with inside:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.kills.nursery", str(inside.fileno())],
+                env={**os.environ, **environment},
+                pass_fds=(inside.fileno(),),
+            )
+
+    def start(self, flag: str, told: int, *command: str) -> "Born":
+        """Start a command. It tells `told` of each commit, and shows in the file `flag` whether it is inside one."""
+        (read, stdin), (stdout, write) = os.pipe(), os.pipe()
+        try:
+            pid = self._ask("start", flag, *command, descriptors=(read, write, told))
+        finally:
+            os.close(read)
+            os.close(write)
+        return Born(self, pid, stdin, stdout)
+
+    def signal(self, pid: int, number: signal.Signals) -> None:
+        """Send a signal that stops, continues or kills; what was to come of it has come when this returns."""
+        self._ask(number.name, str(pid))
+
+    def _ask(self, *order: str, descriptors: tuple[int, ...] = ()) -> int:
+        socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
+        answer = self._orders.recv(MOST_BYTES)
+        assert answer, "the nursery has ended"
+        return int(answer)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._orders.close()
+        assert self._process.wait() == 0
+
+
+class Born(NamedTuple):
+    """A command that was started: its id, and this side of its pipes."""
+
+    nursery: Nursery
+    pid: int
+    stdin: int
+    stdout: int
+
+    def write(self, text: str) -> None:
+        """Type something. It takes as much as a pipe holds."""
+        os.write(self.stdin, text.encode())
+
+    def read(self) -> str:
+        """What it printed, once it has ended."""
+        printed = b""
+        while some := os.read(self.stdout, MOST_BYTES):
+            printed += some
+        return printed.decode()
+
+    def signal(self, number: signal.Signals) -> None:
+        self.nursery.signal(self.pid, number)
+
+    def close(self) -> None:
+        """It is gone afterwards."""
+        self.signal(signal.SIGKILL)
+        os.close(self.stdin)
+        os.close(self.stdout)
+
+
+# -- inside ----------------------------------------------------------------------------------------------------------
+
+
+def serve(orders: socket.socket) -> None:
+    """Do what is asked for, until nobody can ask any more."""
+    alive: set[int] = set()
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(orders, MOST_BYTES, 3)
+        if not data:
+            break
+        match json.loads(data):
+            case ["start", flag, *command]:
+                pid = os.fork()
+                if not pid:
+                    orders.close()
+                    become(flag, descriptors, command)
+                for each in descriptors:
+                    os.close(each)
+                alive.add(pid)
+                orders.send(str(pid).encode())
+            case [name, pid]:
+                end(alive, int(pid), signal.Signals[name])
+                orders.send(b"0")
+    for pid in tuple(alive):
+        end(alive, pid, signal.SIGKILL)
+
+
+def end(alive: set[int], pid: int, number: signal.Signals) -> None:
+    """Send a signal, and wait until it had its effect."""
+    if pid not in alive:
+        return
+    os.kill(pid, number)
+    _, status = os.waitpid(pid, 0 if number == signal.SIGKILL else os.WUNTRACED | os.WCONTINUED)
+    if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+        alive.remove(pid)
+
+
+def become(flag: str, descriptors: list[int], command: list[str]) -> None:
+    """Be the command. It does not return."""
+    stdin, stdout, told = descriptors
+    os.dup2(stdin, 0)
+    os.dup2(stdout, 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    for each in (stdin, stdout):
+        os.close(each)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, mode, closefd=False) for n, mode in enumerate("rww"))
+    try:
+        run(flag, told, command)
+    except SystemExit as ended:
+        os._exit(ended.code if isinstance(ended.code, int) else 1)
+    os._exit(0)
+
+
+def load() -> None:
+    """Everything that a command may load: all modules but those that face a service."""
+    for package in (dnam, replay, projections):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.startswith(APART):
+                import_module(module.name)
+
+
+if __name__ == "__main__":
+    load()
+    with socket.socket(fileno=int(sys.argv[1])) as given:
+        serve(given)
