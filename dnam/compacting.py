@@ -1,5 +1,6 @@
 """Compacting: what was dropped leaves the disk. The log is written anew without it, the views are built anew, and the
-vectors of what no row holds any more are left behind.
+vectors of what no row holds any more are left behind. So it is done with every shadow, and before the log: a compaction
+that is broken off is still due.
 
 A body that was redacted is deleted in LMDB at once, and its bytes stay in pages that nobody reads until something else
 is written there; rows that were replaced stay in the same way in the views, where they are in the clear. A running bot
@@ -12,7 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.access import Access
 from dnam.copies import older_logs
@@ -26,7 +27,11 @@ from replay.engine import Engine
 from replay.erasure import finish_erasures
 from replay.restore import REPLACED
 from replay.rewriting import Rewritten, dropped_at, rewrite
+from replay.shadow_store import shadows_in
 from replay.store import DiskStore
+
+if TYPE_CHECKING:
+    from dnam.rederiving.compacting import OneCompacted
 
 NIGHT_HOUR = 4
 """The hour, in the operator's time zone, at which a running bot compacts."""
@@ -36,12 +41,20 @@ Progress = Callable[[int, int], None]
 
 
 class Compacted(NamedTuple):
-    """Events, bodies left behind that no key opens any more, and the bytes of log and views before and after."""
+    """Events, bodies left behind that no key opens any more, and the bytes of log and views before and after; and what
+    was done with each shadow.
+    """
 
     events: int
     left_behind: int
     bytes_before: int
     bytes_after: int
+    shadows: "tuple[OneCompacted, ...]" = ()
+
+    @property
+    def troubles(self) -> list[str]:
+        """Why a shadow could not be compacted, in words."""
+        return [f"the shadow {each.name}: {each.trouble}" for each in self.shadows if each.trouble]
 
 
 def compact(engine: Engine, progress: Progress = silent) -> Compacted:
@@ -51,13 +64,22 @@ def compact(engine: Engine, progress: Progress = silent) -> Compacted:
     store = engine.store
     assert isinstance(store, DiskStore), "a memory without a folder leaves nothing on a disk"
     finish_erasures(engine)
+    shadows = _compact_shadows(engine, store, progress)
     views_before = _views_bytes(store)
     done: Rewritten = rewrite(store, progress)
     rebuild(store, engine.fold, progress)
     if store.has_vectors:
         _sweep_vectors(engine, store)
     before, after = done.bytes_before + views_before, done.bytes_after + _views_bytes(store)
-    return Compacted(done.events, done.left_behind, before, after)
+    return Compacted(done.events, done.left_behind, before, after, shadows)
+
+
+def _compact_shadows(engine: Engine, store: DiskStore, progress: Progress) -> "tuple[OneCompacted, ...]":
+    if not shadows_in(store.path):
+        return ()
+    from dnam.rederiving.compacting import compact_shadows  # it loads all of a derivation
+
+    return compact_shadows(engine, progress)
 
 
 def _sweep_vectors(engine: Engine, store: DiskStore) -> None:
@@ -129,7 +151,7 @@ def _tend(memory: Access, tell: Tell, ended: threading.Event, at_least_ms: int =
     if not isinstance(store, DiskStore) or not store.writable:
         return
     try:
-        since = dropped_at(store)
+        since = _dropped_at(memory.engine, store)
         if since is None or since > memory.now() - at_least_ms:
             return
         done = compact(memory.engine, progress)
@@ -141,3 +163,15 @@ def _tend(memory: Access, tell: Tell, ended: threading.Event, at_least_ms: int =
         aside = len(older_logs(store.path))
         but = f", but for {counted(aside, 'older log')} in {store.path / REPLACED}" if aside else ""
         tell(f"what was taken back is off the disk{but}: {done.bytes_before} bytes are {done.bytes_after}")
+        for trouble in done.troubles:
+            tell(f"but not what of it is in {trouble}")
+
+
+def _dropped_at(engine: Engine, store: DiskStore) -> int | None:
+    """When (ms) something was first dropped that is still on the disk, here or in a shadow; None when nothing was."""
+    since = dropped_at(store)
+    if since is not None or not shadows_in(store.path):
+        return since
+    from dnam.rederiving.compacting import dropped_in_shadows
+
+    return dropped_in_shadows(engine)

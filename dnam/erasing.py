@@ -4,8 +4,8 @@ look        keys, events by tag, exports under the data folder: nothing is chang
 the keys    person.erased, and the ring without them: from here on nothing of theirs can be read
 the folder  what somebody exported into the data folder and holds the person is removed, DiscoClaw's files are written
             anew (swept.py)
-the rest    views anew; the mirror follows; the person's message in a transparency channel goes with the next round of
-            the bot. Killed at any point, it is all finished by whoever opens for writing next
+the rest    views anew, those of shadows too; the mirror follows; the person's message in a transparency channel goes
+            with the next round of the bot. Killed at any point, it is all finished by whoever opens for writing next
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Handle, VaultId
 from replay.builder import silent
 from replay.erasure import destroy_keys, extent, finish_erasures, sealed_by, vaults_of
+from replay.shadow_store import shadows_in
 
 Progress = Callable[[int, int], None]
 NOUNS: Mapping[str, tuple[str, str]] = {
@@ -52,13 +53,14 @@ CANNOT_REACH = (
 
 class Taken(msgspec.Struct, frozen=True):
     """What an erasure takes, counted. `shared`: keys that seal words of others as well. `events`: by tag. `exports`:
-    files under the data folder that go with it.
+    files under the data folder that go with it. `shadows`: those from which it is gone as well.
     """
 
     keys: int
     shared: int
     events: dict[str, int]
     exports: tuple[Path, ...]
+    shadows: tuple[str, ...] = ()
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -83,7 +85,12 @@ async def look(memory: Access, person: Handle, progress: Progress = silent) -> T
 def _look(memory: Access, person: Handle, progress: Progress) -> Taken:
     found, folder = extent(memory.engine, person, progress), folder_of(memory)
     exports = () if folder is None else tuple(exports_with(folder, vaults_of(memory.engine, person)))
-    return Taken(found.keys, found.shared, dict(sorted(found.events.items())), exports)
+    return Taken(found.keys, found.shared, dict(sorted(found.events.items())), exports, _shadows(memory))
+
+
+def _shadows(memory: Access) -> tuple[str, ...]:
+    folder = folder_of(memory)
+    return () if folder is None else tuple(shadows_in(folder))
 
 
 async def erase(
@@ -129,7 +136,7 @@ def _rest(
             troubles.insert(0, error)
         if troubles:
             raise BrokenOff(f"copies in the views or in exports are not gone yet: {troubles[0]}") from troubles[0]
-    taken = Taken(len(vaults), shared, events, swept.exports)
+    taken = Taken(len(vaults), shared, events, swept.exports, _shadows(memory))
     return Receipt(event, taken, is_complete=not in_background, left=swept.left)
 
 

@@ -4,6 +4,7 @@ the note      data/erasing-guilds says which guild, and up to when
 the exports   those under the data folder that hold somebody who said something there are removed: an export names its
               people, and not where they said what
 the log       part by part (projections/decisions/erase_guild.py); others write in between, and what they write stays
+the shadows   in each the same
 the rest      DiscoClaw's files are written anew, and the note goes
 
 Killed at any point, the note stands, and whoever opens the folder for writing next goes on.
@@ -29,6 +30,7 @@ from projections.events.values import OPERATOR, By
 from projections.ids import Ref
 from replay.folder import replace_file
 from replay.group import Recorded
+from replay.shadow_store import shadows_in
 
 FILE = "erasing-guilds"
 STAYS = (
@@ -102,10 +104,20 @@ async def _finish(memory: Access, guild: Ref, until: int, by: By) -> GuildReceip
     taken = await asyncio.to_thread(_taken, memory, guild, until)
     remove(taken.exports)
     redacted = await _redact(memory, guild, until, by)
+    await asyncio.to_thread(_redact_in_shadows, memory, guild, until, by)
     left = await asyncio.to_thread(write_files_anew, memory)
     _note(memory, {each: when for each, when in _noted(memory).items() if each != guild})
     folder = folder_of(memory)
     return GuildReceipt(redacted, taken, left, () if folder is None else tuple(older_logs(folder)))
+
+
+def _redact_in_shadows(memory: Access, guild: Ref, until: int, by: By) -> None:
+    folder = folder_of(memory)
+    if folder is None or not shadows_in(folder):
+        return
+    from dnam.rederiving.compacting import erase_guild_in_shadows  # it loads all of a derivation
+
+    erase_guild_in_shadows(memory.engine, guild, until, by)
 
 
 async def _redact(memory: Access, guild: Ref, until: int, by: By) -> int:

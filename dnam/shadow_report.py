@@ -92,12 +92,15 @@ class Known(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The live memory and the shadow, open: rows of now, and the events of each log."""
+    """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
+    shadow that it rests on words which were taken back since: it is not compared.
+    """
 
     old: Rows
     new: Rows
     old_events: Reader
     new_events: Reader
+    is_gone: Callable[[ItemRow], bool]
 
 
 class Wanted(NamedTuple):
@@ -160,7 +163,8 @@ def _owners(sides: Sides, scope: Scope, known: Known, wanted: Wanted, teller: Te
     for done, owner in enumerate(owners):
         tell(done, len(owners))
         live, there = (_items(sides.old, rows, scope, owner) for rows in (sides.old, sides.new))
-        yield _compared(sides.old, teller, known, owner, live, there)
+        left = [row for row in there if not sides.is_gone(row)]
+        yield _compared(sides.old, teller, known, owner, live, left)
 
 
 def _whose(sides: Sides, wanted: Wanted) -> list[Handle]:

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from dnam.access import Access
+from dnam.adapters.script import script_of
+from dnam.rederiving.following import gone_since, is_any_gone
 from dnam.shadows import Manifest
 from projections.decisions.adopt_pairs import VERSION, AdoptRequest, standing
 from projections.decisions.adopt_rests import said_behind
@@ -63,7 +65,8 @@ class Source:
 
     def request(self, both: Both, act: Act, owner: Handle) -> AdoptRequest:
         """What an owner's items are taken over by. Only what is said behind those that differ is read."""
-        items = tuple(found.row for found in items_of(both.shadow, owner))
+        found = (each.row for each in items_of(both.shadow, owner))
+        items = tuple(row for row in found if not gone_since(self.memory.engine, both.live, row))
         pairs = compare((found.row for found in items_of(both.live, owner)), items)
         news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
         there = LogChronicle(self._shadow.live)
@@ -96,6 +99,8 @@ class Source:
             made = find(found.row.event) if found.row.text else None
             if isinstance(made, SummaryRefreshed) and has_summary(both.live, self._scope, made.session):
                 rests = said_behind(made.causes, find)
+                if is_any_gone(both.live, rests):
+                    continue  # made anew with the next derivation
                 requests.append(AdoptSummaryRequest(act, made, rests, manifest.name, manifest.upto))
         return sorted(requests, key=lambda each: (each.made.session, each.made.audience.epoch))
 
@@ -121,10 +126,10 @@ def rederived_of(manifest: Manifest) -> Rederived:
         name=manifest.name,
         made=manifest.made,
         upto=manifest.upto,
-        model=manifest.by,
+        model="script" if script_of(asked.model) else manifest.by,  # what its author calls it is their own words
         extraction_prompt=asked.extraction_prompt,
         summary_prompt=asked.summary_prompt,
-        merge_policy=asked.merge_policy,
+        merges=asked.merge_policy,
         calls=manifest.calls,
         tokens_in=manifest.tokens_in,
         tokens_out=manifest.tokens_out,

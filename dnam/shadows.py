@@ -22,7 +22,7 @@ from replay.shadow import remove_shadow, shadow_folder, shadows_in
 FILE = "shadow.json"
 FORM = 1
 State = Literal["under way", "complete"]
-SOMEBODY = bytes(16).hex()
+SOMEBODY = (b"\xff" * 16).hex()
 """What stands for whom a shadow was asked for and who was erased since: nobody has this handle."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
@@ -46,8 +46,9 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory it is of (hex). `upto` is how far it
-    has walked that (seq), `acted` up to where what people decided was applied. Costs are in 10⁻⁶ USD.
+    """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory
+    it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied.
+    Costs are in 10⁻⁶ USD.
     """
 
     name: str
@@ -150,10 +151,15 @@ def forget_erased(data: Path, ring: KeyRing) -> None:
             manifest = load(data, name)
         except BadRequest:  # it can only be dropped
             continue
-        people = tuple(map(partial(_still_known, ring), manifest.asked.people))
-        if people != manifest.asked.people:
-            asked = msgspec.structs.replace(manifest.asked, people=people)
-            save(data, msgspec.structs.replace(manifest, asked=asked))
+        without = without_erased(manifest, ring)
+        if without != manifest:
+            save(data, without)
+
+
+def without_erased(manifest: Manifest, ring: KeyRing) -> Manifest:
+    """A manifest without the handles of whom no key in the ring is of any more."""
+    people = tuple(map(partial(_still_known, ring), manifest.asked.people))
+    return msgspec.structs.replace(manifest, asked=msgspec.structs.replace(manifest.asked, people=people))
 
 
 def _still_known(ring: KeyRing, person: str) -> str:

@@ -1,4 +1,5 @@
-"""The data folder swept of who was erased: exports that hold them go, and DiscoClaw's files are written anew.
+"""The data folder swept of who was erased: exports that hold them go, DiscoClaw's files are written anew, and no shadow
+says any more that it was asked for them.
 
 data/swept says for which log and up to which of its erasures that was done. So an erasure that was killed before it,
 came with an export, or was made by another program is followed by whoever opens the folder for writing next.
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.kept_exports import exports_with, file_sets_in, remove, write_anew
+from dnam.shadows import forget_erased
 from projections.errors import DnamError
 from replay.engine import Engine
 from replay.folder import replace_file
@@ -35,6 +37,7 @@ def sweep(memory: Access) -> Swept:
     done = _stamp(memory.engine)
     exports = exports_with(folder, memory.engine.store.log.erased_vaults())
     remove(exports)
+    forget_erased(folder, memory.engine.store.ring)
     left = memory.look_here(lambda rows: write_anew(rows, file_sets_in(folder)))
     replace_file(folder / FILE, done)
     return Swept(tuple(exports), tuple(left))

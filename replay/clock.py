@@ -32,21 +32,21 @@ class Recorder:
     """Gives the `at` of each event. A jump forward is refused until `accept`, or until the program is started again."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+        self.clock = clock
         self.accept()
 
     def now(self) -> int:
         """The clock's time, in ms."""
-        return self._clock.now()
+        return self.clock.now()
 
     def accept(self) -> None:
         """Believe the clock as it now is."""
-        self._now = self._clock.now()
-        self._monotonic = self._clock.monotonic()
+        self._now = self.clock.now()
+        self._monotonic = self.clock.monotonic()
 
     def at(self, last: int) -> int:
         """The time for the next event, given the last one's. Raises ClockJumped."""
-        now, monotonic = self._clock.now(), self._clock.monotonic()
+        now, monotonic = self.clock.now(), self.clock.monotonic()
         ahead = (now - self._now) - (monotonic - self._monotonic)
         if ahead > MOST_AHEAD_MS:
             raise ClockJumped(

@@ -2,7 +2,7 @@
 
     1. under the write lock, one commit: person.erased, which names the vaults, and a higher epoch
     2. the ring without those keys, both copies
-    3. the views anew, the old ones removed; the vectors of their texts leave the disk
+    3. the views anew, the old ones removed, and those of every shadow; the vectors of their texts leave the disk
     4. erasure.completed
 
 Whoever opens for writing finishes what was broken off, in the background. The bodies leave the disk at the log's next
@@ -25,6 +25,7 @@ from projections.people import accounts_of
 from projections.rows import Rows
 from replay import codec
 from replay.builder import Progress, silent, thin_out
+from replay.shadow_views import thin_out_shadows
 from replay.store import DiskStore
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def vaults_of(engine: "Engine", person: Handle) -> Mapping[VaultId, bool]:
     """Every vault that lists a person now, and whether it lists others too."""
     with engine.reading():  # follows what other processes recorded and erased
         ring = engine.store.ring
+        ring.refresh()  # a shadow's vaults come without an event here
         return {vault: len(ring.people(vault)) > 1 for vault in ring.listing(person)}
 
 
@@ -93,6 +95,7 @@ def destroy_keys(engine: "Engine", person: Handle, by: By = OPERATOR) -> Erasure
     origin = Origin(seed=os.urandom(32), now=now)
 
     def decision(rows: Rows) -> Sequence[Draft]:
+        engine.store.ring.refresh()  # under the lock, so that no shadow makes another vault of theirs behind this
         vaults = engine.store.ring.listing(person)
         if not vaults:
             return []
@@ -133,6 +136,7 @@ def finish_erasures(engine: "Engine", progress: Progress = silent) -> int:
     engine.follow_erasures()
     if isinstance(engine.store, DiskStore):
         thin_out(engine.store, engine.fold, progress)
+        thin_out_shadows(engine.store, engine.fold, progress)
         if engine.store.has_vectors:
             engine.store.vectors.drop(engine.store.log.erased_vaults())
     for erasure in left:

@@ -220,7 +220,7 @@ class Group:
             return self._head
         entries = [each.entry for each in self._staged]
         try:
-            self._live.store.ring.flush()
+            self._live.store.ring.flush(self._head.epoch)
             return self._live.store.log.append(
                 Commit(entries, self._at, sorted(self._ids.dropped), self._erased, self._sealing()), self._head
             )

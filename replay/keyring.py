@@ -220,8 +220,8 @@ class KeyRing:
                 entry.people -= {Handle(record.payload[:16])}
         del self._planned[mark:]
 
-    def flush(self) -> None:
-        """Make what was planned last, before the commit that uses it."""
+    def flush(self, epoch: int = 0) -> None:  # noqa: ARG002 - a shadow's ring, which is not under the write lock, looks
+        """Make what was planned last, before the commit that uses it. `epoch`: how many erasures were known by then."""
         with self._lock:
             if self._planned:
                 self._store.append(self._planned)

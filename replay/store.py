@@ -49,6 +49,7 @@ class DiskStore:
         self._vectors_folder = Folder(path / VECTORS)
         self._vectors: Vectors | None = None
         self._vectors_lock = threading.Lock()
+        self._following = threading.RLock()
         self.lock = WriteLock(path / "write.lock")
         self.shared = False
         self._check_path()
@@ -178,11 +179,16 @@ class DiskStore:
         self.log.close()
         self.log = self._open_log()
 
+    def follow_log(self) -> None:
+        """Follow what another process put in force of the log alone: a shadow does so beside whoever has this open."""
+        with self._following:
+            if self._log_folder.stamp() != self._log_stamp:
+                before, self.log = self.log, self._open_log()
+                self._retired.append(before)
+
     def refresh(self) -> bool:
         """Follow what other processes put in force; True when the views are others now."""
-        if self._log_folder.stamp() != self._log_stamp:
-            before, self.log = self.log, self._open_log()
-            self._retired.append(before)
+        self.follow_log()
         if self._views_folder.stamp() != self._views_stamp:
             self._open_views()
             return True

@@ -52,6 +52,7 @@ class _Walk:
 
     def __init__(self, log: Log, head: Head, erasures: Mapping[VaultId, Seq], found: Found) -> None:
         self._log = log
+        self._elsewhere = log.erased_vaults() - erasures.keys()  # of a shadow, the live log names them
         self._head = head
         self.upto = head.size
         self._erased = erasures
@@ -124,7 +125,7 @@ class _Walk:
             self._found(seq, f"its decision should have {self._left - 1} events left and says {header.left}")
 
     def _gone(self, seq: int, event: bytes, vault: bytes) -> None:
-        if vault not in self._erased:
+        if vault not in self._erased and vault not in self._elsewhere:
             self._missing.append((seq, event))
 
     def finish(self, redacted: set[bytes], erased: Mapping[bytes, int]) -> bytes:

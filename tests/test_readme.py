@@ -58,7 +58,21 @@ def damage(data: Path) -> None:
 def test_every_command_of_the_tour_works(tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(ROOT / "data")
     words = {shlex.split(line)[0] for line in tour() if line != DAMAGE}
-    assert words >= {"import", "people", "show", "prompt", "chat", "log", "verify", "audit", "diff", "backup", "repair", "rederive", "adopt"}
+    assert words >= {
+        "import",
+        "people",
+        "show",
+        "prompt",
+        "chat",
+        "log",
+        "verify",
+        "audit",
+        "diff",
+        "backup",
+        "repair",
+        "rederive",
+        "adopt",
+    }
     for line in tour():
         if line == DAMAGE:
             damage(tmp_path / "tour")

@@ -101,10 +101,12 @@ def _ready(shell: Shell, name: str, *, behind: bool) -> "Manifest":
 
 def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
     """How much of what is derived from was recorded behind a shadow's end, and where the log ends."""
+    from dnam.shadows import refuse_other_log
     from projections.rederiving.roles import role_of
     from replay.reading import Reader
 
     with shell.opened() as (engine, _), engine.reading():
+        refuse_other_log(manifest, engine.store.log)
         reader = Reader(engine.live)
         readings = [reader.at(seq) for seq in range(manifest.upto + 1, reader.size + 1)]
         told = [each.record is None or role_of(each.record.event) not in ("derived", "left out") for each in readings]

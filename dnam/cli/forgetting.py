@@ -117,6 +117,8 @@ def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
 
     accounts = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
     exports = f" {len(taken.exports)} export(s) in the data folder are removed." if taken.exports else ""
+    if taken.shadows:
+        exports += f" It is gone from {len(taken.shadows)} shadow(s) too."
     return (
         f"{name_of(rows, person)} ({accounts}) is erased: {counted(taken)}, under {keys_words(taken)}.{exports} "
         "It cannot be undone. Go on?"
@@ -134,6 +136,8 @@ def _tell(shell: Shell, receipt: "Receipt") -> None:
     out.line(f"Destroyed: {keys_words(receipt.taken)}.")
     for export in receipt.taken.exports:
         out.line(f"Removed: the export {export}")
+    for shadow in receipt.taken.shadows:
+        out.line(f"Gone from the shadow {shadow} too.")
     for folder in receipt.left:
         out.line(f"Left to the process that writes them: the files in {folder}")
     out.line(f"Recorded as {receipt.event.hex()}.")
@@ -317,7 +321,8 @@ def _consent(shell: Shell, user: str, *, out: bool) -> None:
 def compact(data: Data = None, as_json: Json = False) -> None:
     """Take what was dropped off the disk: the log is written anew without it, and the views are built anew.
 
-    Nothing else changes: no event, no id, no proof. A bot may go on; what it records waits while the log is copied.
+    Nothing else changes: no event, no id, no proof. In every shadow, what was taken back since it was made goes too. A
+    bot may go on; what it records waits while the log is copied.
     """
     shell = Shell(data, as_json)
 
@@ -335,6 +340,12 @@ def compact(data: Data = None, as_json: Json = False) -> None:
         left = f", without {done.left_behind} that no key opens any more" if done.left_behind else ""
         shell.out.line(f"{done.events} events were written anew{left}.")
         shell.out.line(f"Log and views: {done.bytes_before:,} bytes before, {done.bytes_after:,} now.")
+        for one in done.shadows:
+            if not one.trouble:
+                lost = f": {one.redacted} event(s) lost their words there too" if one.redacted else ""
+                shell.out.line(f"The shadow {one.name} was written anew{lost}.")
+        for trouble in done.troubles:
+            shell.out.line(f"Not written anew is {trouble}")
         for each in older_logs(shell.data):
             shell.out.line(
                 f"Not written anew is the older log in {each}: it holds what it held. Remove it when you can."

@@ -157,9 +157,7 @@ def estimate_words(guess: "Estimate", *, is_paid: bool) -> str:
     from dnam.prices import dollars
 
     if not guess.calls:
-        return (
-            f"{counted(guess.runs, 'run')} of the loops are decided anew from what was replied then; nobody is asked."
-        )
+        return f"{counted(guess.runs, 'run')} of the loops, decided anew from what was replied then: nobody is asked."
     merges = f", and up to {counted(guess.merges, 'merge')}" if guess.merges else ""
     runs = f"{counted(guess.runs, 'run')} of the loops, {counted(guess.calls, 'call')} of the model{merges}"
     if not is_paid:
@@ -282,15 +280,18 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
 
 
 def _took(shell: Shell, name: str) -> str:
-    """What it took to make; nothing where that cannot be read."""
-    from dnam.shadows import exists, load
+    """What it took to make; nothing where that cannot be read. BadRequest where there is no such shadow."""
+    from dnam.shadows import checked, load
+    from replay.shadow import shadow_folder
 
+    is_here = shadow_folder(shell.data, checked(name)).is_dir()
     try:
-        known = load(shell.data, name) if exists(shell.data, name) else None
+        return f", which took {counted(load(shell.data, name).calls, 'call')} to make"
     except BadRequest as error:
+        if not is_here:
+            raise
         shell.out.note(str(error))
         return ""
-    return "" if known is None else f", which took {counted(known.calls, 'call')} to make"
 
 
 async def _cancel(shell: Shell, name: str, batches: tuple[str, ...]) -> int:

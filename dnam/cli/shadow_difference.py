@@ -3,6 +3,7 @@ disk.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, sho
 from dnam.languages import load
 from dnam.outfile import write
 from dnam.provenance import Quoted
+from dnam.rederiving.following import gone_since
 from dnam.rephrasing import rephrasing_of
 from dnam.shadow_page import shadow_page
 from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Sides, Wanted, report
 from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords
 from dnam.shadows import load as manifest_of
+from dnam.shadows import refuse_other_log
 from projections.ids import Handle
 from projections.lookup import SessionCard
 from projections.quoting import one_line
@@ -52,8 +55,10 @@ def _found(shell: Shell, name: str, meant: Meant | None) -> Report:
         other.reading() as there,
         shell.out.progress("comparing", "people") as told,
     ):
+        refuse_other_log(manifest, view.engine.store.log)
         wanted = Wanted() if meant is None else _wanted(meant(view.now))
-        sides = Sides(view.now, there, Reader(view.engine.live), Reader(other.live))
+        is_gone = partial(gone_since, view.engine, view.now)
+        sides = Sides(view.now, there, Reader(view.engine.live), Reader(other.live), is_gone)
         return report(sides, manifest, _known(shell), wanted, told)
 
 

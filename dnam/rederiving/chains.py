@@ -6,16 +6,19 @@ and it is raised by whoever waits.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable
+from contextlib import AbstractAsyncContextManager
 
 Work = Callable[[], Awaitable[None]]
+Waiting = Callable[[], AbstractAsyncContextManager[None]]
 Key = tuple[str, Hashable]
 """A chain: of what kind, and whose."""
 
 
 class Chains:
-    """Links that run, by the keys of the chains they belong to."""
+    """Links that run, by the keys of the chains they belong to. `waiting` is entered as long as somebody waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
         self._last: dict[Key, asyncio.Task[None]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
@@ -48,7 +51,7 @@ class Chains:
         if self._failure is not None:
             raise self._failure
 
-    def keys(self) -> list[Key]:
+    def names(self) -> list[Key]:
         """The chains that there are."""
         return list(self._last)
 
@@ -62,15 +65,18 @@ class Chains:
         self._last.clear()
 
     async def _wait(self, tasks: set[asyncio.Task[None]]) -> None:
-        if tasks:
-            await asyncio.wait(tasks)
+        pending = {task for task in tasks if not task.done()}
+        if pending:
+            async with self._waiting():
+                await asyncio.wait(pending)
         await asyncio.sleep(0)  # what a link failed with is told behind its end
         self._raise()
 
     async def room(self, most: int) -> None:
         """Wait until fewer links than that are there."""
         while len(self._running) >= most:
-            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+            async with self._waiting():
+                await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.sleep(0)
             self._raise()
 

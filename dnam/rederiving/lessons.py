@@ -49,17 +49,16 @@ class Lessons:
 
     async def learn(self, traffic: Traffic) -> None:
         """Read what is due, people and sessions side by side."""
-        chains = Chains()
+        chains = Chains(traffic.waiting)
         for lesson in await self._memory.look(self.lessons):
             chains.start([("person", lesson.run.owner)], _working(traffic, self._runs, lesson))
         for run in await self._memory.look(self.summaries):
             chains.start([("session", run.session)], _summarising(traffic, self._runs, run, self._lines))
-        async with traffic.waiting():
-            try:
-                await chains.drain()
-            except BaseException:
-                await let_go(chains, traffic)
-                raise
+        try:
+            await chains.drain()
+        except BaseException:
+            await let_go(chains, traffic)
+            raise
 
     @property
     def _every(self) -> int:

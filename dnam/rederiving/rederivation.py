@@ -13,6 +13,7 @@ from dnam.languages import Language, load
 from dnam.memory import Memory
 from dnam.model import Model
 from dnam.prompts import load as prompt
+from dnam.prompts import prompts
 from dnam.rederiving.estimate import Estimate, estimate
 from dnam.rederiving.following import follow
 from dnam.rederiving.lessons import Lessons
@@ -22,7 +23,7 @@ from dnam.rederiving.scope import Scope, guilds_of_places
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.walk import Walk
 from dnam.settings import Settings
-from dnam.shadows import Asked, Manifest, refuse_other_log, save
+from dnam.shadows import Asked, Manifest, refuse_other_log, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
 from projections.events import Event
@@ -35,6 +36,7 @@ from projections.rows import Rows
 from projections.work import WORK
 from replay.clock import Clock
 from replay.engine import Engine
+from replay.errors import KeyMissing, Refused
 from replay.shadow import shadow_engine
 from replay.units import tagged
 
@@ -100,7 +102,24 @@ class Rederivation:
     ) -> Manifest:
         """Walk until the live memory's end is reached; what was done when it breaks off stays, and is gone on from."""
         spending = await self._spending(most_micros)
-        traffic = Traffic(at_once, send)
+        try:
+            while self.manifest.upto < self.live.head().size or self.manifest.state != "complete":
+                epoch, traffic = self.live.head().epoch, Traffic(at_once, send)
+                try:
+                    await self._once(self._runs(spending, traffic, encoder), traffic, spending, progress)
+                except (Refused, KeyMissing):
+                    if not await asyncio.to_thread(self._erased_since, epoch):
+                        raise
+        finally:
+            self._keep(self._counted(spending))
+        return self.manifest
+
+    def _erased_since(self, epoch: int) -> bool:
+        """Whether somebody was erased meanwhile: what was under way for them ends, and all else goes on."""
+        with self.live.reading():
+            return self.live.head().epoch != epoch
+
+    def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None) -> Runs:
         memory, asked = self.memory, self.manifest.asked
         replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic)
         merges = by_tokens(memory.vocabulary) if asked.merge_policy != APART else None
@@ -112,15 +131,11 @@ class Rederivation:
             asked.summary_model,
             merges,
         )
-        runs = Runs(memory, Tending(memory, self.model, encoder), replies, with_)
-        try:
-            while self.manifest.upto < self.live.head().size or self.manifest.state != "complete":
-                await self._once(runs, traffic, spending, progress)
-        finally:
-            self._keep(self._counted(spending))
-        return self.manifest
+        return Runs(memory, Tending(memory, self.model, encoder), replies, with_)
 
     async def _once(self, runs: Runs, traffic: Traffic, spending: Spending, progress: Progress) -> None:
+        """One walk to where the live log ends by then."""
+
         def tell(done: int, total: int) -> None:
             progress(done, total, spending.cost_micros)
 
@@ -137,8 +152,8 @@ class Rederivation:
         self._keep(msgspec.structs.replace(self._counted(spending), state="complete"))
 
     def _keep(self, manifest: Manifest) -> None:
-        self.manifest = manifest
-        save(self._data, manifest)
+        self.manifest = without_erased(manifest, self.memory.engine.store.ring)
+        save(self._data, self.manifest)
 
     def _counted(self, spending: Spending) -> Manifest:
         return msgspec.structs.replace(
@@ -198,9 +213,7 @@ def refuse_unknown(asked: Asked) -> None:
         try:
             prompt(name)
         except FileNotFoundError:
-            raise BadRequest(
-                f"there is no prompt {name!r} here: `dnam rederive --help` names those there are"
-            ) from None
+            raise BadRequest(f"there is no prompt {name!r} here: there are {', '.join(prompts())}") from None
     if asked.merge_policy not in MERGE_POLICIES:
         raise BadRequest(f"there is no merge policy {asked.merge_policy!r}: there are {', '.join(MERGE_POLICIES)}")
 

@@ -5,9 +5,9 @@ never what was said later. A run that was made already says so, and nothing is a
 """
 
 import hashlib
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from dnam.jobs import Job
 from dnam.loops.extraction import Said, extract_items, learned_from, plan_extraction
@@ -22,7 +22,7 @@ from dnam.rederiving.seeds import Seeds
 from dnam.tending import Tending
 from projections.decisions.consent import is_out
 from projections.derived import effects_of
-from projections.events import Event, SummaryRefreshed
+from projections.events import SummaryRefreshed
 from projections.events.values import Audience
 from projections.ids import EventId, Handle, Point
 from projections.messages import unit
@@ -33,6 +33,9 @@ from projections.rows import Rows
 from projections.summaries import find_summary
 from projections.turns import TURNS, TurnRow
 from projections.window import forwards
+from replay.travel import Moment
+
+T = TypeVar("T")
 
 
 class With(NamedTuple):
@@ -90,35 +93,42 @@ class Runs:
             )
             replies = RunReplies(self.replies, run)
             learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, before)
+            then = None
         else:
-            learned = learned_from(await self._memory.look(lambda _: self._decided(seeds.next_id)))
+            decided = await self._memory.look(lambda _: decision_of(self._memory.engine, seeds.next_id))
+            learned = learned_from(decided.events)
+            then = Moment(decided.records[-1].seq) if decided.records else None
         for where, items in ((run.compartment, learned.added), (everywhere(run.owner), learned.promoted)):
             if items:
-                await self._merge(run, where, items)
+                await self._merge(run, where, items, then)
 
-    def _decided(self, first: EventId) -> list[Event]:
-        """The events of a decision that was recorded before, if it was."""
-        return decision_of(self._memory.engine, first).events
-
-    async def _merge(self, run: Run, compartment: str, added: Sequence[str]) -> None:
-        """Make one of what is close, each pair once."""
-        measure = await self._closeness(run.owner, compartment)
+    async def _merge(self, run: Run, compartment: str, added: Sequence[str], then: Moment | None) -> None:
+        """Make one of what is close, each pair once. Where the run was made before, its pairs are those that it found
+        `then`: what is close to what came later was a later run's to find.
+        """
+        person = run.owner
+        measure = await self._closeness(person, compartment, then)
         if measure is None:
             return
-        person = run.owner
-        for pair in await self._memory.look(lambda rows: plan_merges(rows, person, compartment, added, measure)):
+        for pair in await self._look(lambda rows: plan_merges(rows, person, compartment, added, measure), then):
             seeds = Seeds(run.event, f"merge {pair.older.event.hex()} {pair.newer.event.hex()}", run.said)
             if self._memory.engine.store.log.find(seeds.next_id) is not None:
                 continue
             loop = merge_items(pair, self._with.merge, self._with.model, seeds, self._memory.guarding)
             await drive(loop, self._memory, RunReplies(self.replies, None), seeds, self._tending.compare)
 
-    async def _closeness(self, person: Handle, compartment: str) -> Measure | None:
+    async def _look(self, question: Callable[[Rows], T], then: Moment | None) -> T:
+        if then is None:
+            return await self._memory.look(question)
+        return await self._memory.look_back(then, lambda _, rows: question(rows))
+
+    async def _closeness(self, person: Handle, compartment: str, then: Moment | None) -> Measure | None:
         """By the encoder, where there is one; else by words."""
         if self._with.closeness is None:
             return None
         job = Job("encoder", compartment, person=person)
-        by_meaning = await self._tending.measure(lambda rows: texts_of(rows, person, compartment), job)
+        texts = await self._look(lambda rows: texts_of(rows, person, compartment), then)
+        by_meaning = await self._tending.measure(lambda _: texts, job)
         return by_meaning or self._with.closeness
 
     # -- summaries --------------------------------------------------------------------------------------------------

@@ -12,6 +12,11 @@ def origin(source: EventId, what: str, number: int, now: int) -> Origin:
     return Origin(seed=seed, now=now)
 
 
+def applied(act: EventId, now: int) -> Origin:
+    """The origin of what a person's recorded act comes to when it is applied again."""
+    return origin(act, "decided", 0, now)
+
+
 def first_id(made: Origin) -> EventId:
     """The id of the first event of an origin."""
     return seeded_id(made.seed, 0, made.now)

@@ -94,6 +94,10 @@ class Traffic:
             self._failure = error
             for each in tuple(self._asking):
                 each.cancel()
+            return
+        await asyncio.sleep(0)  # who has a reply goes on, and may ask more
+        self._sending = None
+        self._look()
 
     @property
     def gathers(self) -> bool:

@@ -22,7 +22,7 @@ class Rederived(NamedTuple):
     model: str = ""
     extraction_prompt: str = ""
     summary_prompt: str = ""
-    merge_policy: str = ""
+    merges: str = ""
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -60,7 +60,7 @@ def count(rows: Rows, request: CountRequest) -> list[Draft]:
         model=made.model,
         extraction_prompt=made.extraction_prompt,
         summary_prompt=made.summary_prompt,
-        merge_policy=made.merge_policy,
+        merges=made.merges,
         calls=0 if undone else made.calls,
         tokens_in=0 if undone else made.tokens_in,
         tokens_out=0 if undone else made.tokens_out,

@@ -62,6 +62,8 @@ class RederivationAdopted(Event, frozen=True, kw_only=True):
     `shadow` is the id of the log in which it was made, `name` a keyed hash of what the operator called it; `upto` is
     how much of this log it knew (seq). `people`, `items` and `summaries` count what was changed, and the rest is what
     making it took. `undoes` is the adoption that this one took back; then nothing was made.
+
+    It lies in the clear: models, prompts and the policy of merges (`merges`) are named as the program names them.
     """
 
     TAG: ClassVar[str] = "rederivation.adopted"
@@ -74,7 +76,7 @@ class RederivationAdopted(Event, frozen=True, kw_only=True):
     model: str = ""
     extraction_prompt: str = ""
     summary_prompt: str = ""
-    merge_policy: str = ""
+    merges: str = ""
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0

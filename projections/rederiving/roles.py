@@ -84,16 +84,9 @@ def role_of(event: Event) -> Role:
     """What becomes of an event."""
     if isinstance(event, e.ItemEvent) and read_human(event):
         return "decided"
-    if isinstance(event, e.ItemRedacted) and _is_a_persons(event):
-        return "decided"
     if isinstance(event, e.SummaryRefreshed) and event.by.kind != "model":
         return "kept"  # another program's
     return ROLES[type(event)]
-
-
-def _is_a_persons(event: e.ItemRedacted) -> bool:
-    """What a person asked to keep, or took back, after the words that it rested on went: nothing else tells of it."""
-    return event.item.kept or event.refuses or event.intent is not None
 
 
 def is_by_tool(decided: Sequence[Event]) -> bool:

@@ -24,6 +24,7 @@ from tests.bench.measure import FEWEST_ROUNDS, ROUNDS, Row
 from tests.bench.million import million
 from tests.bench.proving import prove
 from tests.bench.recall import recall
+from tests.bench.rederiving import rederive
 from tests.bench.replaying import replay
 from tests.bench.table import as_json, table
 from tests.bench.vaults import vaults
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "forgetting": forgetting,
     "recall": recall,
     "differing": differing,
+    "rederive": rederive,
 }
 
 

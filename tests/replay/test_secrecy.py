@@ -44,6 +44,7 @@ CLEAR = " ".join(
     (
         *(kind.TAG for kind in EVENTS),
         "said by causes hashes vaults until erased events person operator platform rewritten",
+        "model-x",  # what an adoption was made by
     )
 )
 """dnam's own words, which do stand in headers and in unsealed bodies."""

@@ -70,7 +70,7 @@ def test_the_receipt_as_json(data: Path) -> None:
     value = dnam("erase", "discord:100", "--yes", "--json", "--data", data).value
     assert value.keys() == {"event", "taken", "is_complete", "left", "stays", "cannot_reach"}
     taken = value["taken"]
-    assert taken.keys() == {"keys", "shared", "events", "exports"}
+    assert taken.keys() == {"keys", "shared", "events", "exports", "shadows"}
     assert (taken["keys"], taken["shared"], taken["exports"], value["is_complete"]) == (2, 0, [], True)
     assert {tag: taken["events"][tag] for tag in ("message.heard", "turn.answered", "item.forgotten")} == {
         "message.heard": 3,
@@ -449,7 +449,7 @@ def test_what_was_dropped_leaves_the_disk(data: Path) -> None:
 def test_bodies_that_no_key_opens_are_left_behind(data: Path) -> None:
     taken = dnam("erase", "Kim", "--yes", "--json", "--data", data).value["taken"]["events"]
     value = dnam("compact", "--json", "--data", data).value
-    assert value.keys() == {"events", "left_behind", "bytes_before", "bytes_after"}
+    assert value.keys() == {"events", "left_behind", "bytes_before", "bytes_after", "shadows"}
     assert value["left_behind"] == sum(taken.values())
     assert f"without {value['left_behind']}" not in dnam("compact", "--data", data).out
 

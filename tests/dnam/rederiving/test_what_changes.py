@@ -3,18 +3,31 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from dnam.consenting import consent
+from dnam.rederiving.finding import messages_of
 from dnam.shadows import load
+from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.delete import DeletedRequest, delete
+from projections.decisions.draft import Draft, Origin
 from projections.decisions.place import PlaceSeen
+from projections.decisions.redact import Redaction, redaction_of
+from projections.events import MessageRedacted
 from projections.items import REFUSALS
+from projections.messages import MessageRow
+from projections.rederiving import taking_back
+from projections.rederiving.roles import TOLD
+from projections.rows import Rows
 from replay.engine import Engine
 from replay.shadow import shadow_engine
+from replay.units import units
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GARDEN, STAFF, Village, both, derive, reader, talk
 
 CLOSED = PlaceSeen("discord", "1", "channel", "general", "channel", guild=GARDEN, guild_name="Garden")
 SESSION = "discord:channel:1"
+ORIGIN = Origin(seed=b"the channel opens".ljust(32), now=1)
 
 
 async def delete_it(there: Village, key: str, said: int) -> None:
@@ -153,3 +166,78 @@ def test_who_opted_out_is_learned_nothing_of(tmp_path: Path) -> None:
     again = reader("enjoys", name="other")
     asyncio.run(derive(tmp_path, again, asked=OTHER))
     assert all(ask.inputs.user != "Ada" for ask in again.asked("extraction"))  # type: ignore[union-attr]
+
+
+def test_many_items_move_with_a_channel_in_several_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def many(there: Village) -> None:
+        for what in ("tea", "rain", "snow"):
+            await there.say("kim", f"I like {what}")
+        await there.learn("kim")
+        await there.say("ada", "good morning", CLOSED)
+
+    told(tmp_path, many)
+    monkeypatch.setattr(taking_back, "MOST_MOVED", 2)
+    asyncio.run(derive(tmp_path, reader()))
+    live, shadow = both(tmp_path)
+    assert shadow == live
+    assert len({compartment for _, compartment, _ in shadow["items"]}) == 1
+
+
+def test_much_that_says_a_deleted_message_again_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    points: list[tuple[str, int]] = []
+
+    async def before(there: Village) -> None:
+        points.append((await there.say("kim", "I like tea"), there.said))
+        await there.learn("kim")
+
+    async def after(there: Village) -> None:
+        there.said = points[0][1] + 600_000
+        await delete_it(there, *points[0])
+
+    told(tmp_path, before)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    told(tmp_path, after)
+    parts: list[int] = []
+
+    def in_parts(rows: Rows, messages: list[MessageRow], said: int, instead: str | None = None) -> Redaction:
+        """As if there were too much for one decision: the first part is the last of the bodies."""
+        whole = redaction_of(rows, messages, said, instead)
+        parts.append(len(whole.bodies))
+        first = Origin(seed=b"first part".ljust(32), now=said)
+        return Redaction((), whole.bodies[-1:], first) if len(parts) == 1 else whole
+
+    monkeypatch.setattr(taking_back, "redaction_of", in_parts)
+    with (
+        Engine.open(tmp_path, writable=False) as live,
+        shadow_engine(tmp_path, "next", writable=True, beside=live) as shadow,
+    ):
+        (deletion,) = units(live, load(tmp_path, "next").upto, live.head().size)
+        drafts = [each.draft() for each in deletion.told if each.header.tag in TOLD]
+        gone = [
+            event for each in deletion.told if isinstance(each.event, MessageRedacted) for event in each.event.events
+        ]
+
+        def decide(rows: Rows) -> list[Draft]:
+            return taking_back.take_back(rows, drafts, messages_of(shadow, rows, gone), ORIGIN)
+
+        while shadow.record(decide).records:
+            pass
+    assert parts[0] == parts[1] + 1  # what went first has nothing more to lose
+    assert texts(both(tmp_path)[1]) == []
+
+
+def test_a_channel_that_opens_moves_nothing(tmp_path: Path) -> None:
+    opened = STAFF._replace(audience="guild")
+
+    async def opens(there: Village) -> None:
+        await there.say("kim", "I like tea", STAFF)
+        await there.learn("kim")
+        await there.memory.record(lambda rows: change_audience(rows, AudienceRequest(opened, there.said, ORIGIN)))
+        await there.say("kim", "I like rain", opened)
+        await there.learn("kim")
+
+    told(tmp_path, opens)
+    asyncio.run(derive(tmp_path, reader()))
+    live, shadow = both(tmp_path)
+    assert shadow == live
+    assert len({compartment for _, compartment, _ in shadow["items"]}) == 2

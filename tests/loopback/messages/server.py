@@ -5,7 +5,7 @@ import itertools
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from aiohttp import web
@@ -71,9 +71,11 @@ class Server:
         self.requests.append(request)
         if self.latency_seconds:
             await asyncio.sleep(self.latency_seconds)
-        response = await self._reply(got, request, self.script(request))
-        if response.prepared:
-            await response.write_eof()
+        reply = self.script(request)
+        response = await self._reply(got, request, reply)
+        if response.prepared and isinstance(reply, Says):
+            with suppress(ConnectionError):
+                await response.write_eof()
             self.sent(request)
         return response
 

@@ -1,0 +1,118 @@
+"""The shadows of a memory when it is compacted: what was taken back there since they were made is taken back in each,
+and then leaves the disk as it does there. A guild that is erased is erased in each at once.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from dnam.rederiving.following import follow, gone_behind
+from dnam.shadows import Manifest, exists, forget_erased, load, refuse_other_log
+from projections.decisions.draft import Origin
+from projections.decisions.erase_guild import EraseGuildRequest, erase_guild
+from projections.errors import DnamError
+from projections.events.values import By
+from projections.ids import Ref
+from replay.builder import Progress, rebuild, silent
+from replay.engine import Engine
+from replay.rewriting import dropped_at, rewrite
+from replay.shadow import shadow_engine, shadows_in
+from replay.store import DiskStore
+
+
+class OneCompacted(NamedTuple):
+    """A shadow, and how many of its events lost their words; `trouble` says why it could not be done."""
+
+    name: str
+    redacted: int = 0
+    trouble: str = ""
+
+
+def compact_shadows(engine: Engine, progress: Progress = silent) -> tuple[OneCompacted, ...]:
+    """Bring every shadow in line, write its log anew and build its views anew. One that cannot be does not keep the
+    others.
+    """
+    store = engine.store
+    assert isinstance(store, DiskStore), "a memory without a folder has no shadows"
+    done = tuple(_compacted(engine, store.path, name, progress) for name in shadows_in(store.path))
+    forget_erased(store.path, store.ring)
+    return done
+
+
+def _compacted(engine: Engine, data: Path, name: str, progress: Progress) -> OneCompacted:
+    try:
+        with _opened(engine, data, name, writable=True) as (shadow, upto):
+            redacted, store = follow(engine, shadow, upto), shadow.store
+            assert isinstance(store, DiskStore)
+            rewrite(store, progress)
+            rebuild(store, shadow.fold, progress)
+            if store.has_vectors:
+                _sweep_vectors(shadow, store)
+    except (DnamError, OSError) as error:
+        return OneCompacted(name, trouble=str(error))
+    return OneCompacted(name, redacted)
+
+
+def _sweep_vectors(shadow: Engine, store: DiskStore) -> None:
+    from dnam.embedding import every_text  # it loads numpy
+
+    store.vectors.keep_only(every_text(shadow), store.vectors.encoders())
+
+
+@contextmanager
+def _opened(engine: Engine, data: Path, name: str, *, writable: bool) -> Iterator[tuple[Engine, int]]:
+    """A shadow of an open memory, and how far it has walked that."""
+    manifest = _manifest(engine, data, name)
+    with shadow_engine(data, name, writable=writable, clock=engine.recorder.clock, beside=engine) as shadow:
+        yield shadow, 0 if manifest is None else manifest.upto
+
+
+def _manifest(engine: Engine, data: Path, name: str) -> Manifest | None:
+    """None where it was killed before it had one."""
+    if not exists(data, name):
+        return None
+    manifest = load(data, name)
+    refuse_other_log(manifest, engine.store.log)
+    return manifest
+
+
+def dropped_in_shadows(engine: Engine) -> int | None:
+    """When (ms) something was first dropped, here or there, of which a shadow still holds the bytes; None when nothing
+    was. What cannot be opened is passed over: `compact_shadows` says why.
+    """
+    store = engine.store
+    assert isinstance(store, DiskStore), "a memory without a folder has no shadows"
+    moments: list[int] = []
+    for name in shadows_in(store.path):
+        try:
+            with _opened(engine, store.path, name, writable=False) as (shadow, upto):
+                moments += _moments(engine, shadow, upto)
+        except (DnamError, OSError):
+            continue
+    return min(moments, default=None)
+
+
+def erase_guild_in_shadows(engine: Engine, guild: Ref, until: int, by: By) -> None:
+    """Take back what was said and learned in a guild, up to then (ms), in every shadow too. It may be done again."""
+    store = engine.store
+    assert isinstance(store, DiskStore), "a memory without a folder has no shadows"
+    for name in shadows_in(store.path):
+        with shadow_engine(store.path, name, writable=True, clock=engine.recorder.clock, beside=engine) as shadow:
+            while shadow.record(partial(erase_guild, request=_request(engine, guild, until, by))).records:
+                pass
+
+
+def _request(engine: Engine, guild: Ref, until: int, by: By) -> EraseGuildRequest:
+    return EraseGuildRequest(guild, until, Origin(seed=os.urandom(32), now=engine.recorder.now()), by)
+
+
+def _moments(engine: Engine, shadow: Engine, upto: int) -> Iterator[int]:
+    assert isinstance(shadow.store, DiskStore)
+    since, behind = dropped_at(shadow.store), next(gone_behind(engine, shadow, upto), None)
+    if since is not None:
+        yield since
+    if behind is not None:
+        yield behind.at

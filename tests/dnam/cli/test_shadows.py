@@ -1,0 +1,169 @@
+"""Shadows beside a memory: which are of it, what is under way for one that is dropped, and what reaches them."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dnam.adapters.anthropic.batch_book import Book
+from dnam.model import ModelError
+from dnam.rederiving.compacting import dropped_in_shadows
+from dnam.rederiving.dropping import batches_under_way, cancel_batches
+from dnam.rederiving.models import BOOK
+from dnam.shadows import FILE, Asked, load, save
+from replay.engine import Engine
+from replay.shadow import shadow_engine, shadow_folder
+from tests.dnam.claude.batch_stage import leave, office
+from tests.dnam.cli.beside import beside
+from tests.dnam.cli.memories import dnam, garden, make
+from tests.dnam.scripted import FakeClock, settings
+
+
+@pytest.fixture
+def data(told: Path, tmp_path: Path) -> Path:
+    """A memory with a shadow that holds the same."""
+    return Path(shutil.copytree(told, tmp_path / "data"))
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("told") / "data"
+    make(path, garden)
+    beside(path, "next")
+    return path
+
+
+def test_compacting_takes_what_was_redacted_out_of_the_shadows_and_says_so(data: Path) -> None:
+    assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
+    ran = dnam("compact", "--data", data)
+    assert ran.code == 0
+    assert "The shadow next was written anew: 1 event(s) lost their words there too." in ran.out
+    assert "The shadow next was written anew.\n" in dnam("compact", "--data", data).out
+    assert dnam("compact", "--json", "--data", data).value["shadows"] == [
+        {"name": "next", "redacted": 0, "trouble": ""}
+    ]
+
+
+def test_a_shadow_that_cannot_be_brought_in_line_keeps_nothing_and_is_told_of(data: Path) -> None:
+    (shadow_folder(data, "next") / FILE).write_text("no manifest")
+    ran = dnam("compact", "--data", data)
+    assert ran.code == 0
+    assert "Not written anew is the shadow next: " in ran.out
+    assert "`dnam shadows drop next`" in ran.out
+    assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
+    assert not shadow_folder(data, "next").exists()
+
+
+def test_one_that_was_killed_before_it_had_a_manifest_is_compacted_too(data: Path) -> None:
+    (shadow_folder(data, "next") / FILE).unlink()
+    assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
+    assert dnam("compact", "--json", "--data", data).value["shadows"][0]["redacted"] == 1
+
+
+def test_an_erasure_says_which_shadows_it_took_them_out_of(data: Path) -> None:
+    asked = dnam("erase", "discord:100", "--data", data)
+    assert "It is gone from 1 shadow(s) too." in asked.err
+    ran = dnam("erase", "discord:100", "--yes", "--data", data)
+    assert ran.code == 0
+    assert "Gone from the shadow next too.\n" in ran.out
+    beside(data, "other")
+    receipt = dnam("erase", "discord:200", "--yes", "--json", "--data", data).value
+    assert receipt["taken"]["shadows"] == ["next", "other"]
+
+
+def test_a_guild_is_erased_in_shadows_at_once(data: Path) -> None:
+    assert dnam("erase", "--guild", "Garden", "--yes", "--data", data).code == 0
+    with shadow_engine(data, "next") as shadow, shadow.reading() as rows:
+        texts = [stored.body for _, stored in rows.raw.scan("messages@1", b"", b"\xff" * 64)]
+    assert not any(b"gate is broken" in each or b"prefer tea" in each for each in texts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"of": "00" * 16}, "was made of another log than the one that is here now"),
+        ({"upto": 9_999}, "knows the log up to #9999, and the one that is here now ends at #"),
+    ],
+)
+def test_a_shadow_of_another_log_is_refused_and_listed_as_such(
+    data: Path, changes: dict[str, object], why: str
+) -> None:
+    asked = Asked("offline", "offline", "extraction@3", "summary@2", "closeness@1")
+    save(data, msgspec.structs.replace(load(data, "next"), asked=asked, **changes))
+    for command in (("rederive", "--name", "next"), ("diff", "--shadow", "next"), ("adopt", "next", "--yes")):
+        ran = dnam(*command, "--data", data)
+        assert ran.code == 2, command
+        assert why in ran.err
+        assert "`dnam shadows drop next`" in ran.err
+    listed = dnam("shadows", "list", "--json", "--data", data)
+    assert [each["name"] for each in listed.values] == ["next"]
+    assert f"the shadow next {why}" in listed.err
+    assert why in dnam("compact", "--data", data).out
+
+
+def test_without_a_log_no_shadow_is_of_it(data: Path) -> None:
+    shutil.rmtree(data / "log")
+    assert "the shadow next is of a log that is not here: it can only be dropped" in dnam("shadows", "--data", data).err
+
+
+def test_it_is_known_whether_anything_that_was_dropped_is_on_the_disk_still(data: Path) -> None:
+    def dropped() -> int | None:
+        with Engine.open(data, clock=FakeClock()) as engine:
+            return dropped_in_shadows(engine)
+
+    assert dropped() is None
+    assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
+    assert dropped() is not None
+    assert dnam("compact", "--data", data).code == 0
+    assert dropped() is None
+    beside(data, "later")
+    assert dropped() is not None  # it has redactions of which nobody knows whether they dropped anything there
+    save(data, msgspec.structs.replace(load(data, "later"), of="00" * 16))
+    assert dropped() is None  # that one is of another log
+
+
+# -- batches -------------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_under_way_is_told_of_where_there_is_no_key_to_cancel_it(data: Path) -> None:
+    book = Book(shadow_folder(data, "next") / BOOK)
+    book.sent(book.begin(["one"], 0), "msgbatch_1")
+    book.begin(["two"], 0)
+    assert batches_under_way(data, "next") == ("msgbatch_1",)
+    asked = dnam("shadows", "drop", "next", "--data", data)
+    assert "1 batch of its questions may be under way still." in asked.err
+    ran = dnam("shadows", "drop", "next", "--yes", "--json", "--data", data)
+    assert ran.value == {"dropped": "next", "cancelled": 0}
+    assert "msgbatch_1. there is no key here (ANTHROPIC_API_KEY)" in ran.err
+
+
+def test_a_book_that_cannot_be_read_keeps_nobody_from_dropping(data: Path) -> None:
+    (shadow_folder(data, "next") / BOOK).write_text("no book")
+    assert batches_under_way(data, "next") == ()
+
+
+async def test_a_batch_under_way_is_cancelled_at_the_api(data: Path) -> None:
+    async with office(data) as desk:
+        desk.path = shadow_folder(data, "next") / BOOK
+        desk.api.takes_seconds = 600
+        await leave(desk, desk.run(), "one", "two")
+        (batch,) = batches_under_way(data, "next")
+        with_key = replace(settings(), anthropic_api_key=desk.server.key, anthropic_base_url=desk.server.url)
+        assert await cancel_batches(data, with_key, "next", desk.told.append) == 1
+        assert await cancel_batches(data, with_key, "next", desk.told.append) == 0
+        assert [each.status for each in desk.api.made] == ["canceling"]
+        assert batch == desk.api.made[0].id
+
+
+def test_where_the_api_does_not_take_it_that_is_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: object) -> int:
+        raise ModelError("the service is down")
+
+    book = Book(shadow_folder(data, "next") / BOOK)
+    book.sent(book.begin(["one"], 0), "msgbatch_1")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
+    monkeypatch.setattr("dnam.rederiving.dropping.cancel_batches", refuse)
+    ran = dnam("shadows", "drop", "next", "--yes", "--data", data)
+    assert "msgbatch_1. the service is down" in ran.err
