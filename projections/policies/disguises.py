@@ -80,6 +80,11 @@ def plain_reading(text: str) -> Reading:
     return _reading(_plain(text[:MOST_CHARS]), "")
 
 
+def whole_reading(text: str) -> Reading:
+    """The same of a text of any length, for what is only looked for in it."""
+    return _reading(_plain(text), "")
+
+
 def _open(text: str, disguise: str) -> Iterator[Reading]:
     plain = _plain(text)
     yield _reading(plain, disguise)

@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 from projections.ids import EventId
 from projections.policies.addressing import NoteWords, addressed_in, commanded_in, unlabelled
-from projections.policies.disguises import Reading, letters_of, plain_reading, readings
+from projections.policies.disguises import Reading, letters_of, plain_reading, readings, whole_reading
 from projections.policies.evidence import InputMessage
 from projections.policies.languages import CommonWords, is_foreign
-from projections.policies.literals import Needs, all_of, needs, present_in
+from projections.policies.literals import Needs, all_of, may_match, needs, present_in
 from projections.policies.verdict import Verdict
 
 VERSION = "instructions@1"
@@ -90,7 +90,7 @@ class Instruction(NamedTuple):
 
 class _Compiled(NamedTuple):
     unless_wish: bool
-    needs: Needs | None
+    needs: Needs
     pattern: re.Pattern[str]
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
@@ -111,19 +111,30 @@ def _instruction_in(text: str, rules: tuple[InstructionRule, ...], wishes: WishW
     return next((each for each in found if each is not None), None)
 
 
-def _found(reading: Reading, rules: tuple[InstructionRule, ...], wishes: WishWords) -> Instruction | None:
+def _found(
+    reading: Reading,
+    rules: tuple[InstructionRule, ...],
+    wishes: WishWords,
+    among: tuple[_Compiled, ...] | None = None,
+) -> Instruction | None:
+    """The first thing in one reading that instructs; `among` are the rules that may be kept, where that is known."""
     template = _TEMPLATES.search(reading.signed)
     if template is not None:
         return Instruction(template[0].strip(), reading.disguise)
     is_wish = _is_wish(reading.words, wishes)
-    present = present_in(reading.words, _needed(rules, squeezed=reading.is_squeezed))
-    compiled = _compiled(rules, squeezed=reading.is_squeezed)
-    for rule in [each for each in compiled if each.needs is None or not each.needs.isdisjoint(present)]:
+    for rule in _may_match(reading, rules) if among is None else among:
         for found in rule.pattern.finditer(reading.words):
             if not (is_wish and rule.unless_wish) and not _is_harmless(rule, reading.words, found):
                 return Instruction(found[0].strip(), reading.disguise)
     signed = (each.search(reading.signed) for each in _signed(rules, is_wish))
     return next((Instruction(each[0].strip(), reading.disguise) for each in signed if each is not None), None)
+
+
+def _may_match(reading: Reading, rules: tuple[InstructionRule, ...]) -> tuple[_Compiled, ...]:
+    """The patterns of which a word that they cannot do without stands in a reading."""
+    present = present_in(reading.words, _needed(rules, squeezed=reading.is_squeezed))
+    compiled = _compiled(rules, squeezed=reading.is_squeezed)
+    return tuple([each for each in compiled if may_match(present, each.needs)])
 
 
 def _is_wish(words: str, wishes: WishWords) -> bool:
@@ -195,23 +206,39 @@ def tainted(messages: Sequence[InputMessage], words: InstructionWords) -> dict[E
 def _together(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
     """The shortest runs of messages that instruct when they are read as one text."""
     found: dict[EventId, Instruction] = {}
+    among = among_all([each.text.strip() for each in messages], words)
     for run in _runs(messages):
         if not any(each.id in found for each in run):
-            order = in_pieces([each.text.strip() for each in run], words)
+            order = in_pieces([each.text.strip() for each in run], words, among)
             found |= {each.id: order for each in run} if order is not None else {}
     return found
 
 
-def in_pieces(texts: Sequence[str], words: InstructionWords) -> Instruction | None:
+Among = tuple[tuple[_Compiled, ...], ...]
+"""What may match in runs of some texts: with a space between them, and without."""
+BETWEEN = (" ", "")
+
+
+def among_all(texts: Sequence[str], words: InstructionWords) -> Among:
+    """What may match in any of the runs of these texts: looked up once, since a run says no word that all of them
+    together do not.
+    """
+    rules = _of_messages(words.rules)
+    return tuple(_may_match(whole_reading(between.join(texts)), rules) for between in BETWEEN)
+
+
+def in_pieces(texts: Sequence[str], words: InstructionWords, among: Among | None = None) -> Instruction | None:
     """What several texts say together: read plainly; and through every disguise where none of them has a space, as code
-    has none.
+    has none. `among` is what may match in the run of texts that these are of, where it was looked up.
     """
     if not any(" " in each for each in texts):
         order = instruction_in("".join(texts), words)
         if order is not None:
             return order
     rules = _of_messages(words.rules)
-    found = (_found(plain_reading(between.join(texts)), rules, words.wishes) for between in (" ", ""))
+    readings_ = (plain_reading(between.join(texts)) for between in BETWEEN)
+    may_match = (None, None) if among is None else among
+    found = (_found(each, rules, words.wishes, known) for each, known in zip(readings_, may_match, strict=True))
     return next((each for each in found if each is not None), None)
 
 

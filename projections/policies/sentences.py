@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from projections.policies.instructions import MOST_PIECES, VERSION, InstructionWords, in_pieces, instructs
+from projections.policies.instructions import MOST_PIECES, VERSION, InstructionWords, among_all, in_pieces, instructs
 from projections.policies.secret_sentences import Spoken
 from projections.policies.secrets import holds_secret, redact
 
@@ -73,10 +73,12 @@ def _against(piece: str, words: InstructionWords, spoken: Spoken) -> str:
 def _over_lines(pieces: Sequence[_Piece], words: InstructionWords, judged: frozenset[tuple[str, ...]]) -> list[_Piece]:
     """The same, with why where several in a row instruct together; `judged` are runs that do not."""
     found: dict[_Piece, str] = {}
-    for run in _runs(_said(pieces)):
+    said = _said(pieces)
+    among = among_all([each.text.strip() for each in said], words)
+    for run in _runs(said):
         over = run[0].line != run[-1].line and _texts(run) not in judged
         if over and not any(each in found for each in run):
-            order = in_pieces([each.text.strip() for each in run], words)
+            order = in_pieces([each.text.strip() for each in run], words, among)
             found |= (
                 dict.fromkeys(run, f"it instructs the assistant ({order}) and states no fact ({VERSION})")
                 if order
