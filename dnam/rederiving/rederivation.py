@@ -110,8 +110,9 @@ class Rederivation:
                 except (Refused, KeyMissing):
                     if not await asyncio.to_thread(self._erased_since, epoch):
                         raise
-        finally:
-            self._keep(self._counted(spending))
+        except BaseException:  # a reply that was not recorded is asked for again, or is in a batch: it counts then
+            self._keep(self._counted(self.memory.look_here(_took) if self.model.paid else spending))
+            raise
         return self.manifest
 
     def _erased_since(self, epoch: int) -> bool:
@@ -158,10 +159,10 @@ class Rederivation:
     def _counted(self, spending: Spending) -> Manifest:
         return msgspec.structs.replace(
             self.manifest,
-            calls=spending.calls,
-            tokens_in=spending.tokens_in,
-            tokens_out=spending.tokens_out,
-            cost_micros=spending.cost_micros,
+            calls=max(spending.calls, self.manifest.calls),
+            tokens_in=max(spending.tokens_in, self.manifest.tokens_in),
+            tokens_out=max(spending.tokens_out, self.manifest.tokens_out),
+            cost_micros=max(spending.cost_micros, self.manifest.cost_micros),
         )
 
     async def _spending(self, most_micros: int | None) -> Spending:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from dnam.jobs import Job
-from dnam.loops.extraction import Said, extract_items, learned_from, plan_extraction
+from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, learned_from, plan_extraction
 from dnam.loops.merge import merge_items, plan_merges, texts_of
 from dnam.loops.summary import Refreshing, SummaryPlan, plan_summary, refresh_summary
 from dnam.memory import Memory
@@ -62,25 +62,31 @@ class Runs:
 
     # -- extractions ------------------------------------------------------------------------------------------------
 
-    async def extract(self, run: Run, reads: Sequence[EventId], before: Before = nothing_before) -> None:
-        """An extraction over these messages, and the merges behind it."""
-        if await self._memory.look(lambda rows: is_out(rows, run.owner)):
-            return
-        said = await self._memory.look(lambda rows: unread(self._memory.engine, rows, reads))
-        await self.extract_said(run, said, before)
-
-    async def unread(self, reads: Sequence[EventId]) -> list[EventId]:
-        """Which of these messages no run has read yet."""
+    async def extract(self, run: Run, reads: Sequence[EventId], before: Before = nothing_before) -> list[EventId]:
+        """An extraction over these messages, and the merges behind it; which of them are left for the next."""
         engine = self._memory.engine
-        return await self._memory.look(lambda rows: [each.point.id for each in unread(engine, rows, reads)])
 
-    async def extract_said(self, run: Run, said: list[Said], before: Before = nothing_before) -> None:
+        def found(rows: Rows) -> list[Said]:
+            return [] if is_out(rows, run.owner) else unread(engine, rows, reads)
+
+        def planned(rows: Rows) -> ExtractionPlan | None:
+            said = found(rows)
+            return plan_extraction(rows, run.owner, run.compartment, said, run.policy) if said else None
+
+        learned = await self._extracted(run, await self._memory.look(planned), before)
+        if not learned.error and not learned.left:
+            return []
+        return await self._memory.look(lambda rows: [each.point.id for each in found(rows)])
+
+    async def extract_said(self, run: Run, said: list[Said]) -> None:
         """The same over messages that were looked up."""
+        plan = await self._memory.look(lambda rows: plan_extraction(rows, run.owner, run.compartment, said, run.policy))
+        await self._extracted(run, plan, nothing_before)
+
+    async def _extracted(self, run: Run, plan: ExtractionPlan | None, before: Before) -> Learned:
+        """What a plan leads to; without one, what it led to when it was made before."""
         seeds = Seeds(run.event, "extraction", run.said)
-        if said:
-            plan = await self._memory.look(
-                lambda rows: plan_extraction(rows, run.owner, run.compartment, said, run.policy)
-            )
+        if plan is not None:
             settings = self._memory.settings
             loop = extract_items(
                 plan,
@@ -101,6 +107,7 @@ class Runs:
         for where, items in ((run.compartment, learned.added), (everywhere(run.owner), learned.promoted)):
             if items:
                 await self._merge(run, where, items, then)
+        return learned
 
     async def _merge(self, run: Run, compartment: str, added: Sequence[str], then: Moment | None) -> None:
         """Make one of what is close, each pair once. Where the run was made before, its pairs are those that it found

@@ -271,8 +271,7 @@ class Walk:
         async def work() -> None:
             async with self._traffic.working():
                 reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
-                await self._runs.extract(run, reads, before)
-                self._unread[where] = dict.fromkeys(await self._runs.unread(reads))
+                self._unread[where] = dict.fromkeys(await self._runs.extract(run, reads, before))
 
         self._chains.start([("person", run.owner)], work).add_done_callback(lambda _: done())
 
