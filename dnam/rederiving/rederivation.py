@@ -144,9 +144,6 @@ class Rederivation:
         self.recorded = await asyncio.to_thread(self._read)
         runs.replies = runs.replies._replace(recorded=self.recorded)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
-        walk.prime(
-            run for run in self.recorded.every if (self.live.store.log.find(run.event) or 0) <= walk.manifest.upto
-        )
         await walk.go()
         lessons = Lessons(self.memory, runs, self.recorded, self._scope, self.manifest.asked)
         await lessons.learn(traffic)

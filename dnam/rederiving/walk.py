@@ -1,9 +1,7 @@
 """The walk through a live log into a shadow, decision by decision, in recorded order.
 
 What was said is taken over as the walk comes by. What a person decided waits for the runs of that person before it, and
-the walk waits with it: so it finds what there was then, and nothing that was said later. Runs go on beside the walk,
-one after the other for each person and each session; in a guild, what they decide is recorded in their order, since
-lore belongs to everybody there.
+the walk waits with it: so it finds what there was then, and nothing that was said later. Runs go on beside the walk.
 """
 
 import asyncio
@@ -16,12 +14,11 @@ import msgspec
 
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
-from dnam.rederiving.drive import Before, nothing_before
-from dnam.rederiving.finding import message_of, messages_of, said_in
+from dnam.rederiving.finding import messages_of
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
-from dnam.rederiving.spoken import Spoken
+from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
 from dnam.shadows import Manifest
 from projections.decisions.draft import Decision, Draft, Origin
@@ -30,7 +27,6 @@ from projections.events import (
     Event,
     ItemEvent,
     MessageEdited,
-    MessageHeard,
     MessageRedacted,
     PersonOptedIn,
     PersonOptedOut,
@@ -38,12 +34,10 @@ from projections.events import (
     PlaceAudienceChanged,
     SummaryReset,
 )
-from projections.ids import NOBODY, EventId, Handle
+from projections.ids import NOBODY, EventId
 from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
-from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
+from projections.rederiving.schedule import Recorded
 from projections.rederiving.taking_back import change_readers, take_back
-from projections.rows import Rows
-from replay.codec import decode_header
 from replay.engine import Engine
 from replay.errors import Refused
 from replay.group import Recorded as Written
@@ -51,8 +45,6 @@ from replay.units import Told, Unit, units
 
 MOST_WRITING = 256
 """How many decisions that were taken over wait for the log at once."""
-MOST_RUNS = 2000
-"""How far the walk runs ahead of the runs behind it."""
 AT_ONCE = 512
 """How many decisions are read at a time."""
 EVERYBODY = (PersonRenamed, PersonOptedOut, PersonOptedIn)
@@ -79,27 +71,16 @@ class Walk:
         self.manifest = manifest
         self._live = live
         self._memory = memory
-        self._runs = runs
-        self._recorded = recorded
         self._scope = scope
         self._traffic = traffic
         self._keep = keep
         self._progress = progress
         self._chains = Chains(traffic.waiting)
+        self._starting = Starting(live, memory, runs, recorded, self._chains, traffic)
+        self._starting.prime(run for run in recorded.every if (live.store.log.find(run.event) or 0) <= manifest.upto)
+        self._total = len(recorded.every)
         self._writing: deque[asyncio.Future[Written]] = deque()
-        self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
-        self._spoken = Spoken()
-        self._orders: dict[str, asyncio.Future[None]] = {}
         self._done = 0
-        self._changed = dict.fromkeys(manifest.changed)
-
-    def prime(self, runs: Iterable[Run]) -> None:
-        """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
-        for run in runs:
-            if run.audience is not None:
-                self._spoken.upto((run.session, run.audience.epoch), run.reads or ())
-            else:
-                self._unread.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
 
     async def go(self) -> None:
         """Walk to the live log's end as it is now, and wait for everything."""
@@ -113,7 +94,7 @@ class Walk:
         except BaseException:
             await let_go(self._chains, self._traffic)
             raise
-        self._change(upto=upto, changed=tuple(self._changed))
+        self._change(upto=upto, changed=tuple(dict.fromkeys((*self.manifest.changed, *self._starting.changed))))
 
     def _change(self, **fields: object) -> None:
         self.manifest = msgspec.structs.replace(self.manifest, **fields)
@@ -246,87 +227,14 @@ class Walk:
     # -- runs -------------------------------------------------------------------------------------------------------
 
     async def _start(self, told: Told) -> None:
-        run = self._run(told)
+        """Begin the run that an event tells of, if it is made anew."""
+        run = self._starting.run_of(told)
         if run is None or self.manifest.asked.cadence or not self._scope.has_run(run):
             return
         self._done += 1
-        self._progress(self._done, max(self._done, len(self._recorded.every)))
+        self._progress(self._done, max(self._done, self._total))
         await self._written()
-        if run.loop == "extraction":
-            await self._start_extraction(run)
-        else:
-            await self._start_summary(run)
-        await self._chains.room(MOST_RUNS)
-
-    def _run(self, told: Told) -> Run | None:
-        if told.event is not None:
-            return run_of(told.id, told.event) if told.id not in self._recorded.part_of else None
-        return self._recorded.withdrawn.get(told.id) if told.header.tag in RUNS else None
-
-    async def _start_extraction(self, run: Run) -> None:
-        where = run.owner, run.compartment
-        before, done = self._in_order(run.compartment)
-        await self._note_changed(run)
-
-        async def work() -> None:
-            async with self._traffic.working():
-                reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
-                self._unread[where] = dict.fromkeys(await self._runs.extract(run, reads, before))
-
-        self._chains.start([("person", run.owner)], work).add_done_callback(lambda _: done())
-
-    async def _start_summary(self, run: Run) -> None:
-        assert run.audience is not None
-        where = run.session, run.audience.epoch
-        only = self._spoken.upto(where, await self._said_before(run) if run.reads is None else run.reads)
-        await self._note_changed(run)
-
-        async def work() -> None:
-            async with self._traffic.working():
-                await self._runs.summarise(run, only)
-
-        self._chains.start([("session", where)], work)
-
-    async def _said_before(self, run: Run) -> set[EventId]:
-        """What had been said in a run's session when it was recorded; more of it is here where this is a later walk."""
-        assert run.audience is not None
-        session, epoch, find = run.session, run.audience.epoch, self._live.store.log.find
-        said, upto = await self._memory.look(lambda rows: said_in(rows, session, epoch)), find(run.event) or 0
-        return {each for each in said if (find(each) or 0) < upto}
-
-    def _in_order(self, compartment: str) -> tuple[Before, Callable[[], None]]:
-        """What a run in a guild awaits before it records, and what it calls when it has ended."""
-        if not compartment.startswith("guild/"):
-            return nothing_before, _nothing
-        previous = self._orders.get(compartment)
-        mine = self._orders[compartment] = asyncio.get_running_loop().create_future()
-
-        async def before() -> None:
-            if previous is not None and not previous.done():
-                async with self._traffic.idle():
-                    await asyncio.shield(previous)
-
-        def done() -> None:
-            if not mine.done():
-                mine.set_result(None)
-
-        return before, done
-
-    async def _note_changed(self, run: Run) -> None:
-        """A run of which not everything is there that it had read is told of."""
-        engine, reads = self._memory.engine, [each for each in run.reads or () if self._is_message(each)]
-
-        def lacks(rows: Rows) -> bool:
-            return any(message_of(engine, rows, each) is None for each in reads)
-
-        if run.event in self._recorded.withdrawn or await self._memory.look(lacks):
-            self._changed[run.event.hex()] = None
-
-    def _is_message(self, event: EventId) -> bool:
-        """Whether an event of the live log is a message that was heard; a summary reads answers too."""
-        seq = self._live.store.log.find(event)
-        stored = None if seq is None else self._live.store.log.get(seq)
-        return stored is not None and decode_header(stored.header).tag == MessageHeard.TAG
+        await self._starting.start(run)
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:
@@ -336,10 +244,6 @@ async def let_go(chains: Chains, traffic: Traffic) -> None:
     traffic.close()
     await chains.stop(at_once=traffic.gathers)
     await traffic.stop()
-
-
-def _nothing() -> None:
-    """Nobody waits."""
 
 
 def _is_left_out(told: Told) -> bool:
