@@ -1,5 +1,6 @@
 """The loops, driven by a script: what is asked, what is recorded, and what a failure costs."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
 from dnam.prompts import digest
 from dnam.saying import words
+from dnam.shadows import Asked
 from projections.calls import calls
 from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.hear import HeardRequest
@@ -35,6 +37,10 @@ from projections.ids import Handle, Ref
 from projections.lookup import find_sessions
 from projections.policies.reply_shapes import AskedExtraction
 from replay import codec
+from replay.engine import Engine
+from replay.shadow import shadow_engine
+from tests.dnam.cli.memories import dnam
+from tests.dnam.rederiving.village import derive, reader, talk, village
 from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, calling, down, say, talking
 from tests.world import NOW
 
@@ -356,12 +362,27 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
         stand = _versions(assistant) | await _versions_of_a_merge(tmp_path / "more")
         stand |= await _versions_of_a_deletion(tmp_path / "gone")
         stand |= await _versions_of_a_note(tmp_path / "noted")
+        stand |= await _versions_of_an_adoption(tmp_path / "anew")
         assert {version for version, _ in policies()} <= stand
 
 
 def _versions(assistant: Assistant) -> set[str]:
     """The versions of policies that stand in the events of a log."""
     events = recorded(assistant, Event)
+    return {version for event in events for version in str(getattr(event, "policy", "")).split()}
+
+
+async def _versions_of_an_adoption(path: Path) -> set[str]:
+    """The same, of a memory that was made anew, and of one that took that over."""
+    async with village(path) as there:
+        await talk(there)
+    asked = Asked("other", "other", "extraction@3", "summary@2", "closeness@1")
+    await derive(path, reader("enjoys", name="other"), asked=asked)
+    ran = await asyncio.to_thread(dnam, "adopt", "next", "--behind", "--yes", "--data", path)
+    assert ran.code == 0, ran.err
+    with Engine.open(path, writable=False) as live, shadow_engine(path, "next", beside=live) as shadow:
+        found = (each.live.folding.record(stored) for each in (live, shadow) for stored in each.store.log.read(0))
+        events = [record.event for record in found if record is not None]
     return {version for event in events for version in str(getattr(event, "policy", "")).split()}
 
 

@@ -15,11 +15,12 @@ from projections.events import (
     ItemRefused,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     ItemUpserted,
     ItemWithdrawn,
 )
 from projections.events.event import Event
-from projections.events.values import Item
+from projections.events.values import OPERATOR, Item, RowWas
 from projections.fold import Record
 from projections.ids import EventId, Seq
 from projections.lives import Life, Step, address_of, changed_fields, key_of, lives, ordered, with_refusals
@@ -87,10 +88,20 @@ def test_a_life_begins_with_nothing_and_each_step_follows_the_one_before() -> No
         (happens(ItemForgotten, put(TEA, status="forgotten")), "forgotten"),
         (happens(ItemMerged, TEA), "merged"),
         (happens(ItemMoved, TEA, from_compartment=HOME, from_id=TEA.id), "moved"),
+        (happens(ItemReverted, TEA, was=RowWas("item.upserted", NOW, OPERATOR)), "reverted"),
     ],
 )
 def test_what_happened_in_a_word(second: Event, word: str) -> None:
     assert happened(happens(ItemUpserted, TEA), second) == ["added", word]
+
+
+def test_what_had_made_an_item_may_be_undone_and_then_there_is_none() -> None:
+    was = RowWas("item.upserted", NOW, OPERATOR)
+    added, undone = happens(ItemUpserted, TEA), happens(ItemReverted, TEA, was=was, gone=True)
+    (life,) = all_lives(added, undone)
+    assert (life.item, life.status, life.is_gone) == (TEA, "reverted", True)
+    (again,) = all_lives(added, undone, happens(ItemRemembered, TEA))
+    assert (again.status, again.is_gone) == ("active", False)
 
 
 def test_what_was_gone_is_revived_by_the_model_and_restored_by_a_person() -> None:

@@ -12,6 +12,7 @@ from projections.events import (
     ItemMerged,
     ItemMoved,
     ItemRefused,
+    ItemReverted,
     ItemUpserted,
     MessageHeard,
     PlaceAudienceChanged,
@@ -31,6 +32,7 @@ from projections.events.values import (
     Limits,
     Message,
     ModelUse,
+    RowWas,
     Source,
 )
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
@@ -252,6 +254,19 @@ def test_nobody_shares_what_belongs_to_nobody_or_to_somebody_else(world: World) 
 def test_lore_follows_the_readers_of_its_place() -> None:
     follows = moved(STAFF, AUDIENCE, None, NOBODY, at=LORE)
     assert rests(World(), follows, item(LORE, NOBODY)) == ""
+
+
+def test_a_move_may_be_undone_where_the_item_came_from_and_nowhere_else() -> None:
+    was = RowWas("item.upserted", NOW, MODEL)
+    follows = moved(MINE, AUDIENCE, None, at=LORE)
+
+    def back(to: str, *undoes: EventId, owner: Handle = ADA) -> ItemReverted:
+        return item(to, owner, ItemReverted, OPERATOR, was=was, undoes=undoes)  # type: ignore[no-any-return]
+
+    assert rests(World(), back(LORE, A), follows) == ""
+    assert rests(World(), back(LORE), follows) != "", "it is not what is undone"
+    assert rests(World(), back("guild/discord:10", A), follows) != "", "it never was there"
+    assert rests(World(), back(LORE, A), item(MINE)) != "", "that is no move"
 
 
 def test_a_message_that_the_item_rests_on_already_may_be_named_again(world: World) -> None:
