@@ -22,7 +22,7 @@ from projections.shadow_groups import groups
 from projections.shadow_judged import Judged, Measures, judged, measures
 from projections.shadow_pairs import Counts, Pair, SummaryPair, compare, compare_summaries, counts, differs
 from projections.shadow_scope import Scope, has_item, has_summary
-from projections.summaries import SUMMARIES
+from projections.summaries import SUMMARIES, SummaryRow
 from replay.reading import Reader
 
 NOBODYS = "nobody's"
@@ -93,7 +93,7 @@ class Known(NamedTuple):
 
 class Sides(NamedTuple):
     """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
-    shadow that it rests on words which were taken back since: it is not compared.
+    shadow that it rests on words which were taken back since, and `is_summary_gone` of a summary: it is not compared.
     """
 
     old: Rows
@@ -101,6 +101,7 @@ class Sides(NamedTuple):
     old_events: Reader
     new_events: Reader
     is_gone: Callable[[ItemRow], bool]
+    is_summary_gone: Callable[[SummaryRow], bool]
 
 
 class Wanted(NamedTuple):
@@ -222,6 +223,8 @@ def _with_account(now: Rows, each: OwnerWords) -> str:
 
 
 def _summaries(sides: Sides, scope: Scope, session: str | None) -> list[SummaryPair]:
-    found = compare_summaries(sides.old.scan(SUMMARIES), sides.new.scan(SUMMARIES))
+    gone = {found.key for found in sides.new.scan(SUMMARIES) if sides.is_summary_gone(found.row)}
+    old, new = ([each for each in rows.scan(SUMMARIES) if each.key not in gone] for rows in (sides.old, sides.new))
+    found = compare_summaries(old, new)
     asked = (pair for pair in found if session in (None, pair.row.session))
     return [pair for pair in asked if has_summary(sides.old, scope, pair.row.session)]

@@ -13,17 +13,19 @@ from projections.decisions.adopt_rests import said_behind
 from projections.decisions.adopt_summary import AdoptSummaryRequest
 from projections.decisions.adopted import Act
 from projections.decisions.adopted_all import Rederived
+from projections.decisions.revert import VERSION as REVERT
 from projections.decisions.shelf import policy_by, rests_on
-from projections.events import Event, SummaryRefreshed
+from projections.events import Event, ItemReverted, SummaryRefreshed
 from projections.events.values import By
 from projections.fold import AnyProjection
 from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow, items_of
 from projections.people import PEOPLE
+from projections.policies.capacity import address
 from projections.rows import Rows
 from projections.shadow_pairs import compare
 from projections.shadow_scope import Scope, has_summary
-from projections.summaries import SUMMARIES
+from projections.summaries import SUMMARIES, SummaryRow
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 
@@ -65,12 +67,13 @@ class Source:
 
     def request(self, both: Both, act: Act, owner: Handle) -> AdoptRequest:
         """What an owner's items are taken over by. Only what is said behind those that differ is read."""
-        found = (each.row for each in items_of(both.shadow, owner))
-        items = tuple(row for row in found if not gone_since(self.memory.engine, both.live, row))
+        there, here = LogChronicle(self._shadow.live), LogChronicle(self.memory.engine.live)
+        found = [each.row for each in items_of(both.shadow, owner)]
+        items = tuple(row for row in found if not gone_since(self.memory.engine, both.live, row, behind(row, there)))
         pairs = compare((found.row for found in items_of(both.live, owner)), items)
         news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
-        there = LogChronicle(self._shadow.live)
-        rests = {row.event: _rests(row, there) for row in news if not rests_on(row.item.evidence)}
+        old = [pair.old for pair in pairs if pair.old is not None and pair.kind != "same"]
+        rests = {row.event: behind(row, there) for row in news if not rests_on(row.item.evidence)}
         said = {each for row in news for each in (*rests_on(row.item.evidence), *rests.get(row.event, ()))}
         asked, memory = self.manifest.asked, self.memory
         return AdoptRequest(
@@ -87,6 +90,7 @@ class Source:
             guarding=memory.guarding,
             sharing=memory.sharing,
             scope=self._scope,
+            reverted=frozenset(address(row.item) for row in old if _is_reverted(row, here)),
         )
 
     # -- summaries ---------------------------------------------------------------------------------------------------
@@ -113,9 +117,20 @@ def _finding(chronicle: LogChronicle) -> Callable[[EventId], Event | None]:
     return find
 
 
-def _rests(row: ItemRow, there: LogChronicle) -> tuple[EventId, ...]:
-    """What was said behind an item of the shadow that quotes nothing."""
+def behind(row: ItemRow, there: LogChronicle) -> tuple[EventId, ...]:
+    """What was said behind an item of the shadow that quotes nothing; nothing for one that quotes."""
+    return () if rests_on(row.item.evidence) else said_behind((row.event,), _finding(there))
+
+
+def summary_behind(row: SummaryRow, there: LogChronicle) -> tuple[EventId, ...]:
+    """What was said behind a summary of the shadow, and all summaries that it goes on from."""
     return said_behind((row.event,), _finding(there))
+
+
+def _is_reverted(row: ItemRow, here: LogChronicle) -> bool:
+    """Whether an item says what it says because the operator reverted what had come of it."""
+    record = here.find(row.event)
+    return record is not None and isinstance(record.event, ItemReverted) and record.event.policy.startswith(REVERT)
 
 
 def rederived_of(manifest: Manifest) -> Rederived:

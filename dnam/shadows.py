@@ -3,23 +3,30 @@
 It lies in `data/shadows/NAME/shadow.json` and holds no word of anybody: names of models and prompts, handles, counts.
 """
 
+import fcntl
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from dnam.failures import Tell, untold
 from projections.errors import BadRequest
 from projections.ids import Handle
+from replay.errors import Busy
 from replay.folder import Folder, replace_file
 from replay.keyring import KeyRing
+from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
 from replay.log import Log
 from replay.shadow import remove_shadow, shadow_folder, shadows_in
 
 FILE = "shadow.json"
+MAKING = "making.lock"
 FORM = 1
 State = Literal["under way", "complete"]
 SOMEBODY = (b"\xff" * 16).hex()
@@ -30,7 +37,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 class Asked(msgspec.Struct, frozen=True):
     """What a shadow was asked for. `people` (handles in hex) and `guilds` (`platform:id`) are whose part is derived
     anew, all where there are none; so is what was recorded from `since` on (seq). `cadence` is how many messages an
-    extraction reads, 0 where the recorded schedule holds.
+    extraction reads, 0 where the recorded schedule holds. `encoder` compares items, the configured one where it is
+    empty. `batch` is how the model is asked.
     """
 
     model: str
@@ -42,6 +50,7 @@ class Asked(msgspec.Struct, frozen=True):
     guilds: tuple[str, ...] = ()
     since: int = 0
     cadence: int = 0
+    encoder: str = ""
     batch: bool = False
 
 
@@ -102,9 +111,15 @@ def exists(data: Path, name: str) -> bool:
     return (shadow_folder(data, checked(name)) / FILE).exists()
 
 
-def listing(data: Path) -> Sequence[Manifest]:
-    """Every shadow that is there, by name."""
-    return [load(data, name) for name in shadows_in(data) if exists(data, name)]
+def listing(data: Path, tell: Tell = untold) -> Sequence[Manifest]:
+    """Every shadow that is there and can be read, by name; `tell` hears of the others."""
+    found: list[Manifest] = []
+    for name in shadows_in(data):
+        try:
+            found += [load(data, name)] if exists(data, name) else []
+        except BadRequest as error:
+            tell(str(error))
+    return found
 
 
 def save(data: Path, manifest: Manifest) -> None:
@@ -166,8 +181,30 @@ def _still_known(ring: KeyRing, person: str) -> str:
     return person if ring.listing(Handle(bytes.fromhex(person))) else SOMEBODY
 
 
+@contextmanager
+def making(data: Path, name: str) -> Iterator[None]:
+    """Be the only one who makes a shadow, or drops it, as long as the `with` lasts. Busy where another process does."""
+    folder = shadow_folder(data, checked(name))
+    with translated(data):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(folder / MAKING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        _lock(file, name)
+        yield
+    finally:
+        os.close(file)
+
+
+def _lock(file: int, name: str) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Busy(f"another process is making the shadow {name!r} just now: wait for it, or end it") from None
+
+
 def drop(data: Path, name: str) -> None:
-    """Remove a shadow, and all that was made in it. BadRequest where there is none."""
+    """Remove a shadow, and all that was made in it. BadRequest where there is none, Busy where it is being made."""
     if not shadow_folder(data, checked(name)).is_dir():
         raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are")
-    remove_shadow(data, name)
+    with making(data, name):
+        remove_shadow(data, name)

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -96,7 +97,7 @@ def _ready(shell: Shell, name: str, *, behind: bool) -> "Manifest":
         shell.out.note(f"the shadow {name} knows the log up to #{manifest.upto}: what changed since stays as it is")
         return manifest
     shell.out.note(f"the shadow {name} does not know {counted(missing, 'event')} yet, and is brought up to now")
-    return asyncio.run(_bring_up(shell, manifest))
+    return _bring_up(shell, manifest)
 
 
 def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
@@ -113,23 +114,16 @@ def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
         return sum(told), reader.size
 
 
-async def _bring_up(shell: Shell, manifest: "Manifest") -> "Manifest":
+def _bring_up(shell: Shell, manifest: "Manifest") -> "Manifest":
     """Go on with the derivation, as `dnam rederive` does, once it was agreed to where that may cost."""
-    from dnam.rederiving.models import asking
-    from dnam.rederiving.rederivation import rederiving
+    from dnam.cli.rederiving import is_agreed, run_derivation
+    from dnam.rederiving.traffic import AT_ONCE
 
-    name, model = manifest.name, manifest.asked.model
-    async with (
-        asking(shell.data, shell.settings, manifest, shell.out.note) as asked,
-        rederiving(shell.data, shell.settings, asked.model, manifest) as derivation,
-    ):
-        if asked.model.paid and not shell.out.confirm(f"Ask {model} about what was said since?"):
-            raise BadRequest(f"`dnam adopt {name} --behind` takes over what the shadow knows")
-        return await derivation.run(_untold, send=asked.send)
-
-
-def _untold(done: int, total: int, micros: int) -> None:
-    """It is not much: what was said since."""
+    agree = partial(is_agreed, shell, parallel=AT_ONCE)
+    done = asyncio.run(run_derivation(shell, manifest, agree, None, AT_ONCE))
+    if done is None:
+        raise BadRequest(f"`dnam adopt {manifest.name} --behind` takes over what the shadow knows")
+    return done
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """`rederive`: what another model, prompt or policy would have made of what was said; `shadows` lists what was made."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,6 +71,8 @@ def rederive(
     if name is None and encoder is None:
         raise BadRequest("say what the shadow is to be called: --name, as in --name haiku")
     if name is None:
+        if any((model, extraction_prompt, summary_prompt, merge_policy, user, guild, since, cadence, batch)):
+            raise BadRequest("without --name only vectors are made, by --encoder alone: say what the shadow is called")
         asyncio.run(_make_vectors(shell, encoder or ""))
         return
     from dnam.rederiving.options import Wanted
@@ -86,7 +88,7 @@ def rederive(
         batch=batch or None,
     )
     manifest = _manifest(shell, name, wanted, since)
-    done = asyncio.run(_run(shell, manifest, encoder, max_cost, parallel))
+    done = _done(shell, manifest, max_cost, parallel)
     if done is not None:
         _tell_done(shell, done)
 
@@ -103,8 +105,28 @@ def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "
         return manifest_for(rows, shell.settings, shell.data, name, wanted, SystemClock().now())
 
 
-async def _run(
-    shell: Shell, manifest: "Manifest", encoder: str | None, max_cost: float | None, parallel: int
+def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: int) -> "Manifest | None":
+    """The shadow as it was made; None where it was not agreed to, and then a new one leaves nothing."""
+    import asyncio
+
+    from dnam.shadows import drop, exists
+
+    agreed = False
+
+    def agree(derivation: "Rederivation") -> bool:
+        nonlocal agreed
+        agreed = is_agreed(shell, derivation, parallel)
+        return agreed
+
+    try:
+        return asyncio.run(run_derivation(shell, manifest, agree, max_cost, parallel))
+    finally:
+        if not agreed and not manifest.log and exists(shell.data, manifest.name):
+            drop(shell.data, manifest.name)
+
+
+async def run_derivation(
+    shell: Shell, manifest: "Manifest", agree: "Callable[[Rederivation], bool]", max_cost: float | None, parallel: int
 ) -> "Manifest | None":
     """Make the shadow, or go on with it, once it was agreed to; None where it was not."""
     from dnam.prices import MICROS
@@ -112,14 +134,14 @@ async def _run(
     from dnam.rederiving.options import with_encoder
     from dnam.rederiving.rederivation import rederiving
 
-    settings = shell.settings if encoder is None else with_encoder(shell.settings, encoder)
+    settings = with_encoder(shell.settings, manifest.asked.encoder)
     most = None if max_cost is None else round(max_cost * MICROS)
     async with (
         asking(shell.data, settings, manifest, shell.out.note) as asked,
         _encoder(shell, settings) as chosen,
         rederiving(shell.data, settings, asked.model, manifest) as derivation,
     ):
-        if not _agreed(shell, derivation, parallel):
+        if not agree(derivation):
             return None
         with _progress(shell) as tell:
             return await derivation.run(tell, encoder=chosen, most_micros=most, at_once=parallel, send=asked.send)
@@ -139,11 +161,11 @@ async def _encoder(shell: Shell, settings: "Settings") -> "AsyncIterator[Encoder
         yield None
 
 
-def _agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
+def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
     """Say what it may take; where it costs, ask."""
     guess = derivation.estimate(parallel)
     words = estimate_words(guess, is_paid=derivation.model.paid)
-    if not derivation.model.paid or not guess.calls:
+    if not derivation.model.paid or not (guess.calls or guess.merges):
         shell.out.note(words)
         return True
     if shell.out.confirm(f"{words} Go on?"):
@@ -156,7 +178,7 @@ def estimate_words(guess: "Estimate", *, is_paid: bool) -> str:
     """What it may take, in a sentence or two."""
     from dnam.prices import dollars
 
-    if not guess.calls:
+    if not (guess.calls or guess.merges):
         return f"{counted(guess.runs, 'run')} of the loops, decided anew from what was replied then: nobody is asked."
     merges = f", and up to {counted(guess.merges, 'merge')}" if guess.merges else ""
     runs = f"{counted(guess.runs, 'run')} of the loops, {counted(guess.calls, 'call')} of the model{merges}"
@@ -233,7 +255,7 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
     from dnam.shadows import listing, others
 
     shell = Shell(data, as_json)
-    found = listing(shell.data)
+    found = listing(shell.data, shell.out.note)
     for name, why in others(shell.data, found).items():
         shell.out.note(f"the shadow {name} {why}: it can only be dropped")
     if shell.out.as_json:

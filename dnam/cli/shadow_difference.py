@@ -3,7 +3,6 @@ disk.
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,22 @@ from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, sho
 from dnam.languages import load
 from dnam.outfile import write
 from dnam.provenance import Quoted
-from dnam.rederiving.following import gone_since
+from dnam.rederiving.following import gone_since, is_any_gone
 from dnam.rephrasing import rephrasing_of
 from dnam.shadow_page import shadow_page
 from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Sides, Wanted, report
+from dnam.shadow_source import behind, summary_behind
 from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords
 from dnam.shadows import load as manifest_of
 from dnam.shadows import refuse_other_log
 from projections.ids import Handle
+from projections.items import ItemRow
 from projections.lookup import SessionCard
 from projections.quoting import one_line
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
+from projections.summaries import SummaryRow
+from replay.chronicle import LogChronicle
 from replay.reading import Reader
 from replay.shadow import shadow_engine
 
@@ -57,8 +60,15 @@ def _found(shell: Shell, name: str, meant: Meant | None) -> Report:
     ):
         refuse_other_log(manifest, view.engine.store.log)
         wanted = Wanted() if meant is None else _wanted(meant(view.now))
-        is_gone = partial(gone_since, view.engine, view.now)
-        sides = Sides(view.now, there, Reader(view.engine.live), Reader(other.live), is_gone)
+        events = LogChronicle(other.live)
+
+        def is_gone(row: ItemRow) -> bool:
+            return gone_since(view.engine, view.now, row, behind(row, events))
+
+        def is_summary_gone(row: SummaryRow) -> bool:
+            return bool(row.text) and is_any_gone(view.now, summary_behind(row, events))
+
+        sides = Sides(view.now, there, Reader(view.engine.live), Reader(other.live), is_gone, is_summary_gone)
         return report(sides, manifest, _known(shell), wanted, told)
 
 

@@ -20,7 +20,7 @@ from projections.decisions.consent import is_out
 from projections.events.values import ModelUse
 from projections.ids import NOBODY, EventId, Handle
 from projections.lookup import SessionCard, people, sessions
-from projections.messages import MessageRow, SpokenRow, unit
+from projections.messages import SPOKEN, MessageRow, SpokenRow, unit
 from projections.places import place_of
 from projections.policies.cadence import VERSION
 from projections.policies.learned_from import Learn, LearnedAs
@@ -40,7 +40,7 @@ class Lesson(NamedTuple):
 class Lessons:
     """What is learned beside the recorded runs."""
 
-    def __init__(self, memory: Memory, runs: Runs, recorded: Recorded, scope: Scope, asked: Asked) -> None:
+    def __init__(self, memory: Memory, runs: Runs | None, recorded: Recorded, scope: Scope, asked: Asked) -> None:
         self._memory = memory
         self._runs = runs
         self._recorded = recorded
@@ -49,6 +49,7 @@ class Lessons:
 
     async def learn(self, traffic: Traffic) -> None:
         """Read what is due, people and sessions side by side."""
+        assert self._runs is not None, "who only estimates learns nothing"
         chains = Chains(traffic.waiting)
         for lesson in await self._memory.look(self.lessons):
             chains.start([("person", lesson.run.owner)], _working(traffic, self._runs, lesson))
@@ -79,6 +80,24 @@ class Lessons:
             for lesson in self._pieces(person, compartment, said)
         ]
         return sorted(found, key=lambda lesson: lesson.said[-1].point)
+
+    def expected(self, rows: Rows, is_made: Callable[[Run], bool], *, summed_up: bool) -> int:
+        """How many calls these may be, by the live rows, before they are made. `summed_up`: no more summaries."""
+        if self._asked.cadence:
+            said = [sum(1 for _ in rows.keys(SPOKEN, person)) for person in people(rows) if self._has(person)]
+            read = 0 if summed_up else sum(-(-each // self._every) for each in said if each >= self._every)
+            there = [card.messages for card in sessions(rows) if self._scope.has_run(_run(card))]
+        else:
+            read = sum(1 for lesson in self.lessons(rows) if not is_made(lesson.run))
+            there = [card.turns or card.messages for card in sessions(rows) if self._is_new(rows, card)]
+        return read + sum(-(-each // self._lines) for each in there if each >= self._lines and not summed_up)
+
+    def _has(self, person: Handle) -> bool:
+        run = Run(EventId(bytes(16)), "extraction", 0, VERSION, NOT_RECORDED, None)
+        return self._scope.has_run(run._replace(owner=person))
+
+    def _is_new(self, rows: Rows, card: SessionCard) -> bool:
+        return any(run.session == card.session for run in self.summaries(rows))
 
     def _judged(self, rows: Rows) -> LearnedAs:
         settings = self._memory.settings

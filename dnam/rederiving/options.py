@@ -33,6 +33,7 @@ class Wanted(NamedTuple):
     guilds: Sequence[str] = ()
     since: int | None = None
     cadence: int | None = None
+    encoder: str | None = None
     batch: bool | None = None
 
 
@@ -61,6 +62,7 @@ def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
         "guilds": tuple(sorted(str(the_guild(rows, each)) for each in wanted.guilds)) or None,
         "since": wanted.since,
         "cadence": wanted.cadence,
+        "encoder": wanted.encoder,
         "batch": wanted.batch,
     }
     return msgspec.structs.replace(base, **{name: value for name, value in given.items() if value is not None})
@@ -79,16 +81,18 @@ def manifest_for(rows: Rows, settings: Settings, data: Path, name: str, wanted: 
     refuse_unknown(asked)
     if known is None:
         return Manifest(name, asked, now, "", "")
-    if asked != known.asked:
+    if msgspec.structs.replace(asked, batch=known.asked.batch) != known.asked:
         raise BadRequest(
             f"there is a shadow {name!r} already, which was asked for in another way: give this one another name, or "
             f"`dnam shadows drop {name}`. Without other options it goes on"
         )
-    return known
+    return msgspec.structs.replace(known, asked=asked)
 
 
 def with_encoder(settings: Settings, encoder: str) -> Settings:
-    """The settings with an encoder: `voyage`, `local`, `none`, or the name of a model of Voyage's."""
+    """The settings with an encoder: `voyage`, `local`, `none`, or the name of a model of Voyage's; empty for theirs."""
+    if not encoder:
+        return settings
     if encoder in ("auto", "voyage", "local", "none"):
         return replace(settings, encoder=encoder)
     return replace(settings, encoder="voyage", encoder_model=encoder)

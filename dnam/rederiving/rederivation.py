@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import msgspec
@@ -12,18 +13,20 @@ from dnam.encoder import Encoder
 from dnam.languages import Language, load
 from dnam.memory import Memory
 from dnam.model import Model
+from dnam.prices import BATCHED, FULL
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
-from dnam.rederiving.estimate import Estimate, estimate
+from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
 from dnam.rederiving.following import follow
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.replies import Again, Replies, Spending
 from dnam.rederiving.runs import Runs, With
 from dnam.rederiving.scope import Scope, guilds_of_places
+from dnam.rederiving.seeds import Seeds
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.walk import Walk
 from dnam.settings import Settings
-from dnam.shadows import Asked, Manifest, refuse_other_log, save, without_erased
+from dnam.shadows import Asked, Manifest, making, refuse_other_log, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
 from projections.events import Event
@@ -73,7 +76,21 @@ class Rederivation:
         """What it may take."""
         asked = self.manifest.asked
         names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
-        return estimate(self.recorded, self.runs(), self.again(), names, at_once)
+        with self.live.reading() as rows:
+            there = Lessons(self.memory, None, self.recorded, self._scope, asked)
+            lessons = there.expected(rows, self._is_made, summed_up=self.manifest.state == "complete")
+        terms = Terms(names, self._share, at_once)
+        return estimate(
+            self.recorded, [run for run in self.runs() if not self._is_made(run)], lessons, self.again(), terms
+        )
+
+    def _is_made(self, run: Run) -> bool:
+        """Whether a run was made before, and is not asked for again."""
+        return self.memory.engine.store.log.find(Seeds(run.event, run.loop, run.said).next_id) is not None
+
+    @property
+    def _share(self) -> Decimal:
+        return BATCHED if self.manifest.asked.batch else FULL
 
     def again(self) -> Again:
         """Whether a recorded call was of the model and the prompt that are asked for."""
@@ -144,10 +161,11 @@ class Rederivation:
         self.recorded = await asyncio.to_thread(self._read)
         runs.replies = runs.replies._replace(recorded=self.recorded)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
+        walk.total = len(self.runs())
         await walk.go()
         lessons = Lessons(self.memory, runs, self.recorded, self._scope, self.manifest.asked)
         await lessons.learn(traffic)
-        self._keep(msgspec.structs.replace(self._counted(spending), state="complete"))
+        self._keep(msgspec.structs.replace(self._counted(spending), state="complete", runs=len(self.runs())))
 
     def _keep(self, manifest: Manifest) -> None:
         self.manifest = without_erased(manifest, self.memory.engine.store.ring)
@@ -166,12 +184,14 @@ class Rederivation:
         """What it took so far: by the replies in the shadow, and no less than was noted."""
         took = await self.memory.look(_took)
         known = self.manifest
+        each = guessed_micros(resolved(self.model, known.asked.model), self._share) if self.model.paid else 0
         return Spending(
             most_micros,
             max(took.calls, known.calls),
             max(took.tokens_in, known.tokens_in),
             max(took.tokens_out, known.tokens_out),
             max(took.cost_micros, known.cost_micros),
+            guess_micros=each,
         )
 
     def _find(self, event: EventId) -> Event | None:
@@ -207,11 +227,10 @@ def resolved(model: Model, name: str) -> str:
 
 def refuse_unknown(asked: Asked) -> None:
     """BadRequest for a prompt or a policy that this program does not have."""
-    for name in (asked.extraction_prompt, asked.summary_prompt):
-        try:
-            prompt(name)
-        except FileNotFoundError:
-            raise BadRequest(f"there is no prompt {name!r} here: there are {', '.join(prompts())}") from None
+    for kind, name in (("extraction", asked.extraction_prompt), ("summary", asked.summary_prompt)):
+        there = [each for each in prompts() if each.startswith(f"{kind}@")]
+        if name not in there:
+            raise BadRequest(f"there is no {kind} prompt {name!r} here: there are {', '.join(there)}")
     if asked.merge_policy not in MERGE_POLICIES:
         raise BadRequest(f"there is no merge policy {asked.merge_policy!r}: there are {', '.join(MERGE_POLICIES)}")
 
@@ -231,7 +250,10 @@ async def rederiving(
         if hindrance is not None:
             raise hindrance
         refuse_other_log(manifest, live.store.log)
-        with shadow_engine(data, manifest.name, writable=True, create=True, clock=clock, beside=live) as engine:
+        with (
+            making(data, manifest.name),
+            shadow_engine(data, manifest.name, writable=True, create=True, clock=clock, beside=live) as engine,
+        ):
             if not manifest.log:
                 manifest = msgspec.structs.replace(
                     manifest,

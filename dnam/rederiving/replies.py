@@ -38,6 +38,7 @@ class Spending(msgspec.Struct):
     tokens_in: int = 0
     tokens_out: int = 0
     cost_micros: int = 0
+    guess_micros: int = 0
     under_way: int = 0
 
     def add(self, use: Reply | ModelUse) -> None:
@@ -48,10 +49,12 @@ class Spending(msgspec.Struct):
         self.cost_micros += use.cost_micros
 
     def refuse_more(self) -> None:
-        """CostsTooMuch where another call may cost more than is left, if it costs what calls cost until now."""
+        """CostsTooMuch where another call may cost more than is left, if it costs what calls cost until now; before
+        the first, what such calls are guessed to cost.
+        """
         if self.most_micros is None:
             return
-        each = self.cost_micros / self.calls if self.calls else 0
+        each = self.cost_micros / self.calls if self.calls else self.guess_micros
         if self.cost_micros + each * (self.under_way + 1) > self.most_micros:
             raise CostsTooMuch(self.most_micros)
 
@@ -68,12 +71,13 @@ class Replies(NamedTuple):
 
 
 class RunReplies:
-    """The replies of one run of a loop."""
+    """The replies of one run of a loop. `is_decided_anew`: what was replied then is all there is; nobody is asked."""
 
-    def __init__(self, replies: Replies, run: Run | None) -> None:
+    def __init__(self, replies: Replies, run: Run | None, *, is_decided_anew: bool = False) -> None:
         self._replies = replies
         self._run = run
         self._count = 0
+        self.is_decided_anew = is_decided_anew
 
     @property
     def name(self) -> str:
@@ -87,7 +91,12 @@ class RunReplies:
         if known is not None:
             return known
         again = self._again(ask)
-        return again if again is not None else await asked(self._replies, ask, hear)
+        if again is not None:
+            self.is_decided_anew = True
+            return again
+        if self.is_decided_anew:
+            raise NoReply("nobody was asked about this then, and what was replied then is decided anew")
+        return await asked(self._replies, ask, hear)
 
     def _again(self, ask: Ask) -> Reply | None:
         if ask.purpose == "merge":

@@ -99,19 +99,22 @@ class Runs:
             )
             replies = RunReplies(self.replies, run)
             learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, before)
-            then = None
+            then, is_anew = None, replies.is_decided_anew
         else:
             decided = await self._memory.look(lambda _: decision_of(self._memory.engine, seeds.next_id))
             learned = learned_from(decided.events)
             then = Moment(decided.records[-1].seq) if decided.records else None
+            is_anew = run.reply is not None and self.replies.again(run.call)
         for where, items in ((run.compartment, learned.added), (everywhere(run.owner), learned.promoted)):
             if items:
-                await self._merge(run, where, items, then)
+                await self._merge(run, where, items, then, is_anew=is_anew)
         return learned
 
-    async def _merge(self, run: Run, compartment: str, added: Sequence[str], then: Moment | None) -> None:
+    async def _merge(
+        self, run: Run, compartment: str, added: Sequence[str], then: Moment | None, *, is_anew: bool
+    ) -> None:
         """Make one of what is close, each pair once. Where the run was made before, its pairs are those that it found
-        `then`: what is close to what came later was a later run's to find.
+        `then`: what is close to what came later was a later run's to find. What `is_anew` decided asks nobody.
         """
         person = run.owner
         measure = await self._closeness(person, compartment, then)
@@ -122,7 +125,8 @@ class Runs:
             if self._memory.engine.store.log.find(seeds.next_id) is not None:
                 continue
             loop = merge_items(pair, self._with.merge, self._with.model, seeds, self._memory.guarding)
-            await drive(loop, self._memory, RunReplies(self.replies, None), seeds, self._tending.compare)
+            replies = RunReplies(self.replies, None, is_decided_anew=is_anew)
+            await drive(loop, self._memory, replies, seeds, self._tending.compare)
 
     async def _look(self, question: Callable[[Rows], T], then: Moment | None) -> T:
         if then is None:

@@ -8,6 +8,7 @@ from projections.events.summaries import SummaryEvent
 from projections.events.work import WorkEvent
 from projections.ids import Handle
 from projections.places import PLACES
+from projections.policies.compartments import is_portable
 from projections.rederiving.schedule import Run
 from projections.rows import Rows
 
@@ -32,7 +33,8 @@ class Scope:
         """Whether what an event is about is derived anew."""
         match event:
             case ItemEvent(item=item):
-                return self._is_in(item.owner, item.compartment)
+                learned_in = "" if item.source.guild is None else f"{GUILD}{item.source.guild}"
+                return self._is_in(item.owner, learned_in if is_portable(item.compartment) else item.compartment)
             case ItemRefused() | ItemWithdrawn() | WorkEvent():
                 return self._is_in(event.owner, event.compartment)
             case SummaryEvent(person=person, audience=audience):

@@ -13,6 +13,7 @@ from dnam.rederiving.finding import message_of, said_in
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.spoken import Spoken
 from dnam.rederiving.traffic import Traffic
+from projections.decisions.consent import is_out
 from projections.events import MessageHeard
 from projections.ids import EventId, Handle
 from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
@@ -40,6 +41,7 @@ class Starting:
         self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
         self._spoken = Spoken()
         self._orders: dict[str, asyncio.Future[None]] = {}
+        self._out: dict[Handle, bool] = {}
         self.changed: dict[str, None] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
@@ -58,6 +60,13 @@ class Starting:
             await self._start_summary(run)
         await self._chains.room(MOST_RUNS)
 
+    def is_out(self, person: Handle) -> bool:
+        """Whether they opted out by now: whatever is recorded of that comes later in the walk."""
+        if person not in self._out:
+            with self._live.reading() as rows:
+                self._out[person] = is_out(rows, person)
+        return self._out[person]
+
     def run_of(self, told: Told) -> Run | None:
         """The run that an event of the walk tells of, or told of before its words went."""
         if told.event is not None:
@@ -65,6 +74,8 @@ class Starting:
         return self._recorded.withdrawn.get(told.id) if told.header.tag in RUNS else None
 
     async def _start_extraction(self, run: Run) -> None:
+        if self.is_out(run.owner):
+            return
         where = run.owner, run.compartment
         before, done = self._in_order(run.compartment)
         await self._note_changed(run)

@@ -78,7 +78,8 @@ class Walk:
         self._chains = Chains(traffic.waiting)
         self._starting = Starting(live, memory, runs, recorded, self._chains, traffic)
         self._starting.prime(run for run in recorded.every if (live.store.log.find(run.event) or 0) <= manifest.upto)
-        self._total = len(recorded.every)
+        self.total = len(recorded.every)
+        """How many runs there are to make, for whoever watches."""
         self._writing: deque[asyncio.Future[Written]] = deque()
         self._done = 0
 
@@ -126,6 +127,8 @@ class Walk:
     async def _take(self, unit: Unit) -> None:
         told = [each for each in unit.told if self._is_taken_over(each)]
         events = [each.event for each in unit.told if each.event is not None]
+        if is_by_tool(events):
+            await self._wait(_keys(events))
         if unit.last <= self.manifest.asked.since or is_by_tool(events):
             await self._write(each.draft() for each in unit.told if not _is_left_out(each))
             return
@@ -232,7 +235,7 @@ class Walk:
         if run is None or self.manifest.asked.cadence or not self._scope.has_run(run):
             return
         self._done += 1
-        self._progress(self._done, max(self._done, self._total))
+        self._progress(self._done, max(self._done, self.total))
         await self._written()
         await self._starting.start(run)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.adopted import Act
+from projections.decisions.consent import is_out
 from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
 from projections.derived import effects_of
 from projections.events import Event, ItemDeprecated, ItemEvicted, ItemMoved, ItemUpserted, MessageEdited, MessageHeard
@@ -41,11 +42,17 @@ NEWER = "it changed here since, which the shadow does not know yet"
 BESIDE_LOOPS = "it was not learned by reading, so reading anew says nothing of it"
 SHARED = "its person, and no model, let it follow them everywhere"
 UNFOUNDED = "nothing that it rests on is here any more"
+TAKEN_BACK = "some of what it rests on was taken back"
+OUT = "they opted out: nothing of theirs is recorded"
+REVERTED = "the operator took back what had come of it here"
 
 
 class AdoptRequest(NamedTuple):
     """What a shadow has of an owner: their rows of every status. `name` is what it is called, `by` the model that made
     it with `prompt`, or a policy where none did, `upto` how much of this log it knew (seq).
+
+    `reverted` are the addresses of items here that say again what they said because the operator reverted what had
+    come of them.
 
     `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
     rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
@@ -69,6 +76,7 @@ class AdoptRequest(NamedTuple):
     sharing: SharingWords = NO_WORDS
     scope: Scope = Scope()
     measure: Measure | None = None
+    reverted: frozenset[Address] = frozenset()
 
 
 class New(NamedTuple):
@@ -102,6 +110,7 @@ class Taking:
     def __init__(self, rows: Rows, request: AdoptRequest) -> None:
         self._rows = rows
         self._request = request
+        self._is_out = is_out(rows, request.owner)
         found = list(items_of(rows, request.owner))
         self._seqs: dict[Address, Seq] = {address(each.row.item): each.seq for each in found}
         self.before: dict[Address, ItemRow] = {address(each.row.item): each.row for each in found}
@@ -119,8 +128,12 @@ class Taking:
         here = self._over(pair)
         if pair.new is not None and not self.is_news(self.new(pair)):
             return ""
+        if self._is_out:
+            return OUT
         if here is not None and is_by_people(here):
             return BY_PEOPLE
+        if here is not None and address(here.item) in self._request.reverted:
+            return REVERTED
         if pair.row.item.compartment in (SELF, OWNER) or (here is not None and NOTING in here.policy):
             return BESIDE_LOOPS
         if here is not None and self._is_newer(here):
@@ -140,6 +153,9 @@ class Taking:
         portable = is_portable(new.item.compartment)
         if not new.messages:
             return UNFOUNDED
+        behind = self._request.rests.get(new.made.event, ())
+        if not rests_on(new.made.item.evidence) and any(standing(self._rows, each) is None for each in behind):
+            return TAKEN_BACK
         if portable and is_by_people(new.made):
             return SHARED
         held = held_text(new.item.text, self._request.guarding)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.came_of import Chronicle, go_on
+from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.reversal import Change, Reversal, Undone, reversal
 from projections.decisions.shelf import Shelf, causes_of, rests_on
@@ -68,7 +69,7 @@ def undone_by_undoing(chronicle: Chronicle, events: Iterable[EventId], known: Re
 
 def revert(rows: Rows, chronicle: Chronicle, request: RevertRequest) -> list[Draft]:
     """Everything that becomes of an owner's items, or as much of it as one decision has room for."""
-    if decided_before(rows, request.origin):
+    if decided_before(rows, request.origin) or is_out(rows, request.owner):
         return []
     undone = undone_by_reverting(rows, chronicle, request.events, request.known)
     return _Drafting(rows, request, VERSION, REASON).run(reversal(rows, chronicle, undone, request.owner))
@@ -76,7 +77,7 @@ def revert(rows: Rows, chronicle: Chronicle, request: RevertRequest) -> list[Dra
 
 def undo_revert(rows: Rows, chronicle: Chronicle, request: RevertRequest) -> list[Draft]:
     """Every item of an owner's that still is as the revert left it is again as it was before that."""
-    if decided_before(rows, request.origin):
+    if decided_before(rows, request.origin) or is_out(rows, request.owner):
         return []
     undone = undone_by_undoing(chronicle, request.events, request.known)
     return _Drafting(rows, request, UNDO_VERSION, UNDO_REASON).run(reversal(rows, chronicle, undone, request.owner))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import VERSION, said_of
 from projections.decisions.adopted import Act, of_owner
+from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter
 from projections.decisions.shelf import causes_of, rests_on
 from projections.events import Event, ItemReverted, MessageEdited, MessageHeard
@@ -84,8 +85,8 @@ def unadopt(rows: Rows, request: UnadoptRequest, most: int = MOST_EVENTS) -> lis
 
 
 def unadopting(rows: Rows, request: UnadoptRequest, most: int = MOST_EVENTS) -> Unadoption:
-    """The same, with what is left as it is."""
-    return _Undoing(rows, request).run(most)
+    """The same, with what is left as it is. Of who opted out nothing is recorded."""
+    return Unadoption([], []) if is_out(rows, request.owner) else _Undoing(rows, request).run(most)
 
 
 class _Undoing:

@@ -2,10 +2,21 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from projections.decisions.adopt import NO_ROOM, REPLACED, addresses, adopt, planned
-from projections.decisions.adopt_pairs import BESIDE_LOOPS, BY_PEOPLE, NEWER, SHARED, UNFOUNDED
+from projections.decisions.adopt_pairs import (
+    BESIDE_LOOPS,
+    BY_PEOPLE,
+    NEWER,
+    OUT,
+    REVERTED,
+    SHARED,
+    TAKEN_BACK,
+    UNFOUNDED,
+)
+from projections.decisions.consent import ConsentRequest, opt_out
 from projections.decisions.remember import EditRequest, ForgetRequest, RememberRequest, edit, forget, remember
 from projections.events import (
     ItemDeprecated,
@@ -184,6 +195,34 @@ def test_without_a_quote_it_rests_on_what_the_model_read() -> None:
     assert two.left() == [UNFOUNDED]
     (event,) = two.adopt(rests={row.event: rests(two.shadow.world, row)})
     assert event.causes == (two.said[0].id, two.said[1].id)
+
+
+def test_without_a_quote_nothing_comes_of_it_once_some_of_that_is_gone() -> None:
+    two = Two()
+    two.shadow.reads([two.said[0], two.said[1]], {"text": "User is a Frenchman."})
+    row = two.shadow.item("Frenchman")
+    behind = {row.event: rests(two.shadow.world, row)}
+    two.live.deletes(two.said[1])
+    assert two.left(rests=behind) == [TAKEN_BACK]
+    assert two.adopt(rests=behind) == []
+
+
+def test_what_the_operator_reverted_here_stands() -> None:
+    two = Two()
+    two.both(0, "User drinks tea.")
+    ale = msgspec.structs.replace(two.shadow.item("drinks tea").item, text="User drinks ale.")
+    two.shadow.world.add(ItemUpserted(said=NOW, by=MODEL, item=ale))
+    here = two.live.item("drinks tea").item
+    assert two.left(reverted=frozenset({(here.compartment, here.id)})) == [REVERTED]
+    assert len(two.adopt()) == 1
+
+
+def test_of_who_opted_out_nothing_is_taken_over_or_back() -> None:
+    two = Two()
+    two.shadow.reads([two.said[0]], {"text": TEA})
+    two.live.world.decide(opt_out, ConsentRequest(NOW, origin("out"), two.live.ada))
+    assert two.left() == [OUT]
+    assert two.adopt() == []
 
 
 # -- what is left --------------------------------------------------------------------------------------------------

@@ -65,7 +65,12 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
     [
         ((), "--name"),
         (("--name", "No Name"), "no name for a shadow"),
-        (("--name", "x", "--extraction-prompt", "extraction@99"), "there is no prompt 'extraction@99' here: there are"),
+        (
+            ("--name", "x", "--extraction-prompt", "extraction@99"),
+            "no extraction prompt 'extraction@99' here: there are",
+        ),
+        (("--name", "x", "--summary-prompt", "extraction@3"), "there is no summary prompt"),
+        (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@1, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
         (("--name", "x", "--model", "offline", "--batch"), "leave --batch out"),

@@ -97,7 +97,8 @@ def test_the_clear_holds_nothing_of_anybody_but_in_rows(tmp_path: Path) -> None:
     (shadow_folder(tmp_path, "next") / BOOK).write_text("{}")  # as a batch's run leaves one
     found = {name.split("/")[0] for name, _ in found_in(in_shadow(tmp_path), theirs() | needles([ADAS]))}
     assert found == {"views"}
-    assert {each.split("/")[0] for each in in_shadow(tmp_path)} == {"views", "log", "shadow.json", "write.lock", BOOK}
+    files = {each.split("/")[0] for each in in_shadow(tmp_path)}
+    assert files == {"views", "log", "shadow.json", "write.lock", "making.lock", BOOK}
 
 
 async def test_after_an_erasure_no_file_of_any_shadow_holds_them(tmp_path: Path) -> None:
@@ -204,7 +205,7 @@ def test_after_any_history_no_canary_of_who_was_erased_is_in_any_file() -> None:
 
     @example(fixed_story(40), 2)
     @given(stories(60), st.integers(0, 5))
-    @settings(max_examples=6, deadline=None, database=None)
+    @settings(max_examples=6, deadline=None, database=None, derandomize=True)
     def some(story: Story, number: int) -> None:
         gone.append(gone_after(story, number))
 
