@@ -142,10 +142,11 @@ async def test_what_was_said_in_other_words_stands_in_the_prompt_and_what_it_too
         assert [turn.nearest[0].event] == [use.id for use in turn.passages]
         assert turn.policy == f"recall@1 context@3 compartments@2 {VERSION}"
         assert notes(turn) == []
-        assert [request.body["input_type"] for request in server.requests][-1] == "query"
-        assert server.requests[-1].texts == [QUESTION]
+        (query,) = [request for request in server.requests if request.body["input_type"] == "query"]
+        assert query.texts == [QUESTION]
         (line,) = (await table.memory.look(lambda rows: costs(rows, "model"))).lines[:1]
-        assert (line.name, line.tokens_in) == ("voyage-3.5-lite", 500_000 * len(server.requests))
+        assert line.name == "voyage-3.5-lite"  # the answer's own vector may be on its way
+        assert line.tokens_in in [500_000 * each for each in (len(server.requests) - 1, len(server.requests))]
         table.assistant.meaning = None
         context, turn, _ = await table.asks("a stout ?")
         assert (context.past, turn.encoder, turn.nearest) == ((), "", ())
