@@ -69,7 +69,9 @@ def compact(engine: Engine, progress: Progress = silent) -> Compacted:
     done: Rewritten = rewrite(store, progress)
     rebuild(store, engine.fold, progress)
     if store.has_vectors:
-        _sweep_vectors(engine, store)
+        from dnam.embedding import sweep_vectors  # it loads numpy
+
+        sweep_vectors(engine, store)
     before, after = done.bytes_before + views_before, done.bytes_after + _views_bytes(store)
     return Compacted(done.events, done.left_behind, before, after, shadows)
 
@@ -80,13 +82,6 @@ def _compact_shadows(engine: Engine, store: DiskStore, progress: Progress) -> "t
     from dnam.rederiving.compacting import compact_shadows  # it loads all of a derivation
 
     return compact_shadows(engine, progress)
-
-
-def _sweep_vectors(engine: Engine, store: DiskStore) -> None:
-    """Leave the vectors of texts behind that no row holds any more."""
-    from dnam.embedding import every_text  # it loads numpy
-
-    store.vectors.keep_only(every_text(engine), store.vectors.encoders())
 
 
 def _views_bytes(store: DiskStore) -> int:

@@ -30,6 +30,7 @@ from projections.vectors_texts import TABLES, Held, RowKey, held_at, held_from, 
 from replay.engine import Engine
 from replay.folder import Stamp
 from replay.group import Recorded
+from replay.store import DiskStore
 from replay.vectors import Vectors
 
 BATCH = 128
@@ -182,6 +183,11 @@ class Embedding:
             over = over_cost(spent, "encoding", budget)
             if over is not None:
                 raise OverBudget(over.reason, words=over.words)
+
+
+def sweep_vectors(engine: Engine, store: DiskStore) -> None:
+    """Leave the vectors of texts behind that no row holds any more."""
+    store.vectors.keep_only(every_text(engine), store.vectors.encoders())
 
 
 def every_text(engine: Engine) -> Iterator[Held]:

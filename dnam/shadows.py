@@ -56,8 +56,8 @@ class Asked(msgspec.Struct, frozen=True):
 
 class Manifest(msgspec.Struct, frozen=True):
     """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory
-    it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied.
-    Costs are in 10⁻⁶ USD.
+    it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied,
+    `runs` how many runs were made anew, and `changed` those that read less than then. Costs are in 10⁻⁶ USD.
     """
 
     name: str

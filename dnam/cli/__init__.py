@@ -30,6 +30,7 @@ from dnam.cli import (
     repairing,
     reverting,
     searching,
+    shadows,
     tracing,
     trust,
     upkeep,
@@ -53,6 +54,7 @@ TABLES: tuple[tuple[Command, ...], ...] = (
     tracing.COMMANDS,
     comparing.COMMANDS,
     rederiving.COMMANDS,
+    shadows.COMMANDS,
     adopting.COMMANDS,
     noticing.COMMANDS,
     costs.COMMANDS,
@@ -69,7 +71,7 @@ HELP = {
     "shadows": "What other models would have made of what was said, beside the live memory.",
 }
 """What the first word of a command of two words stands for."""
-ALONE = {"config": configuring.alone, "shadows": rederiving.alone}
+ALONE = {"config": configuring.alone, "shadows": shadows.alone}
 """What it does without a second one."""
 
 app = typer.Typer(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.rederiving import Name
+from dnam.cli.shadows import Name
 from dnam.cli.shell import Command, Data, Json, Shell, Yes
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -69,7 +69,7 @@ def adopt(
         from dnam.shadow_source import Source
         from replay.shadow import shadow_engine
 
-        people = [await memory.look(lambda rows, who=each: the_person(rows, who)) for each in user or ()]  # type: ignore[misc]
+        people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
         async with _comparing(shell, memory) as compare:
             with shadow_engine(shell.data, manifest.name, beside=memory.engine) as shadow:
                 adopting = Adopting(Source(memory, shadow, manifest), frozenset(people) if user else None, compare)

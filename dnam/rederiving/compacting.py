@@ -50,16 +50,12 @@ def _compacted(engine: Engine, data: Path, name: str, progress: Progress) -> One
             rewrite(store, progress)
             rebuild(store, shadow.fold, progress)
             if store.has_vectors:
-                _sweep_vectors(shadow, store)
+                from dnam.embedding import sweep_vectors  # it loads numpy
+
+                sweep_vectors(shadow, store)
     except (DnamError, OSError) as error:
         return OneCompacted(name, trouble=str(error))
     return OneCompacted(name, redacted)
-
-
-def _sweep_vectors(shadow: Engine, store: DiskStore) -> None:
-    from dnam.embedding import every_text  # it loads numpy
-
-    store.vectors.keep_only(every_text(shadow), store.vectors.encoders())
 
 
 @contextmanager

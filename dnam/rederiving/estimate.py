@@ -17,6 +17,7 @@ from projections.events.values import ModelUse
 from projections.rederiving.schedule import Recorded, Run
 
 NOT_RECORDED = ModelUse(model="", version="")
+"""The call of a run that was never recorded."""
 MODEL_MS = 3_000
 """How long a call is guessed to take where none was recorded, in ms."""
 

@@ -11,13 +11,13 @@ from dnam.configuration import learned_as
 from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Work
+from dnam.rederiving.estimate import NOT_RECORDED
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.walk import let_go
 from dnam.shadows import Asked
 from projections.decisions.consent import is_out
-from projections.events.values import ModelUse
 from projections.ids import NOBODY, EventId, Handle
 from projections.lookup import SessionCard, people, sessions
 from projections.messages import SPOKEN, MessageRow, SpokenRow, unit
@@ -26,8 +26,6 @@ from projections.policies.cadence import VERSION
 from projections.policies.learned_from import Learn, LearnedAs
 from projections.rederiving.schedule import Recorded, Run
 from projections.rows import Found, Rows
-
-NOT_RECORDED = ModelUse(model="", version="", prompt="none was recorded")
 
 
 class Lesson(NamedTuple):

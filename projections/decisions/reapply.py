@@ -36,7 +36,7 @@ from projections.policies.human_acts import read_human
 from projections.rows import Rows
 from projections.summaries import find_summary
 
-__all__ = ["ReapplyRequest", "read_human", "reapply"]
+__all__ = ["ReapplyRequest", "reapply"]
 
 Act = Callable[[Reapplying], None]
 

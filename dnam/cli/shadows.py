@@ -1,0 +1,113 @@
+"""`shadows`: what was made anew beside the live memory, listed and dropped."""
+
+from typing import Annotated
+
+import typer
+
+from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
+from dnam.counting import counted
+from projections.errors import BadRequest
+
+Name = Annotated[str, typer.Argument(metavar="NAME", callback=typed, help="The shadow, as `dnam shadows` lists it.")]
+
+
+def list_shadows(data: Data = None, as_json: Json = False) -> None:
+    """The shadows there are: what each was asked for, how far it is, and what it took."""
+    from dnam.prices import dollars
+    from dnam.shadows import listing, others
+
+    shell = Shell(data, as_json)
+    found = listing(shell.data, shell.out.note)
+    for name, why in others(shell.data, found).items():
+        shell.out.note(f"the shadow {name} {why}: it can only be dropped")
+    if shell.out.as_json:
+        for each in found:
+            shell.out.emit(each)
+        return
+    if not found:
+        shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
+    shell.out.table(
+        ("name", "made", "model", "state", "up to", "calls", "cost"),
+        [
+            (
+                each.name,
+                shell.out.when(each.made),
+                each.by,
+                each.state,
+                f"#{each.upto}",
+                str(each.calls),
+                dollars(each.cost_micros),
+            )
+            for each in found
+        ],
+    )
+
+
+def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
+    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it."""
+    import asyncio
+
+    from dnam.rederiving.dropping import batches_under_way
+    from dnam.shadows import drop
+
+    shell = Shell(data, as_json, yes)
+    took, batches = _took(shell, name), batches_under_way(shell.data, name)
+    going = f" {_batches(len(batches))} of its questions may be under way still." if batches else ""
+    if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
+        return
+    cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
+    drop(shell.data, name)
+    if shell.out.as_json:
+        shell.out.emit({"dropped": name, "cancelled": cancelled})
+    else:
+        shell.out.line(f"The shadow {name} is gone.")
+
+
+def _took(shell: Shell, name: str) -> str:
+    """What it took to make; nothing where that cannot be read. BadRequest where there is no such shadow."""
+    from dnam.shadows import checked, load
+    from replay.shadow import shadow_folder
+
+    is_here = shadow_folder(shell.data, checked(name)).is_dir()
+    try:
+        return f", which took {counted(load(shell.data, name).calls, 'call')} to make"
+    except BadRequest as error:
+        if not is_here:
+            raise
+        shell.out.note(str(error))
+        return ""
+
+
+async def _cancel(shell: Shell, name: str, batches: tuple[str, ...]) -> int:
+    """Cancel what is under way at the API; where that cannot be, say what is."""
+    from dnam.model import ModelError
+    from dnam.rederiving.dropping import cancel_batches
+
+    why = "there is no key here (ANTHROPIC_API_KEY)"
+    if shell.settings.anthropic_api_key:
+        try:
+            cancelled = await cancel_batches(shell.data, shell.settings, name, shell.out.note)
+        except ModelError as error:
+            why = str(error)
+        else:
+            if cancelled:
+                shell.out.note(f"cancelled at the API: {_batches(cancelled)}")
+            return cancelled
+    shell.out.note(f"not cancelled at the API, where they may go on and cost: {', '.join(batches)}. {why}")
+    return 0
+
+
+def _batches(number: int) -> str:
+    return "1 batch" if number == 1 else f"{number} batches"
+
+
+def alone(context: typer.Context, data: Data = None, as_json: Json = False) -> None:
+    """`dnam shadows` is `dnam shadows list`."""
+    if context.invoked_subcommand is None:
+        list_shadows(data, as_json)
+
+
+COMMANDS = (
+    Command("shadows list", list_shadows, "shadows list"),
+    Command("shadows drop", drop, "shadows drop haiku"),
+)
