@@ -186,7 +186,7 @@ def told_broken_off(shell: Shell) -> Iterator[None]:
 
 
 def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:
-    for each in offer.people:
+    for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
         kinds = _kinds(each)
         counts = ", ".join(f"{kinds[label]} {label}" for label in LABELS.values() if kinds[label])
         shell.out.line(f"{name_of_owner(rows, each.owner)}: {counts or 'nothing to take over'}")

@@ -22,7 +22,8 @@ SIGNS = {"only_new": "+", "changed": "~", "only_old": "-"}
 
 def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen:
     """What is taken: of groups, then of summaries. `names` are those of the owners."""
-    parts = [(names[each.owner], part) for each in offer.people for part in each.parts]
+    people = sorted(offer.people, key=lambda each: names[each.owner].casefold())
+    parts = [(names[each.owner], part) for each in people for part in each.parts]
     sessions = [each for each in offer.sessions if not each.reason]
     asking = _Asking(shell, len(parts) + len(sessions))
     taken = frozenset(part.group.key for name, part in parts if asking.group(name, part))

@@ -51,7 +51,7 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
     from dnam.shadows import drop
 
     shell = Shell(data, as_json, yes)
-    took, batches = _took(shell, name), batches_under_way(shell.data, name)
+    took, batches = _took(shell, name), batches_under_way(shell.data, name, shell.out.note)
     going = f" {_batches(len(batches))} of its questions may be under way still." if batches else ""
     if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
         return

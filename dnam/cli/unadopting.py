@@ -38,7 +38,7 @@ def undo(shell: Shell, name: str) -> None:
 
 
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
-    for each in offer.people:
+    for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
         back = "is" if each.items == 1 else "are"
         shell.out.line(f"{name_of_owner(rows, each.owner)}: {counted(each.items, 'item')} {back} again as before")
         show_left(shell, (left.reason for left in each.left))

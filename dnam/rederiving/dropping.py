@@ -10,15 +10,16 @@ from dnam.shadows import checked
 from replay.shadow import shadow_folder
 
 
-def batches_under_way(data: Path, name: str) -> tuple[str, ...]:
-    """The batches that were sent for a shadow and have not ended, as far as its book knows; none where that cannot be
-    read.
+def batches_under_way(data: Path, name: str, tell: Tell) -> tuple[str, ...]:
+    """The batches that were sent for a shadow and have not ended, as far as its book knows; `tell` hears where that
+    cannot be read.
     """
     from dnam.adapters.anthropic.batch_book import Book, DamagedBook
 
     try:
         entries = Book(shadow_folder(data, checked(name)) / BOOK).entries
-    except DamagedBook:
+    except DamagedBook as error:
+        tell(f"{error}. Batches that it knows of, if any, go on at the API")
         return ()
     return tuple(each.id for each in entries if each.state == "sent")
 

@@ -131,7 +131,9 @@ def test_a_batch_under_way_is_told_of_where_there_is_no_key_to_cancel_it(data: P
     book = Book(shadow_folder(data, "next") / BOOK)
     book.sent(book.begin(["one"], 0), "msgbatch_1")
     book.begin(["two"], 0)
-    assert batches_under_way(data, "next") == ("msgbatch_1",)
+    told: list[str] = []
+    assert batches_under_way(data, "next", told.append) == ("msgbatch_1",)
+    assert told == []
     asked = dnam("shadows", "drop", "next", "--data", data)
     assert "1 batch of its questions may be under way still." in asked.err
     ran = dnam("shadows", "drop", "next", "--yes", "--json", "--data", data)
@@ -141,7 +143,10 @@ def test_a_batch_under_way_is_told_of_where_there_is_no_key_to_cancel_it(data: P
 
 def test_a_book_that_cannot_be_read_keeps_nobody_from_dropping(data: Path) -> None:
     (shadow_folder(data, "next") / BOOK).write_text("no book")
-    assert batches_under_way(data, "next") == ()
+    told: list[str] = []
+    assert batches_under_way(data, "next", told.append) == ()
+    (line,) = told
+    assert line.endswith("Batches that it knows of, if any, go on at the API")
 
 
 async def test_a_batch_under_way_is_cancelled_at_the_api(data: Path) -> None:
@@ -149,7 +154,7 @@ async def test_a_batch_under_way_is_cancelled_at_the_api(data: Path) -> None:
         desk.path = shadow_folder(data, "next") / BOOK
         desk.api.takes_seconds = 600
         await leave(desk, desk.run(), "one", "two")
-        (batch,) = batches_under_way(data, "next")
+        (batch,) = batches_under_way(data, "next", desk.told.append)
         with_key = replace(settings(), anthropic_api_key=desk.server.key, anthropic_base_url=desk.server.url)
         assert await cancel_batches(data, with_key, "next", desk.told.append) == 1
         assert await cancel_batches(data, with_key, "next", desk.told.append) == 0
