@@ -13,6 +13,7 @@ EVAL_ARGS ?=
 BENCH_ARGS ?=
 LOCOMO ?=
 SHADOW ?=
+PROVE_ARGS ?=
 COVERAGE ?=
 # Hundreds of tests start `dnam`: without compiled modules each start would take half a second longer.
 export PYTHONDONTWRITEBYTECODE :=
@@ -26,7 +27,7 @@ LOCKED := .venv/locked-$(LOCK_KEY)
 READY := .venv/ready-$(LOCK_KEY)
 PEERS := .venv/peers-$(shell cat requirements.lock requirements-bench.lock | cksum | cut -d ' ' -f 1)
 
-.PHONY: help setup run test check scenario privacy bench eval docs dist clean
+.PHONY: help setup run test check scenario privacy prove bench eval docs dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -63,6 +64,10 @@ scenario: $(READY) ## play the long scenario in Discord, with a transcript (SCEN
 privacy: $(READY) ## who sees what as a table, leaks, deletion, erasure and injection
 	@echo "dnam: looking for what anybody could see that they may not"
 	@$(PYTHON) -m tests.privacy
+
+prove: $(READY) $(PEERS) ## try what is claimed, and write docs/SCORECARD.md (PROVE_ARGS="--only rot --seed 7" is passed on)
+	@echo "dnam: trying what is claimed"
+	@$(PYTHON) -m tests.proof $(PROVE_ARGS)
 
 bench: $(READY) $(PEERS) ## measure, beside the peers' figures (BENCH_ARGS="--only recall --quick" is passed on)
 	@echo "dnam: measuring"

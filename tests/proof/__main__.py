@@ -1,0 +1,118 @@
+"""Everything that dnam claims, tried: `make prove`, or `python -m tests.proof`.
+
+Each part runs in a process of its own, two at a time, and what is timed alone. Exit status 0 when every claim was
+tried and holds, or falls short for a reason that is told; 1 otherwise.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+from tests.proof.claim import Finding, Part, Trial
+from tests.proof.machine import machine
+from tests.proof.parts import NAMES, part
+from tests.proof.scorecard import DATA, PAGE, Ran, lines_of, load, page, save
+
+SEED = 20261122
+AT_ONCE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the parts that are asked for, and write the scorecard; one part in this process, with --here."""
+    options = _parser().parse_args(arguments)
+    chosen = options.only or list(NAMES)
+    if options.here:
+        ran = _run(part(chosen[0]), options.seed, is_short=options.short, at=options.dir)
+        sys.stdout.buffer.write(msgspec.json.encode(ran) + b"\n")
+        return 0 if ran.holds else 1
+    every = _all(chosen, options)
+    for each in every:
+        _tell(each)
+    if not options.short:
+        _write(every)
+    return 0 if all(each.holds for each in every) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.proof", description="Try what dnam claims.")
+    parser.add_argument("--only", action="append", choices=NAMES, help="one part (may be given several times)")
+    parser.add_argument("--seed", type=int, default=SEED, help="what chance begins with (%(default)s)")
+    parser.add_argument("--short", action="store_true", help="the short form that the tests take; writes no page")
+    parser.add_argument("--here", action="store_true", help="in this process, and print what came out as JSON")
+    parser.add_argument("--dir", type=Path, help="where to make the logs")
+    return parser
+
+
+def _all(chosen: Sequence[str], options: argparse.Namespace) -> list[Ran]:
+    """Run parts: two at a time, then those that are timed."""
+    timed = [name for name in chosen if part(name).is_timed]
+    ran: dict[str, Ran] = {}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        untimed = [name for name in chosen if name not in timed]
+        ran |= zip(untimed, pool.map(lambda name: _apart(name, options), untimed), strict=True)
+    ran |= {name: _apart(name, options) for name in timed}
+    return [ran[name] for name in chosen]
+
+
+def _apart(name: str, options: argparse.Namespace) -> Ran:
+    """Run a part in a process of its own; one that dies is broken."""
+    command = [sys.executable, "-m", "tests.proof", "--here", "--only", name, "--seed", str(options.seed)]
+    command += ["--short"] if options.short else []
+    command += ["--dir", str(options.dir)] if options.dir else []
+    began = perf_counter()
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env=os.environ)
+    try:
+        return msgspec.json.decode(done.stdout.splitlines()[-1], type=Ran)
+    except (IndexError, msgspec.MsgspecError):
+        why = f"the process ended with {done.returncode} and told nothing"
+        return _ran(part(name), options.seed, [], perf_counter() - began, why)
+
+
+def _run(chosen: Part, seed: int, *, is_short: bool, at: Path | None) -> Ran:
+    """Run a part here."""
+    began, findings, broken = perf_counter(), list[Finding](), ""
+    with tempfile.TemporaryDirectory(prefix=f"dnam-{chosen.name}-", dir=at) as folder:
+        trial = Trial(Path(folder), seed, is_short, lambda text: print(f"{chosen.name}: {text}", file=sys.stderr))
+        try:
+            findings.extend(chosen.prove(trial))
+        except Exception as error:  # noqa: BLE001 - what a part found before it broke is told, and what broke it
+            traceback.print_exc()
+            broken = f"{type(error).__name__}: {error}"
+    return _ran(chosen, seed, findings, perf_counter() - began, broken)
+
+
+def _ran(chosen: Part, seed: int, findings: Sequence[Finding], seconds: float, broken: str) -> Ran:
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    lines = lines_of(chosen, findings)
+    return Ran(chosen.name, chosen.title, lines, seed, round(seconds, 1), date, machine(), broken)
+
+
+def _tell(ran: Ran) -> None:
+    print(f"\n{ran.title} ({ran.seconds:,.0f} s){': BROKEN, ' + ran.broken if ran.broken else ''}")
+    for line in ran.lines:
+        found = line.finding
+        said = "nobody tried it" if found is None else f"{found.count:,} {found.counted}: {found.came_out}"
+        print(f"  {line.verdict:12} {line.claim.says}: {said}")
+
+
+def _write(every: Sequence[Ran]) -> None:
+    """The scorecard, in which parts that were not run stay as they were."""
+    known = {each.name: each for each in load(DATA)} | {each.name: each for each in every}
+    kept = [known[name] for name in NAMES if name in known]
+    save(DATA, kept)
+    PAGE.write_text(page(kept), encoding="utf-8")
+    print(f"\nwrote {PAGE} and {DATA}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

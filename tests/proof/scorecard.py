@@ -1,0 +1,125 @@
+"""The scorecard: what every part found, kept as data beside the page that is made of it.
+
+    tests/proof/parts.py ── run ──▶ docs/scorecard.json ── rendered ──▶ docs/SCORECARD.md
+
+The page is never written by hand: `make check` renders the data again, and compares.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from tests.proof.claim import Claim, Finding, Part
+from tests.proof.machine import Machine
+
+DATA = Path("docs/scorecard.json")
+PAGE = Path("docs/SCORECARD.md")
+OPENING = """<!-- Written by `make prove`; do not edit. -->
+
+# Scorecard
+
+What dnam claims, how each claim was tried, how often, and what came out. `make prove` runs all of it and writes this
+page; `python -m tests.proof --only PART --seed SEED` runs one part again. A line without a run behind it fails.
+
+- **holds**: tried so often, and never found otherwise
+- **falls short**: it does not hold here, and the line says why
+- **BROKEN**: it was found not to hold
+"""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of the table: a claim and what came of it; without a finding, nobody tried it."""
+
+    claim: Claim
+    finding: Finding | None
+
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        if self.finding is None:
+            return "NOT RUN"
+        if self.finding.holds:
+            return "holds"
+        return "falls short" if self.finding.short else "BROKEN"
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """A part that was run: when (UTC, ISO 8601), for how long (s), where, with which seed; what broke it, if anything
+    did.
+    """
+
+    name: str
+    title: str
+    lines: tuple[Line, ...]
+    seed: int
+    seconds: float
+    date: str
+    machine: Machine
+    broken: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every line was run, and none is broken."""
+        return not self.broken and all(each.verdict in ("holds", "falls short") for each in self.lines)
+
+
+def lines_of(part: Part, findings: Iterable[Finding]) -> tuple[Line, ...]:
+    """A line for each claim of a part. ValueError for a finding that answers no claim, or one that was answered."""
+    found: dict[str, Finding] = {}
+    keys = {claim.key for claim in part.claims}
+    for each in findings:
+        if each.key not in keys or each.key in found:
+            raise ValueError(f"{part.name}: {each.key} is no claim, or was answered before")
+        found[each.key] = each
+    return tuple(Line(claim, found.get(claim.key)) for claim in part.claims)
+
+
+def load(path: Path) -> tuple[Ran, ...]:
+    """What was found until now; nothing where there is no file."""
+    return msgspec.json.decode(path.read_bytes(), type=tuple[Ran, ...]) if path.is_file() else ()
+
+
+def save(path: Path, every: Sequence[Ran]) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(every), indent=1) + b"\n")
+
+
+def page(every: Sequence[Ran]) -> str:
+    """The scorecard, in Markdown."""
+    return OPENING + "".join(f"\n{each}\n" for each in _blocks(every))
+
+
+def _blocks(every: Sequence[Ran]) -> Iterator[str]:
+    lines = [line for each in every for line in each.lines]
+    counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in ("holds", "falls short")}
+    rest = len(lines) - sum(counts.values())
+    yield f"{len(lines)} claims: {counts['holds']} hold, {counts['falls short']} fall short, {rest} broken or not run."
+    for ran in every:
+        yield f"## {ran.title}"
+        yield _where(ran)
+        if ran.broken:
+            yield f"**BROKEN**: {_cell(ran.broken)}"
+        yield "\n".join(_table(ran.lines))
+
+
+def _where(ran: Ran) -> str:
+    on = ran.machine
+    return (
+        f"`python -m tests.proof --only {ran.name} --seed {ran.seed}`, {ran.seconds:,.0f} s on {ran.date}, commit "
+        f"{on.commit}; Python {on.python}, {on.system}, {on.cores} cores, {on.memory:g} GiB"
+    )
+
+
+def _table(lines: Sequence[Line]) -> Iterator[str]:
+    yield "| claim | how it was tried | how often | what came out | |"
+    yield "|---|---|---|---|---|"
+    for line in lines:
+        found = line.finding
+        often = "" if found is None else f"{found.count:,} {found.counted}"
+        said = "" if found is None else found.came_out + (f"; {found.short}" if found.short else "")
+        cells = (line.claim.says, line.claim.how, often, said, line.verdict)
+        yield f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,142 @@
+"""The scorecard says what was run, and no more; the page in docs is what its data says."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.proof.__main__ import SEED, main
+from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.proof.machine import Machine, machine
+from tests.proof.parts import NAMES, part
+from tests.proof.scorecard import DATA, PAGE, Line, Ran, lines_of, load, page, save
+
+ROOT = Path(__file__).parents[2]
+LOST = Claim("lost", "nothing is lost", "by | killing")
+DOUBLE = Claim("double", "nothing comes twice", "by killing")
+MACHINE = Machine("abc123", "3.11.0", "Linux 6 x86_64", 2, 24.0)
+
+
+def some(*findings: Finding, claims: tuple[Claim, ...] = (LOST, DOUBLE), broken: str = "") -> Ran:
+    found = lines_of(Part("crashes", "Crashes", claims, lambda _: iter(())), findings)
+    return Ran("crashes", "Crashes", found, 7, 3.0, "2026-11-22 10:00", MACHINE, broken)
+
+
+def test_the_page_in_docs_is_what_its_data_says() -> None:
+    every = load(ROOT / DATA)
+    if not every:
+        pytest.skip("nothing was proved yet")
+    assert (ROOT / PAGE).read_text(encoding="utf-8") == page(every)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_part_has_claims_that_differ(name: str) -> None:
+    chosen = part(name)
+    assert chosen.name == name
+    assert len({claim.key for claim in chosen.claims}) == len(chosen.claims) > 0
+
+
+def test_what_was_tried_and_never_found_otherwise_holds() -> None:
+    ran = some(Finding("lost", 500, "kills", "0 lost", True), Finding("double", 500, "kills", "0 double", True))
+    assert ran.holds
+    assert "2 claims: 2 hold, 0 fall short, 0 broken or not run." in page([ran])
+    assert "| nothing is lost | by \\| killing | 500 kills | 0 lost | holds |" in page([ran])
+
+
+def test_a_claim_that_nobody_tried_fails() -> None:
+    ran = some(Finding("lost", 500, "kills", "0 lost", True))
+    assert not ran.holds
+    assert "| nothing comes twice | by killing |  |  | NOT RUN |" in page([ran])
+
+
+def test_what_cannot_hold_here_says_why_and_is_no_failure() -> None:
+    ran = some(Finding("lost", 1, "try", "not tried", False, "no strace here"), claims=(LOST,))
+    assert ran.holds
+    assert ran.lines[0].verdict == "falls short"
+    assert "not tried; no strace here" in page([ran])
+
+
+def test_what_was_found_not_to_hold_fails() -> None:
+    ran = some(Finding("lost", 500, "kills", "1 lost", False), claims=(LOST,))
+    assert not ran.holds
+    assert "| 1 lost | BROKEN |" in page([ran])
+
+
+def test_a_part_that_broke_off_fails_and_says_why() -> None:
+    ran = some(Finding("lost", 5, "kills", "0 lost", True), claims=(LOST,), broken="OSError: no space")
+    assert not ran.holds
+    assert "**BROKEN**: OSError: no space" in page([ran])
+
+
+@pytest.mark.parametrize("keys", [("lost", "lost"), ("gone",)])
+def test_a_finding_answers_one_claim_once(keys: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=keys[-1]):
+        some(*(Finding(key, 1, "kill", "", True) for key in keys))
+
+
+def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
+    every = (some(Finding("lost", 1, "kill", "0 lost", True)),)
+    save(tmp_path / "scorecard.json", every)
+    assert load(tmp_path / "scorecard.json") == every
+    assert load(tmp_path / "elsewhere.json") == ()
+
+
+def test_dice_are_of_a_seed_and_a_name() -> None:
+    first, again, other = (Trial(Path(), seed, True, print).dice("kills").random() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_a_part_that_breaks_tells_what_it_found_before(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def prove(trial: Trial) -> Iterator[Finding]:
+        trial.say("beginning")
+        yield Finding("lost", 5, "kills", "0 lost", True)
+        raise RuntimeError("the disk is gone")
+
+    monkeypatch.setattr("tests.proof.__main__.part", lambda _: Part("crashes", "Crashes", (LOST, DOUBLE), prove))
+    monkeypatch.setattr("tests.proof.__main__.NAMES", ("crashes",))
+    assert main(["--here", "--dir", str(tmp_path)]) == 1
+    out, err = capfd.readouterr()
+    assert '"broken":"RuntimeError: the disk is gone"' in out
+    assert '"came_out":"0 lost"' in out
+    assert "crashes: beginning" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_whose_process_says_nothing_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    monkeypatch.setattr("tests.proof.__main__.part", lambda _: Part("crashes", "Crashes", (LOST,), lambda _: iter(())))
+    monkeypatch.setattr("tests.proof.__main__.NAMES", ("crashes",))
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, -9, b"") if command else None
+    )
+    monkeypatch.setattr("tests.proof.__main__.machine", lambda: MACHINE)
+    assert main([]) == 1
+    assert "the process ended with -9 and told nothing" in (tmp_path / PAGE).read_text()
+
+
+def test_parts_that_were_not_run_stay_as_they_were(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    before = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    save(tmp_path / DATA, [before])
+    answer = Ran("rot", "Rot", (Line(LOST, None),), SEED, 1.0, "2026-11-22 10:00", MACHINE)
+    monkeypatch.setattr("tests.proof.__main__.NAMES", ("crashes", "rot"))
+    monkeypatch.setattr(
+        "tests.proof.__main__.part", lambda name: Part(name, name, (LOST,), lambda _: iter(()), is_timed=True)
+    )
+    monkeypatch.setattr("tests.proof.__main__._apart", lambda *_: answer)
+    assert main(["--only", "rot"]) == 1
+    assert load(tmp_path / DATA) == (before, answer)
+
+
+def test_the_machine_is_this_one() -> None:
+    here = machine()
+    assert here.python == ".".join(map(str, sys.version_info[:3]))
+    assert here.cores == len(os.sched_getaffinity(0))
+    assert here.memory > 0

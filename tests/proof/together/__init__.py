@@ -1,0 +1,104 @@
+"""Many at once: processes and tasks that write the same memory, as if one at a time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from projections.registry import FOLD
+from replay.builder import check
+from replay.codec import decode_header
+from replay.engine import Engine
+from replay.folding import Folding
+from replay.store import DiskStore
+from replay.verify import verify
+from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.proof.together.ops import Order, Seen, Told, some_ops
+from tests.proof.together.oracle import Model
+from tests.proof.together.workers import Workers
+
+WORKERS, TASKS, OPS = 4, 16, 1000
+FEWEST_COLLISIONS = 0.2
+"""The share of ops that must have met another one's: else nothing was tried."""
+MANY = 3
+
+CLAIMS = (
+    Claim(
+        "order",
+        "what many do at once ends as if they had done it one at a time",
+        "processes × tasks on one folder: messages under colliding ids, one person's items remembered and forgotten; "
+        "each acknowledgement held against a model that is run in the log's order",
+    ),
+    Claim("readers", "readers see what was committed, and nothing else", "another process looks all the while"),
+    Claim("sound", "afterwards every byte verifies, and the views are a rebuild's", "verify --open, replay --check"),
+)
+
+
+def prove(trial: Trial) -> Iterator[Finding]:
+    """Let them all write, and hold what they were told against the model."""
+    data = trial.folder / "data"
+    shape = (2, 4, 25) if trial.is_short else (WORKERS, TASKS, OPS)
+    told, seen = _written(trial, data, *shape)
+    ends, size = _ends(data)
+    model = Model(told, ends)
+    yield _ordered(told, list(model.wrong(size)), shape)
+    wrongly = [each for one in seen for each in model.wrongly_seen(one)]
+    often = len({one.upto for one in seen})
+    came_out = f"{often} different states, {len(wrongly)} of them never so{_told(wrongly)}"
+    yield Finding("readers", len(seen), "looks", came_out, not wrongly and often >= min(3, len(seen)))
+    yield _sound(data, size)
+
+
+def _written(trial: Trial, data: Path, workers: int, tasks: int, ops: int) -> tuple[list[Told], list[Seen]]:
+    """What the writers were told, and what a reader saw meanwhile."""
+    writers, reader = list(range(workers)), workers
+    with Workers(workers + 1) as processes:
+        processes.ask(0, Order("open", str(data)), type(None))
+        processes.everybody(writers[1:], Order("open", str(data)))
+        processes.ask(reader, Order("open", str(data), is_reader=True), type(None))
+        for each in writers:
+            dice = trial.dice(f"ops {each}")
+            every = tuple(tuple(some_ops(dice, each, task, ops)) for task in range(tasks))
+            processes.send(each, Order("run", tasks=every))
+        seen = [processes.ask(reader, Order("look"), Seen)]
+        while not all(map(processes.is_done, writers)):
+            seen.append(processes.ask(reader, Order("look"), Seen))
+        told = [each for writer in writers for each in processes.answer(writer, list[Told])]
+        seen.append(processes.ask(reader, Order("look"), Seen))
+        trial.say(f"{len(told):,} ops, {len(seen)} looks")
+    return told, seen
+
+
+def _ends(data: Path) -> tuple[list[int], int]:
+    """The seqs at which a decision ends, and how many events there are."""
+    with Engine.open(data, writable=False) as engine:
+        headers = [(stored.seq, decode_header(stored.header)) for stored in engine.store.log.read(0)]
+    return [seq for seq, header in headers if not header.left], len(headers)
+
+
+def _ordered(told: list[Told], wrong: list[str], shape: tuple[int, int, int]) -> Finding:
+    met = sum(_met(each) for each in told) / len(told)
+    came_out = f"{len(wrong)} out of order, lost or double; {met:.0%} of them met one that was under way{_told(wrong)}"
+    what = f"writes by {shape[0]} processes × {shape[1]} tasks"
+    return Finding("order", len(told), what, came_out, not wrong and met >= FEWEST_COLLISIONS)
+
+
+def _met(told: Told) -> bool:
+    """Whether others wrote while this was under way."""
+    return told.after - told.before > len(told.seqs)
+
+
+def _sound(data: Path, size: int) -> Finding:
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        problems = verify(store, Folding(FOLD, store), opened=True).problems
+        equal = check(store, FOLD).equal
+    finally:
+        store.close()
+    came_out = f"{len(problems)} problems; views {'equal' if equal else 'differ'}"
+    return Finding("sound", size, "events", came_out, not problems and equal)
+
+
+def _told(some: list[str]) -> str:
+    return f": {'; '.join(some[:MANY])}" if some else ""
+
+
+PART = Part("together", "Many at once", CLAIMS, prove)
