@@ -11,13 +11,12 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dnam.prompts import digest
-from projections.events import Event
 from replay.engine import Engine
 from replay.shadow import shadow_engine, shadows_in
 from replay.units import tagged
@@ -25,8 +24,10 @@ from tests.dnam.rederiving.crowd import ENVIRONMENT
 from tests.dnam.rederiving.village import memories
 from tests.loopback.messages import Request, Server
 
-KEPT = frozenset(("extraction.answered", "extraction.failed", "merge.answered", "merge.failed", "summary.answered"))
-"""The tags of what holds a reply."""
+EARLY = "extraction.replied"
+"""The tag of a reply that waits for its turn."""
+DECIDED = frozenset(("extraction.answered", "extraction.failed", "merge.answered", "merge.failed", "summary.answered"))
+"""The tags of what else holds a reply."""
 
 
 class Doom(NamedTuple):
@@ -133,13 +134,18 @@ class Derivations:
 
     def recorded(self, name: str) -> frozenset[bytes]:
         """The digests of the asks whose reply a shadow has."""
-        return frozenset(event.call.prompt_digest for event in self._replies(name))  # type: ignore[attr-defined]
+        return self._asked_in(name, DECIDED | {EARLY})
 
-    def _replies(self, name: str) -> list[Event]:
+    def waiting(self, name: str) -> frozenset[bytes]:
+        """Those of them whose turn to be decided has not come."""
+        return self._asked_in(name, {EARLY}) - self._asked_in(name, DECIDED)
+
+    def _asked_in(self, name: str, tags: Collection[str]) -> frozenset[bytes]:
         if name not in shadows_in(self._data):
-            return []
+            return frozenset()
         with shadow_engine(self._data, name) as shadow:
-            return [event for _, event in tagged(shadow, KEPT, shadow.head().size)]
+            events = [event for _, event in tagged(shadow, tags, shadow.head().size)]
+        return frozenset(event.call.prompt_digest for event in events)  # type: ignore[attr-defined]
 
     def memory(self, name: str) -> dict[str, Any]:
         """What a shadow holds of items and summaries."""

@@ -3,7 +3,7 @@
 A command takes most of a second to load, and a few hundredths to be killed in. Each one is a process of its own, with
 its own pipes, that runs what `dnam` runs from its first line on; only its modules are there already.
 
-    pytest ── orders ──▶ nursery ── fork ──▶ command     start (with three descriptors), stop, go on, kill:
+    pytest ── orders ──▶ nursery ── fork ──▶ command     start (with three descriptors), stop, go on, kill, wait:
                                                          one at a time, each with an answer
 """
 
@@ -54,6 +54,10 @@ class Nursery:
         """Send a signal that stops, continues or kills; what was to come of it has come when this returns."""
         self._ask(number.name, str(pid))
 
+    def wait(self, pid: int) -> int:
+        """The exit code of a command, which nobody kills."""
+        return self._ask("wait", str(pid))
+
     def _ask(self, *order: str, descriptors: tuple[int, ...] = ()) -> int:
         socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
         answer = self._orders.recv(MOST_BYTES)
@@ -92,6 +96,10 @@ class Born(NamedTuple):
     def signal(self, number: signal.Signals) -> None:
         self.nursery.signal(self.pid, number)
 
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        return self.nursery.wait(self.pid)
+
     def close(self) -> None:
         """It is gone afterwards."""
         self.signal(signal.SIGKILL)
@@ -119,6 +127,9 @@ def serve(orders: socket.socket) -> None:
                     os.close(each)
                 alive.add(pid)
                 orders.send(str(pid).encode())
+            case ["wait", pid]:
+                alive.remove(int(pid))
+                orders.send(str(os.waitstatus_to_exitcode(os.waitpid(int(pid), 0)[1])).encode())
             case [name, pid]:
                 end(alive, int(pid), signal.Signals[name])
                 orders.send(b"0")

@@ -30,17 +30,20 @@ AT_ONCE = 4
 
 
 class Tally:
-    """What was asked over the lives of derivations. `lost`: asked, and not on the disk when the run died."""
+    """What was asked over the lives of derivations. `lost`: asked, and not on the disk when the run died; `waiting`:
+    on the disk then, and not yet decided, because it was not its turn.
+    """
 
     def __init__(self) -> None:
         self.kills = Counter[str]()
-        self.asked = self.lost = self.most_lost = self.most_at_once = 0
+        self.asked = self.lost = self.waiting = self.most_lost = self.most_at_once = 0
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} by {kind}" for kind, count in sorted(self.kills.items()))
         return (
             f"{self.kills.total()} kills ({kinds}), {self.asked} calls, {self.lost} of them in flight at a kill and "
-            f"asked again; at most {self.most_lost} at one kill, with at most {self.most_at_once} under way at once"
+            f"asked again, {self.waiting} answered that waited for their turn and were not asked again; "
+            f"at most {self.most_lost} lost at one kill, with at most {self.most_at_once} under way at once"
         )
 
 
@@ -63,12 +66,14 @@ async def killed(there: Derivations, name: str, dooms: list[Doom], tally: Tally)
         lost = [each for each in life.asked if each not in after]
         assert len(lost) <= AT_ONCE + len(PEOPLE), "more was lost than can be under way"
         tally.lost += len(lost)
+        tally.waiting += len(there.waiting(name))
         tally.most_lost = max(tally.most_lost, len(lost))
         tally.most_at_once = max(tally.most_at_once, life.most_at_once)
         asked, before = [*asked, *life.asked], after
         if not life.was_killed:
             assert life.status == 0, life.told
             assert not lost
+            assert not there.waiting(name)
             break
         tally.kills[doom.kind] += 1
     tally.asked += len(asked)

@@ -3,107 +3,26 @@
 DNAM_KILLS says how often in all; the ordinary run does a hundred and some. The counts are printed with `-s`.
 """
 
-import json
-import mmap
 import os
 import random
 import re
-import select
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from projections.items import items_of
 from projections.lookup import find_people, people
-from projections.registry import FOLD
-from replay.builder import check
 from replay.engine import Engine
-from replay.folding import Folding
-from replay.store import DiskStore
-from replay.verify import verify
 from tests.kills.nursery import Nursery
+from tests.kills.victims import export, running, sound
 
 ROUNDS = max(1, int(os.environ.get("DNAM_KILLS", "102")) // 3)
 MANY = 6_000
 """Messages of which the views are written in several commits."""
 ACKNOWLEDGED = re.compile("^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
-PATIENCE = 20.0
-"""Seconds after which a round gives up waiting for a commit."""
-LONGEST = 4_000
-"""How many looks at the flag a kill comes after a commit began, at the most: they take about as long as a commit."""
-
-
-class Child:
-    """A running command that tells of its commits."""
-
-    def __init__(self, nursery: Nursery, folder: Path, *command: str) -> None:
-        flag = folder / "flag"
-        flag.write_bytes(b"\0")
-        with flag.open("r+b") as file:
-            self._flag = mmap.mmap(file.fileno(), 1)
-        self._begun, told = os.pipe()
-        self.process = nursery.start(str(flag), told, *command)
-        os.close(told)
-        os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)  # who watches must not miss a commit for want of a core
-
-    def kill_in_commit(self, commits: int, dice: random.Random) -> bool:
-        """Let some commits begin, then kill at some moment inside one; False when none came any more."""
-        inside = False
-        for _ in range(commits - 1):
-            self._await_commit()
-        while not inside and self._await_commit():
-            for _ in range(dice.randrange(LONGEST)):
-                inside = bool(self._flag[0])  # some time passes, in which it goes on
-            inside = inside and self._is_held_inside()
-        self.process.signal(signal.SIGKILL)
-        return inside
-
-    def _await_commit(self) -> bool:
-        """The next commit begins; False when none does any more: the command has ended, or waits for ever."""
-        ready, _, _ = select.select([self._begun], [], [], PATIENCE)
-        return bool(ready) and bool(os.read(self._begun, 1))
-
-    def _is_held_inside(self) -> bool:
-        """Stop the process and look again; a commit that ended while the signal was on its way lets it go on."""
-        self.process.signal(signal.SIGSTOP)
-        if self._flag[0]:
-            return True
-        self.process.signal(signal.SIGCONT)
-        return False
-
-    def close(self) -> None:
-        """It is gone afterwards."""
-        self.process.close()
-        self._flag.close()
-        os.close(self._begun)
-
-
-@contextmanager
-def running(nursery: Nursery, folder: Path, *command: str) -> Iterator[Child]:
-    """A child that is gone afterwards."""
-    child = Child(nursery, folder, *command)
-    try:
-        yield child
-    finally:
-        child.close()
-
-
-def sound(data: Path) -> None:
-    """Nothing is damaged, and the views are what a rebuild makes of the log."""
-    if not (data / "log" / "CURRENT").exists():
-        return
-    Engine.open(data).close()
-    store = DiskStore(data, FOLD, writable=False)
-    try:
-        assert verify(store, Folding(FOLD, store), opened=True).problems == ()
-        assert check(store, FOLD).equal
-    finally:
-        store.close()
 
 
 @pytest.fixture(scope="module")
@@ -122,26 +41,6 @@ def report(what: str, in_flight: int) -> None:
     """How many kills met a commit: at least half must."""
     sys.stdout.write(f"\n{what}: {ROUNDS} kills, {in_flight} with a commit in flight\n")
     assert in_flight * 2 >= ROUNDS
-
-
-def export(folder: Path, messages: int) -> Path:
-    """An export of an invented channel, as large as one likes."""
-    said = [
-        {
-            "id": str((1_200_000_000_000 + number * 1000) << 22),
-            "type": "Default",
-            "timestamp": "2024-01-01T00:00:00+00:00",
-            "content": f"I prefer plan {number} over plan {number + 1}",
-            "author": {"id": str(number % 5), "name": f"n{number % 5}", "isBot": False},
-            "attachments": [],
-            "mentions": [],
-        }
-        for number in range(messages)
-    ]
-    channel = {"id": "7", "type": "GuildTextChat", "name": "plans"}
-    path = folder / "plans.json"
-    path.write_text(json.dumps({"guild": {"id": "9", "name": "g"}, "channel": channel, "messages": said}))
-    return path
 
 
 def test_chat(tmp_path: Path, nursery: Nursery, dice: random.Random) -> None:

@@ -20,7 +20,7 @@ from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
 from tests.dnam.scripted import ScriptedModel, down
-from tests.kills.test_kills import export
+from tests.kills.victims import export
 
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
 MANY = 600
