@@ -114,6 +114,6 @@ $(READY): $(LOCKED) pyproject.toml
 	@touch $@
 
 $(PEERS): $(LOCKED) requirements-bench.lock
-	@echo "dnam: installing the peers that requirements-bench.lock lists (110 MB, the first time only)"
+	@echo "dnam: installing the peers that requirements-bench.lock lists (160 MB, the first time only)"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r requirements-bench.lock
 	@touch $@

@@ -100,6 +100,9 @@ def recognise(path: Path) -> Clanky:
     return Clanky(path)
 
 
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged database raises: of a table's or a column's name that is no UTF-8, too."""
+
 # -- the file ------------------------------------------------------------------------------------------------------
 
 
@@ -121,7 +124,7 @@ def _columns(path: Path) -> list[str]:
     with closing(_open(path)) as database:
         try:
             return [row["name"] for row in database.execute(f"PRAGMA table_info({TABLE})")]
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             raise _broken(path, "in its schema", error) from error
 
 
@@ -134,11 +137,11 @@ def _facts(path: Path) -> Iterator[ImportedItem | Skipped]:
             for row in database.execute(f"SELECT {names} FROM {TABLE} ORDER BY id"):
                 yield _fact(dict(row), scoped="scope" in columns)
                 last = f"after fact {row['id']}"
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             raise _broken(path, last, error) from error
 
 
-def _broken(path: Path, where: str, error: sqlite3.Error) -> BrokenImport:
+def _broken(path: Path, where: str, error: Exception) -> BrokenImport:
     wrong = f"{path} cannot be read {where}: {error}."
     return BrokenImport(
         path, where, f"{wrong} Take it from a backup; `sqlite3 {path.name} .recover` may save the rest."

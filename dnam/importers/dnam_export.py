@@ -107,7 +107,7 @@ class DnamExport:
     def _decision(self, number: int, run: list[EventLine | GapLine], vaults: dict[bytes, GivenVault]) -> Returned:
         try:
             drafts = tuple(_draft(line, vaults.get(line.vault)) for line in run)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self._broken(number, str(error)) from error
         except UnknownEvent as error:
             raise BrokenImport(self.path, f"line {number}", f"{self.path}, line {number}: {error}") from error

@@ -136,7 +136,11 @@ def _first_line(path: Path) -> str:
 
 
 def _columns(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter), [])
+    """The fields of a first line; none where it is no CSV."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
 
 
 # -- rows of each layout -------------------------------------------------------------------------------------------
@@ -180,7 +184,7 @@ def _lines(path: Path) -> Iterator[tuple[str, object]]:
 def _decoded(line: bytes) -> object:
     try:
         return msgspec.json.decode(stream.mended(line))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):  # a name that is no UTF-8 is an error of its own
         return None
 
 
