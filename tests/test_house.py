@@ -14,7 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("dnam", "replay", "projections")
-TARGETS = ("help", "setup", "run", "test", "check", "scenario", "privacy", "prove", "bench", "eval", "docs", "dist", "clean")
+TARGETS = (
+    "help", "setup", "run", "test", "check", "scenario", "privacy", "prove", "bench", "eval", "docs", "dist", "clean"
+)  # fmt: skip
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 # Their answer depends on the world, on the process, or on nothing that the log knows.

@@ -8,8 +8,9 @@ from projections.events.values import Evidence
 from projections.ids import EventId
 from projections.policies.evidence import InputMessage
 from projections.policies.guards import Guarding, Proposed, held
-from projections.policies.instructions import Instruction, tainted
+from projections.policies.instructions import Instruction
 from projections.policies.lengths import MOST_CHARS
+from projections.policies.pieces import tainted
 from projections.policies.replies import Dropped, UpsertEntry
 from projections.policies.verdict import Verdict
 

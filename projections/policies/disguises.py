@@ -12,11 +12,11 @@ does not.
 
 import base64
 import binascii
-import codecs
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 MOST_CHARS = 8_000
@@ -27,6 +27,11 @@ LEAST_HYPHENS = 3
 """From so many signs inside of words on, they are read without them."""
 LONGEST_WORD = 24
 """A longer word is several without a space."""
+ALONE = 5
+"""So many letters in a row that stand alone are a word in pieces."""
+LEAST_BASE64 = 12
+LEAST_BASE32 = 16
+"""How long what looks encoded is at least."""
 
 _PAIRS = {
     "a": "аαɑᴀ", "b": "вьʙ", "c": "сϲᴄ", "d": "ԁᴅ", "e": "еёєεᴇҽ", "f": "ғϝ", "g": "ɡցɢ", "h": "һհнʜ", "i": "іїιıɪӏ",
@@ -37,13 +42,18 @@ _BOXES = {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F1
 """White letters on black circles and squares, and those that flags are made of: Unicode has them look like none."""
 _LOOKALIKES = str.maketrans({alike: letter for letter, alikes in _PAIRS.items() for alike in alikes} | _BOXES)
 _DIGITS = str.maketrans("013457@$!|€8", "oieastasiieb")
+_DIGIT = re.compile(r"[\d@$!|€]")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_TURNED = _LETTERS[13:] + _LETTERS[:13]
+_ROT13 = str.maketrans(_LETTERS + _LETTERS.upper(), _TURNED + _TURNED.upper())
 _GAP = re.compile(r"\s{2,}")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Co", "Cn"})
-_SPACE = re.compile(r"\s+")
-_NO_WORD = re.compile(r"[\W_]+")
-_HYPHEN = re.compile(r"(?<=\w)[-·.*~|/](?=\w)")
-_APOSTROPHE = re.compile(r"(?<=\w)['’‘ʼ`](?=\w)")
+_HYPHEN = re.compile(r"[-·.*~|/](?<=\w.)(?=\w)")
+_APOSTROPHE = re.compile(r"['’‘ʼ`](?<=\w.)(?=\w)")
+_TAG = re.compile("[\U000e0020-\U000e007e]")
+_CODED = re.compile(r"[\da-fA-Fx\\\s:,;./-]{16}")
+"""What all codes in numbers, pairs of digits or dots and dashes have in a row, and no sentence has."""
 _CODE = ".-|-...|-.-.|-..|.|..-.|--.|....|..|.---|-.-|.-..|--|-.|---|.--.|--.-|.-.|...|-|..-|...-|.--|-..-|-.--|--.."
 _MORSE = dict(zip(_CODE.split("|"), "abcdefghijklmnopqrstuvwxyz", strict=True))
 
@@ -71,8 +81,27 @@ def readings(text: str) -> Iterator[Reading]:
 
 def _decoded(text: str) -> Iterator[tuple[str, str]]:
     """What a text says in each code in which it says anything else."""
-    found = ((disguise, decode(text)) for disguise, decode in _CODES)
+    found = ((disguise, decode(text)) for disguise, decode in _codes_of(text))
     yield from ((disguise, decoded) for disguise, decoded in found if decoded and decoded != text)
+
+
+def _codes_of(text: str) -> Iterable[tuple[str, Callable[[str], str]]]:
+    """The codes that a text may have: what has no such signs, and no run of them as long as that, is in no code."""
+    longest = max(map(len, text.split()), default=0)
+    is_numbered = _CODED.search(text) is not None
+    is_marked = "%" in text or "&" in text or "\\" in text or not text.isascii()
+    if not is_numbered and not is_marked and 1 < longest < LEAST_BASE64:
+        return ()
+    may_be = {
+        "letters apart": longest == 1,
+        "base64": longest >= LEAST_BASE64,
+        "base32": longest >= LEAST_BASE32,
+        "invisible characters": not text.isascii(),
+        "percent signs": "%" in text,
+        "HTML entities": "&" in text,
+        "escapes": "\\" in text,
+    }
+    return (each for each in _CODES if may_be.get(each[0], is_numbered))
 
 
 def plain_reading(text: str) -> Reading:
@@ -80,65 +109,76 @@ def plain_reading(text: str) -> Reading:
     return _reading(_plain(text[:MOST_CHARS]), "")
 
 
-def whole_reading(text: str) -> Reading:
-    """The same of a text of any length, for what is only looked for in it."""
-    return _reading(_plain(text), "")
-
-
 def _open(text: str, disguise: str) -> Iterator[Reading]:
     plain = _plain(text)
-    yield _reading(plain, disguise)
-    if any(each.isdecimal() or each in "@$!|€" for each in plain):
+    words = words_of(plain)
+    yield Reading(disguise, words, plain)
+    if _DIGIT.search(plain):
         yield _reading(plain.translate(_DIGITS), disguise or "digits for letters")
     if len(_HYPHEN.findall(plain)) >= LEAST_HYPHENS:
         yield _reading(_HYPHEN.sub("", plain), disguise or "signs between letters")
-    words = _words(plain)
     if _is_apart(words):
         squeezed = words.replace(" ", "")
         yield Reading(disguise or "letters apart", squeezed, squeezed, is_squeezed=True)
-    yield _reading(plain[::-1], disguise or "written backwards")
-    yield _reading(codecs.encode(plain, "rot13"), disguise or "rot13")
+    yield Reading(disguise or "written backwards", words[::-1], plain[::-1])
+    yield Reading(disguise or "rot13", words.translate(_ROT13), plain.translate(_ROT13))
 
 
 def _reading(plain: str, disguise: str) -> Reading:
-    return Reading(disguise, _words(plain), plain)
+    return Reading(disguise, words_of(plain), plain)
 
 
-class _Seen(dict[int, int | None]):
-    """By code point what is seen of a text, looked up once for each: None for what cannot be seen and is no space."""
+class _Plain(dict[int, str | None]):
+    """By code point what a character is in a plain text, looked up once for each: None for what cannot be seen and is
+    no space.
+    """
 
-    def __missing__(self, code: int) -> int | None:
+    def __missing__(self, code: int) -> str | None:
         each = chr(code)
         is_seen = each.isspace() or unicodedata.category(each) not in _INVISIBLE
-        self[code] = code if is_seen else None
+        self[code] = each.casefold().translate(_LOOKALIKES) if is_seen else None
         return self[code]
 
 
-_SEEN = _Seen()
+class _Lettered(dict[int, int]):
+    """By code point the character itself if it is one of a word, and else a space."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if chr(code).isalnum() else ord(" ")
+        return self[code]
+
+
+_PLAIN, _LETTERED = _Plain(), _Lettered()
 
 
 def _plain(text: str) -> str:
     """One case, the letters that the others look like, nothing that cannot be seen, single spaces."""
-    spread = unicodedata.normalize("NFKD", text)
-    return _SPACE.sub(" ", spread.translate(_SEEN).casefold().translate(_LOOKALIKES)).strip()
+    return " ".join(unicodedata.normalize("NFKD", text).translate(_PLAIN).split())
 
 
-def _words(plain: str) -> str:
-    return _NO_WORD.sub(" ", _APOSTROPHE.sub("", plain)).strip()
+def words_of(plain: str) -> str:
+    """The words of a plain text, with a space between."""
+    return " ".join(_APOSTROPHE.sub("", plain).translate(_LETTERED).split())
 
 
 def _is_apart(words: str) -> bool:
     """Whether words are in pieces: letters that stand alone, or hardly anything longer than three."""
-    parts = words.split()
-    if re.search(r"(?:\b\w \b){4}\w\b", words) or any(len(each) > LONGEST_WORD for each in parts):
+    lengths = list(map(len, words.split()))
+    if max(lengths, default=0) > LONGEST_WORD or b"\1" * ALONE in bytes(lengths):
         return True
-    return len(parts) >= 6 and 10 * sum(len(each) <= 3 for each in parts) >= 9 * len(parts)
+    short = lengths.count(1) + lengths.count(2) + lengths.count(3)
+    return len(lengths) >= 6 and 10 * short >= 9 * len(lengths)
 
 
 def letters_of(text: str, script: str) -> tuple[int, int]:
     """How many letters of a text are of a script, by its name in Unicode, and how many there are."""
     letters = [each for each in unicodedata.normalize("NFKC", text[:MOST_CHARS]) if each.isalpha()]
-    return sum(unicodedata.name(each, "").startswith(script) for each in letters), len(letters)
+    return sum(_is_of(each, script) for each in letters), len(letters)
+
+
+@lru_cache(maxsize=4_096)
+def _is_of(letter: str, script: str) -> bool:
+    return unicodedata.name(letter, "").startswith(script)
 
 
 # -- codes ---------------------------------------------------------------------------------------------------------
@@ -203,7 +243,7 @@ def _morse(chunk: str) -> str:
 
 def _tags(text: str) -> str:
     """The characters that Unicode once had for invisible tags, as the ASCII they stand for."""
-    return "".join(chr(ord(each) - 0xE0000) for each in text if 0xE0020 <= ord(each) <= 0xE007E)
+    return "".join(chr(ord(each) - 0xE0000) for each in _TAG.findall(text))
 
 
 def _percent(text: str) -> str:
@@ -226,8 +266,8 @@ def _spelled(text: str) -> str:
 
 _CODES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("letters apart", _spelled),
-    ("base64", _each(r"[A-Za-z0-9+/_-]{12,}={0,2}", _bytes_of(_base64))),
-    ("base32", _each(r"[A-Z2-7]{16,}=*", _bytes_of(_base32))),
+    ("base64", _each(rf"[A-Za-z0-9+/_-]{{{LEAST_BASE64},}}={{0,2}}", _bytes_of(_base64))),
+    ("base32", _each(rf"[A-Z2-7]{{{LEAST_BASE32},}}=*", _bytes_of(_base32))),
     ("hexadecimal", _each(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,-]{0,2}){8,}", _bytes_of(_hexadecimal))),
     ("binary", _each(r"(?:[01]{8}\s?){8,}", _bytes_of(_binary))),
     ("decimal codes", _each(r"(?:\d{2,3}[\s,;]{1,2}){8,}\d{2,3}", _bytes_of(_decimal))),

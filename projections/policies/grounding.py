@@ -27,7 +27,6 @@ may be a word.
 LEAST_WORD = 3
 LEAST_STEM = 4
 """Words that begin with the same so many letters are forms of one."""
-_NO_WORD = re.compile(r"[\W_]+")
 _ELISION = re.compile(r"…|\.{3,}")
 
 
@@ -39,7 +38,8 @@ def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Colle
     texts = [each.text for each in inputs]
     if not quotes:
         return Verdict("it quotes none of the words that it rests on", VERSION) if entry.must_quote else None
-    if not all(quoted_in([each], texts) for each in quotes):
+    said = _said(texts)
+    if not all(_is_said(each, said) for each in quotes):
         return Verdict("words that it quotes occur in none of the messages", VERSION)
     if not any(map(_is_long, quotes)) and not _shares(entry.text, quotes, texts, common):
         return Verdict("the words that it quotes are too few to say it", VERSION)
@@ -48,8 +48,17 @@ def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Colle
 
 def quoted_in(quotes: Sequence[str], texts: Sequence[str]) -> bool:
     """Whether the words of one of these quotes, at least, occur in the texts."""
-    said = " ".join(map(_key, texts))
-    return any(pieces and all(piece in said for piece in pieces) for pieces in map(_pieces, quotes))
+    said = _said(texts)
+    return any(_is_said(each, said) for each in quotes)
+
+
+def _said(texts: Sequence[str]) -> str:
+    return " ".join(map(_key, texts))
+
+
+def _is_said(quote: str, said: str) -> bool:
+    pieces = _pieces(quote)
+    return bool(pieces) and all(each in said for each in pieces)
 
 
 def _is_long(quote: str) -> bool:
@@ -76,6 +85,19 @@ def _pieces(quote: str) -> list[str]:
     return [key for each in _ELISION.split(quote) if (key := _key(each))]
 
 
+class _Keys(dict[int, str]):
+    """By code point what a character is in a key, looked up once for each: in one case, nothing where it is an accent,
+    and a space where it is of no word.
+    """
+
+    def __missing__(self, code: int) -> str:
+        said = (each for each in chr(code).casefold() if not unicodedata.combining(each))
+        self[code] = "".join(each if each.isalnum() else " " for each in said)
+        return self[code]
+
+
+_KEYS = _Keys()
+
+
 def _key(text: str) -> str:
-    spread = unicodedata.normalize("NFKD", text).casefold()
-    return _NO_WORD.sub(" ", "".join(each for each in spread if not unicodedata.combining(each))).strip()
+    return " ".join(unicodedata.normalize("NFKD", text).translate(_KEYS).split())

@@ -13,32 +13,25 @@ No list of orders is whole, so what is to be kept is judged by its subject too (
 assistant, all its answers, what is said to it, or who commands it is no memory, unless it is such a wish.
 
 A message that instructs taints what rests on it: whoever writes both a fact and an order into one message may say the
-fact again. So does an order in pieces, over up to MOST_PIECES messages in a row.
+fact again. So does an order in pieces, over several messages (`pieces`).
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
 from typing import NamedTuple
 
-from projections.ids import EventId
 from projections.policies.addressing import NoteWords, addressed_in, commanded_in, unlabelled
-from projections.policies.disguises import Reading, letters_of, plain_reading, readings, whole_reading
-from projections.policies.evidence import InputMessage
+from projections.policies.disguises import Reading, letters_of, readings
 from projections.policies.languages import CommonWords, is_foreign
-from projections.policies.literals import Needs, all_of, may_match, needs, present_in
+from projections.policies.literals import Needs, needs
+from projections.policies.needed import Lookup
 from projections.policies.verdict import Verdict
 
 VERSION = "instructions@1"
-MOST_PIECES = 4
-"""Over how many messages in a row an order may be spread."""
 SHOWN_CHARS = 60
 LEAST_SQUEEZED = 16
 """How long a pattern has to be that is looked for where nobody knows where words end."""
-_TEMPLATES = re.compile(
-    r"<\|[a-z_]{2,30}\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|system_prompt|instructions?|im_start|im_end)>"
-    r"|^\s*#{1,4} ?(?:system|assistant|instructions?) ?:|begin system prompt"
-)
 
 
 class InstructionRule(NamedTuple):
@@ -88,163 +81,150 @@ class Instruction(NamedTuple):
         return f"“{shown}”" + (f", {self.disguise}" if self.disguise else "")
 
 
-class _Compiled(NamedTuple):
-    unless_wish: bool
-    needs: Needs
-    pattern: re.Pattern[str]
-    before: re.Pattern[str] | None
-    after: re.Pattern[str] | None
+class _Pattern(NamedTuple):
+    """One pattern of a rule, as it is looked for: in the words of a text, or `in_signs` in the text with its signs."""
+
+    source: str
+    unless_wish: bool = False
+    before: str = ""
+    after: str = ""
+    in_signs: bool = False
+
+
+_TEMPLATE = _Pattern(
+    r"<\|[a-z_]{2,30}\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|system_prompt|instructions?|im_start|im_end)>"
+    r"|^\s*#{1,4} ?(?:system|assistant|instructions?) ?:|begin system prompt",
+    in_signs=True,
+)
+_TEMPLATE_NEEDS = (frozenset({"<", "[", "#", "begin system prompt"}),)
+
+
+class Judge:
+    """What instructs, by the rules of a language. A pattern is compiled when a text first may match it: most never are,
+    and a program that judges nothing waits for none.
+    """
+
+    def __init__(self, rules: tuple[InstructionRule, ...], wishes: WishWords) -> None:
+        self._rules = rules
+        self._wishes = wishes
+
+    @cached_property
+    def _plain(self) -> "_Patterns":
+        return _Patterns(_patterns(self._rules, squeezed=False))
+
+    @cached_property
+    def _squeezed(self) -> "_Patterns":
+        return _Patterns(_patterns(self._rules, squeezed=True))
+
+    def bits(self, words: str, signed: str = "") -> int:
+        """What a text that is read plainly has of what the patterns need."""
+        return self._plain.lookup.bits(words, signed)
+
+    def may_match(self, bits: int, among: Sequence[int] | None = None) -> list[int]:
+        """Which patterns may match what has no other bits than these; `among` some, if no others are known to."""
+        return self._plain.lookup.may_match(bits, among)
+
+    def first(self, read: Iterable[Reading]) -> Instruction | None:
+        """The first thing that instructs in one of several readings."""
+        return next((found for each in read if (found := self._found(each)) is not None), None)
+
+    def found(self, reading: Reading, among: Iterable[int]) -> Instruction | None:
+        """The first thing that instructs in one that is plain, by the patterns that may match it."""
+        return self._match(reading, self._plain, among)
+
+    def _found(self, reading: Reading) -> Instruction | None:
+        patterns = self._squeezed if reading.is_squeezed else self._plain
+        may_match = patterns.lookup.may_match(patterns.lookup.bits(reading.words, reading.signed))
+        return self._match(reading, patterns, may_match) if may_match else None
+
+    def _match(self, reading: Reading, patterns: "_Patterns", among: Iterable[int]) -> Instruction | None:
+        found = (self._meant(patterns.all[each], reading) for each in among)
+        return next((Instruction(each[0].strip(), reading.disguise) for each in found if each is not None), None)
+
+    def _meant(self, pattern: _Pattern, reading: Reading) -> re.Match[str] | None:
+        """What of a reading a pattern means, as a whole: not what is harmless by what stands before or behind it."""
+        text = reading.signed if pattern.in_signs else reading.words
+        matches = _compiled(pattern.source).finditer(text)
+        found = next((each for each in matches if not _is_harmless(pattern, text, each)), None)
+        is_meant = found is not None and not (pattern.unless_wish and _is_wish(reading.words, self._wishes))
+        return found if is_meant else None
+
+
+class _Patterns:
+    """Patterns in their order, and which of them may match."""
+
+    def __init__(self, patterns: Iterable[_Pattern]) -> None:
+        self.all = (_TEMPLATE, *patterns)
+        self.lookup = Lookup([_TEMPLATE_NEEDS, *(_needs(each) for each in self.all[1:])])
+
+
+def _needs(pattern: _Pattern) -> Needs:
+    return needs(pattern.source, in_words=not pattern.in_signs)
+
+
+@cache
+def note_judge(words: InstructionWords) -> Judge:
+    """What judges a note, by all rules of a language."""
+    return Judge(words.rules, words.wishes)
+
+
+@cache
+def message_judge(words: InstructionWords) -> Judge:
+    """What judges a message, by those that are not for notes alone."""
+    return Judge(tuple(each for each in words.rules if not each.text_only), words.wishes)
 
 
 def instruction_in(text: str, words: InstructionWords) -> Instruction | None:
     """The first thing in a message that instructs, however it is disguised."""
-    return _instruction_in(text, _of_messages(words.rules), words.wishes)
+    return message_judge(words).first(readings(text))
+
+
+def _patterns(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> Iterator[_Pattern]:
+    """All patterns over words, and then all over text with its signs."""
+    for rule in rules:
+        before, after = _ends(rule.unless_before), _begins(rule.unless_after)
+        sources = (_squeezed(each) if squeezed else rf"\b(?:{each})\b" for each in rule.patterns)
+        yield from (_Pattern(each, rule.unless_wish, before, after) for each in sources if each)
+    for rule in rules:
+        yield from (_Pattern(each, rule.unless_wish, in_signs=True) for each in rule.signed)
 
 
 @cache
-def _of_messages(rules: tuple[InstructionRule, ...]) -> tuple[InstructionRule, ...]:
-    return tuple(each for each in rules if not each.text_only)
-
-
-def _instruction_in(text: str, rules: tuple[InstructionRule, ...], wishes: WishWords) -> Instruction | None:
-    found = (_found(reading, rules, wishes) for reading in readings(text))
-    return next((each for each in found if each is not None), None)
-
-
-def _found(
-    reading: Reading,
-    rules: tuple[InstructionRule, ...],
-    wishes: WishWords,
-    among: tuple[_Compiled, ...] | None = None,
-) -> Instruction | None:
-    """The first thing in one reading that instructs; `among` are the rules that may be kept, where that is known."""
-    template = _TEMPLATES.search(reading.signed)
-    if template is not None:
-        return Instruction(template[0].strip(), reading.disguise)
-    is_wish = _is_wish(reading.words, wishes)
-    for rule in _may_match(reading, rules) if among is None else among:
-        for found in rule.pattern.finditer(reading.words):
-            if not (is_wish and rule.unless_wish) and not _is_harmless(rule, reading.words, found):
-                return Instruction(found[0].strip(), reading.disguise)
-    signed = (each.search(reading.signed) for each in _signed(rules, is_wish))
-    return next((Instruction(each[0].strip(), reading.disguise) for each in signed if each is not None), None)
-
-
-def _may_match(reading: Reading, rules: tuple[InstructionRule, ...]) -> tuple[_Compiled, ...]:
-    """The patterns of which a word that they cannot do without stands in a reading."""
-    present = present_in(reading.words, _needed(rules, squeezed=reading.is_squeezed))
-    compiled = _compiled(rules, squeezed=reading.is_squeezed)
-    return tuple([each for each in compiled if may_match(present, each.needs)])
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)
 
 
 def _is_wish(words: str, wishes: WishWords) -> bool:
-    style, grave = _any_of(wishes.style), _any_of(wishes.grave)
+    style, grave = _compiled(_any_of(wishes.style)), _compiled(_any_of(wishes.grave))
     return style.search(words) is not None and grave.search(words) is None
 
 
-@cache
-def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(patterns)})\b" if patterns else r"(?!)")
+def _any_of(patterns: tuple[str, ...]) -> str:
+    return rf"\b(?:{'|'.join(patterns)})\b" if patterns else r"(?!)"
 
 
-def _is_harmless(rule: _Compiled, words: str, found: re.Match[str]) -> bool:
-    before, after = words[: found.start()], words[found.end() :]
-    is_before = rule.before is not None and rule.before.search(before) is not None
-    return is_before or (rule.after is not None and rule.after.match(after) is not None)
+def _is_harmless(pattern: _Pattern, text: str, found: re.Match[str]) -> bool:
+    is_before = pattern.before and _compiled(pattern.before).search(text[: found.start()]) is not None
+    return bool(is_before or (pattern.after and _compiled(pattern.after).match(text[found.end() :]) is not None))
 
 
-@cache
-def _compiled(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> tuple[_Compiled, ...]:
-    """The patterns, compiled when they are first needed: a program that judges nothing waits for none."""
-    return tuple(
-        _Compiled(rule.unless_wish, needs(pattern.pattern), pattern, before, after)
-        for rule in rules
-        for before, after in [(_ends(rule.unless_before), _begins(rule.unless_after))]
-        for each in rule.patterns
-        if (pattern := _squeezed(each) if squeezed else re.compile(rf"\b(?:{each})\b")) is not None
-    )
-
-
-@cache
-def _needed(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> tuple[str, ...]:
-    """The words without which no pattern is found but those of which nothing is known."""
-    return all_of(each.needs for each in _compiled(rules, squeezed=squeezed))
-
-
-def _squeezed(pattern: str) -> re.Pattern[str] | None:
+def _squeezed(pattern: str) -> str:
     """A pattern without spaces; none where it has words of any sort (without spaces, all would be one), or is so short
     that other words may run together to it.
     """
     squeezed = pattern.replace(" ", "")
-    return None if r"\w" in pattern or len(squeezed) < LEAST_SQUEEZED else re.compile(squeezed)
+    return "" if r"\w" in pattern or len(squeezed) < LEAST_SQUEEZED else squeezed
 
 
-def _ends(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    return re.compile(rf"\b(?:{'|'.join(patterns)}) $") if patterns else None
+def _ends(patterns: tuple[str, ...]) -> str:
+    return rf"\b(?:{'|'.join(patterns)}) $" if patterns else ""
 
 
-def _begins(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    return re.compile(rf" (?:{'|'.join(patterns)})\b") if patterns else None
-
-
-@cache
-def _signed(rules: tuple[InstructionRule, ...], is_wish: bool) -> tuple[re.Pattern[str], ...]:
-    meant = (rule for rule in rules if not (is_wish and rule.unless_wish))
-    return tuple(re.compile(each) for rule in meant for each in rule.signed)
+def _begins(patterns: tuple[str, ...]) -> str:
+    return rf" (?:{'|'.join(patterns)})\b" if patterns else ""
 
 
 # -- the guard -----------------------------------------------------------------------------------------------------
-
-
-def tainted(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
-    """Which of these messages, in their order, instruct the assistant: on their own, or several in a row together."""
-    alone = {each.id: found for each in messages if (found := instruction_in(each.text, words)) is not None}
-    clean = [each for each in messages if each.id not in alone]
-    return {**_together(clean, words), **alone}
-
-
-def _together(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
-    """The shortest runs of messages that instruct when they are read as one text."""
-    found: dict[EventId, Instruction] = {}
-    among = among_all([each.text.strip() for each in messages], words)
-    for run in _runs(messages):
-        if not any(each.id in found for each in run):
-            order = in_pieces([each.text.strip() for each in run], words, among)
-            found |= {each.id: order for each in run} if order is not None else {}
-    return found
-
-
-Among = tuple[tuple[_Compiled, ...], ...]
-"""What may match in runs of some texts: with a space between them, and without."""
-BETWEEN = (" ", "")
-
-
-def among_all(texts: Sequence[str], words: InstructionWords) -> Among:
-    """What may match in any of the runs of these texts: looked up once, since a run says no word that all of them
-    together do not.
-    """
-    rules = _of_messages(words.rules)
-    return tuple(_may_match(whole_reading(between.join(texts)), rules) for between in BETWEEN)
-
-
-def in_pieces(texts: Sequence[str], words: InstructionWords, among: Among | None = None) -> Instruction | None:
-    """What several texts say together: read plainly; and through every disguise where none of them has a space, as code
-    has none. `among` is what may match in the run of texts that these are of, where it was looked up.
-    """
-    if not any(" " in each for each in texts):
-        order = instruction_in("".join(texts), words)
-        if order is not None:
-            return order
-    rules = _of_messages(words.rules)
-    readings_ = (plain_reading(between.join(texts)) for between in BETWEEN)
-    may_match = (None, None) if among is None else among
-    found = (_found(each, rules, words.wishes, known) for each, known in zip(readings_, may_match, strict=True))
-    return next((each for each in found if each is not None), None)
-
-
-def _runs(messages: Sequence[InputMessage]) -> Iterator[Sequence[InputMessage]]:
-    for length in range(2, MOST_PIECES + 1):
-        yield from (messages[start : start + length] for start in range(len(messages) - length + 1))
 
 
 def unjudged(text: str, words: InstructionWords) -> Verdict | None:
@@ -262,23 +242,30 @@ def unjudged(text: str, words: InstructionWords) -> Verdict | None:
 
 def instructs(text: str, words: InstructionWords) -> Verdict | None:
     """Why a text is no memory, if it instructs the assistant."""
-    return orders(text, words) or _verdict(_spoken_to(text, words.notes))
+    read = tuple(readings(text))
+    return _ordered(read, text, words) or _verdict(_spoken_to(read, text, words.notes))
 
 
 def orders(text: str, words: InstructionWords) -> Verdict | None:
     """The same by the rules alone: a command that may be for anybody is none."""
-    texts = (text, *filter(None, [unlabelled(text, words.notes)]))
-    found = (_instruction_in(each, words.rules, words.wishes) for each in texts)
-    return _verdict(next((each for each in found if each is not None), None))
+    return _ordered(readings(text), text, words)
 
 
-def _spoken_to(text: str, words: NoteWords) -> Instruction | None:
+def _ordered(read: Iterable[Reading], text: str, words: InstructionWords) -> Verdict | None:
+    """What the readings of a text order, or those of what stands behind its label."""
+    judge = note_judge(words)
+    bare = unlabelled(text, words.notes)
+    return _verdict(judge.first(read) or (judge.first(readings(bare)) if bare else None))
+
+
+def _spoken_to(read: Iterable[Reading], text: str, words: NoteWords) -> Instruction | None:
     """What speaks to the assistant: plainly, or as a command in disguise."""
     plain = addressed_in(text, words)
     if plain:
         return Instruction(plain, "")
-    disguised = (each for each in readings(text) if each.disguise and not each.is_squeezed)
-    found = ((commanded_in(each.signed, words), each.disguise) for each in disguised)
+    disguised = (each for each in read if each.disguise and not each.is_squeezed)
+    may_be = (each for each in disguised if not words.commanding.isdisjoint(each.words.split()))
+    found = ((commanded_in(each.signed, words), each.disguise) for each in may_be)
     return next((Instruction(*each) for each in found if each[0]), None)
 
 

@@ -5,10 +5,11 @@ break in it too. A sentence that only asks is kept: what is open belongs into a 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from projections.policies.instructions import MOST_PIECES, VERSION, InstructionWords, among_all, in_pieces, instructs
+from projections.policies.instructions import VERSION, InstructionWords, instructs
+from projections.policies.pieces import Pieces, runs
 from projections.policies.secret_sentences import Spoken
 from projections.policies.secrets import holds_secret, redact
 
@@ -43,7 +44,7 @@ def without_orders(text: str, words: InstructionWords, spoken: Spoken = UNSPOKEN
     alone = [
         each if each.text in judged else each._replace(why=_against(each.text, words, spoken)) for each in _split(lines)
     ]
-    pieces = _over_lines(alone, words, frozenset(map(_texts, _runs(_said(stood)))))
+    pieces = _over_lines(alone, words, _runs(_said(stood)))
     if not any(each.why for each in pieces):
         return Told("\n".join(lines))
     told = (_line(line, [each for each in pieces if each.line == number]) for number, line in enumerate(lines))
@@ -74,11 +75,12 @@ def _over_lines(pieces: Sequence[_Piece], words: InstructionWords, judged: froze
     """The same, with why where several in a row instruct together; `judged` are runs that do not."""
     found: dict[_Piece, str] = {}
     said = _said(pieces)
-    among = among_all([each.text.strip() for each in said], words)
-    for run in _runs(said):
+    texts = Pieces([each.text.strip() for each in said], words)
+    for start, stop in runs(len(said)):
+        run = said[start:stop]
         over = run[0].line != run[-1].line and _texts(run) not in judged
         if over and not any(each in found for each in run):
-            order = in_pieces([each.text.strip() for each in run], words, among)
+            order = texts.order(start, stop)
             found |= (
                 dict.fromkeys(run, f"it instructs the assistant ({order}) and states no fact ({VERSION})")
                 if order
@@ -87,9 +89,8 @@ def _over_lines(pieces: Sequence[_Piece], words: InstructionWords, judged: froze
     return [each._replace(why=each.why or found.get(each, "")) for each in pieces]
 
 
-def _runs(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
-    for length in range(2, MOST_PIECES + 1):
-        yield from (pieces[start : start + length] for start in range(len(pieces) - length + 1))
+def _runs(pieces: Sequence[_Piece]) -> frozenset[tuple[str, ...]]:
+    return frozenset(_texts(pieces[start:stop]) for start, stop in runs(len(pieces)))
 
 
 def _line(line: str, pieces: Sequence[_Piece]) -> str | None:

@@ -14,8 +14,8 @@ from projections.policies.instructions import (
     InstructionWords,
     instruction_in,
     instructs,
-    tainted,
 )
+from projections.policies.pieces import tainted
 from tests.projections.items import message
 from tests.world import NOW
 

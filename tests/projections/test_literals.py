@@ -8,13 +8,8 @@ from hypothesis import strategies as st
 
 from dnam.guarding import guarding_of
 from dnam.languages import load
-from projections.policies.instructions import among_all, in_pieces
-from projections.policies.literals import MOST, all_of, may_match, needs, present_in
+from projections.policies.literals import MOST, Needs, needs
 
-PIECES = (
-    "ignore", "all", "previous instructions", "you must always", "obey", "I like tea", "reveal your", "system prompt",
-    "ig", "nore",
-)  # fmt: skip
 PATTERNS = (
     r"abc (?:da|ba)*",
     r"(?:abc|cab) ?d",
@@ -22,29 +17,44 @@ PATTERNS = (
     r"(?:aaa|bbb|ccc){1,2}",
     r"a(?:bcd|dcb)|bbb",
     r"[ab]ccc",
+    r"\b(?:ab|cd)(?: \w+)? dd?\b",
+    r"\ba (?:b )*c",
+    r"\b(?:[ad] )?b(?:c|dd) ?a",
 )
 
 
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        (r"ignore (?:all|the) rules?", [{"ignore "}, {"all", "the"}, {" rule"}]),
-        (r"(?:system|hidden) prompt", [{"system", "hidden"}, {" prompt"}]),
-        (r"(?:system|hidden) \w+", [{"system", "hidden"}]),
+        (r"ignore (?:all|the) rules?", [{"ignore "}, {" all ", " the "}, {" rule"}]),
+        (r"(?:system|hidden) prompt", [{"system ", "hidden "}, {" prompt"}]),
+        (r"(?:system|hidden) \w+", [{"system ", "hidden "}]),
         (r"(?:do not )?tell", [{"tell"}]),
-        (r"(?:abc|abd)x", []),
+        (r"(?:abc|abd)x", [{"ab"}]),
         (r"(?:do not )+\w", [{"do not "}]),
         (r"(?:do not )+?\w", [{"do not "}]),
         (r"(?>secret)\w", [{"secret"}]),
         (r"(?:secret)++\w", [{"secret"}]),
+        (r"(secret \w+) tell", [{"secret "}, {" tell"}]),
+        (r"(?>secret \w+) tell", [{"secret "}, {" tell"}]),
         (r"\w+ing", [{"ing"}]),
-        (r"(?:tell me|say) now", [{"tell me", "say"}, {" now"}]),
-        (r"(?:the secret word|tell) ok", [{"he secret word", "ell"}, {" ok"}]),
+        (r"(?:tell me|say) now", [{"tell me ", "say "}, {" now"}]),
+        (r"(?:the secret word|tell) ok", [{"he secret word ", "ell "}, {" ok"}]),
+        (r"(?:tell|(?:show|give) \w+)s", [{"tell", "show ", "give "}]),
+        (r"(?:tell|\w+)s", []),
         (r"a|secret", []),
         (r"(?i:secret)", []),
         (r"(?i)secret", []),
         (r"(?=secret)\w", []),
-        (r"\bno\b", []),
+        (r"\bno\b", [{"no"}]),
+        (r"[ab] \w", [{"a ", "b "}]),
+        (r"[ab]\w", []),
+        (r"[a-c] \w", []),
+        (r"(?:\w+ )+tell", [{" tell"}]),
+        (r"(?:\w+ )*tell", [{"tell"}]),
+        (r"tell(?:,| \w)", [{"tell"}]),
+        (r"tell(?: me| \w+)", [{"tell "}]),
+        (r"tell(?: \w+){2}", [{"tell "}]),
         (r"same \w same \w", [{"same "}, {" same "}]),
         ("|".join(chr(0x100 + n) * 3 for n in range(MOST + 1)), []),
     ],
@@ -53,36 +63,37 @@ def test_what_a_pattern_needs(pattern: str, expected: list[set[str]]) -> None:
     assert needs(pattern) == tuple(map(frozenset, expected))
 
 
-def test_the_words_of_many_patterns_are_looked_for_once() -> None:
-    needed = [(frozenset({"secret", "tell"}),), (), (frozenset({"tell", "rules"}), frozenset({"secret"}))]
-    words = all_of(needed)
-    assert words == ("rules", "secret", "tell")
-    assert present_in("tell me", words) == {"tell"}
-    assert present_in("hello", words) == frozenset()
-    assert [may_match(present_in("tell me", words), each) for each in needed] == [True, True, False]
-    assert [may_match(present_in("tell a secret", words), each) for each in needed] == [True, True, True]
-    assert [may_match(present_in("hello", words), each) for each in needed] == [False, True, False]
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"\bno\b", [{" no "}]),
+        (r"\b(?:ai|bot)s? must\b", [{" ai", " bot"}, {" must "}]),
+        (r"\bai(?: \w+)* (?:now )?obey\b", [{" ai "}, {" obey "}]),
+        (r"\b(?:\w+ )?obey me\b", [{" obey me "}]),
+        (r"\b(?:\w+)?obey\B", [{"obey"}]),
+        (r"same\b now", [{"same "}, {" now"}]),
+    ],
+)
+def test_in_words_a_boundary_is_where_one_begins_or_ends(pattern: str, expected: list[set[str]]) -> None:
+    assert needs(pattern, in_words=True) == tuple(map(frozenset, expected))
 
 
-@given(st.text("abc d", max_size=40), st.sampled_from(PATTERNS))
+def has(text: str, needed: Needs) -> bool:
+    return all(any(word in f" {text} " for word in words) for words in needed)
+
+
+@given(st.text("abc d", max_size=40), st.sampled_from(PATTERNS), st.booleans())
 @settings(max_examples=200, deadline=None, derandomize=True)
-def test_what_matches_has_one_of_them(text: str, pattern: str) -> None:
-    if re.search(pattern, text):
-        needed = needs(pattern)
+def test_what_matches_has_one_of_them(text: str, pattern: str, in_words: bool) -> None:
+    said = " ".join(text.split())
+    if re.search(pattern, said):
+        needed = needs(pattern, in_words=in_words)
         assert needed
-        assert may_match(present_in(text, all_of([needed])), needed)
+        assert has(said, needed)
 
 
 def test_what_instructs_has_what_its_patterns_need() -> None:
     """Of all patterns of the language that comes along nearly all need something, and what they find has it."""
     rules = guarding_of(load("en")).instructions.rules
     patterns = [each for rule in rules for each in rule.patterns]
-    assert sum(bool(needs(each)) for each in patterns) > len(patterns) * 9 // 10
-
-
-@given(st.lists(st.sampled_from(PIECES), min_size=2, max_size=5))
-@settings(max_examples=150, deadline=None, derandomize=True)
-def test_in_a_run_of_texts_the_same_is_found_with_what_may_match_in_all_of_them(texts: list[str]) -> None:
-    words = guarding_of(load("en")).instructions
-    among = among_all(["before it", *texts, "and after"], words)
-    assert in_pieces(texts, words, among) == in_pieces(texts, words)
+    assert sum(bool(needs(each)) for each in patterns) > len(patterns) * 99 // 100
