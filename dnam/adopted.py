@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.shadow_source import everybody
-from projections.decisions.adopted import Act, of_owner, of_session
+from projections.decisions.adopted import Adoption, of_owner, of_session
 from projections.decisions.adopted_all import CountRequest, Rederived, count
 from projections.events import ItemEvent, ItemMoved
 from projections.fold import Record
@@ -54,9 +54,9 @@ class Taken(NamedTuple):
     summaries: int = 0
 
 
-def touched_by(engine: Engine, rows: Rows, act: Act) -> Touched:
+def touched_by(engine: Engine, rows: Rows, adoption: Adoption) -> Touched:
     """Everything that an adoption, or its undoing, has recorded by now."""
-    reading = _Reading(engine, rows, act)
+    reading = _Reading(engine, rows, adoption)
     items = {owner: found for owner in everybody(rows) if (found := reading.items(owner))}
     summaries = {key: record for key in _units(rows) if (record := reading.summary(key)) is not None}
     return Touched(items, summaries, reading.starts)
@@ -70,11 +70,11 @@ def _units(rows: Rows) -> list[bytes]:
 
 
 class _Reading:
-    def __init__(self, engine: Engine, rows: Rows, act: Act) -> None:
+    def __init__(self, engine: Engine, rows: Rows, adoption: Adoption) -> None:
         self._log = engine.store.log
         self._chronicle = LogChronicle(engine.live)
         self._rows = rows
-        self._act = act
+        self._adoption = adoption
         self.starts: dict[EventId, Seq] = {}
 
     def items(self, owner: Handle) -> dict[Address, Touch]:
@@ -92,7 +92,7 @@ class _Reading:
         return records[-1] if records else None
 
     def _records(self, whose: bytes) -> Sequence[Record]:
-        decisions = self._act.decisions(self._rows, whose)
+        decisions = self._adoption.decisions(self._rows, whose)
         for decision in decisions:
             start = self._log.find(decision[0])
             assert start is not None, "its id is known"
@@ -101,18 +101,18 @@ class _Reading:
         return [each for each in found if each is not None]
 
 
-async def counted(memory: Access, made: Rederived, act: Act, undoes: EventId | None = None) -> Taken:
+async def counted(memory: Access, made: Rederived, adoption: Adoption, undoes: EventId | None = None) -> Taken:
     """Make it count, with all that it recorded. Nothing is recorded where it did nothing, unless it takes one back."""
 
     def read(rows: Rows) -> tuple[int, int, int]:
-        touched = touched_by(memory.engine, rows, act)
+        touched = touched_by(memory.engine, rows, adoption)
         items = [each for found in touched.items.values() for each in found.values() if not each.removed]
         return len(touched.items), len(items), len(touched.summaries)
 
     people, items, summaries = await memory.look(read)
     if not people and not summaries and undoes is None:
         return Taken()
-    request = CountRequest(act, made, memory.now(), people, items, summaries, undoes)
+    request = CountRequest(adoption, made, memory.now(), people, items, summaries, undoes)
     await memory.record(lambda rows: count(rows, request))
-    seq = await asyncio.to_thread(memory.engine.store.log.find, act.id)
-    return Taken(act.id, seq, people, items, summaries)
+    seq = await asyncio.to_thread(memory.engine.store.log.find, adoption.id)
+    return Taken(adoption.id, seq, people, items, summaries)

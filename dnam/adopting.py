@@ -10,6 +10,7 @@ The memory may be in use meanwhile, by this process or another: these are decisi
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from dnam.adopted import Taken, counted
@@ -18,12 +19,12 @@ from dnam.shadow_source import Both, Source, owners_of
 from projections.decisions.adopt import Left, Part, Plan, addresses, planned
 from projections.decisions.adopt_pairs import AdoptRequest
 from projections.decisions.adopt_summary import AdoptSummaryRequest, adopt_summary, against, is_other
-from projections.decisions.adopted import Act, adoption, of_owner
+from projections.decisions.adopted import Adoption, next_adoption, of_owner
 from projections.decisions.draft import Draft
 from projections.ids import Handle
-from projections.items import forgotten_of
+from projections.items import forgotten_of, items_of
 from projections.rows import Rows
-from projections.shadow_pairs import Address
+from projections.shadow_pairs import Address, compare
 from projections.summaries import find_summary
 from replay.builder import silent
 from replay.errors import ErasedMeanwhile
@@ -57,12 +58,15 @@ class OfSession(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What an adoption would change. `goes_on`: part of it was recorded before it broke off."""
+    """What an adoption would change. `goes_on`: part of it was recorded before it broke off. `encoded`: how many
+    characters an encoder is sent, where one compares what comes with what was taken back.
+    """
 
-    act: Act
+    adoption: Adoption
     people: tuple[OfOwner, ...]
     sessions: tuple[OfSession, ...]
     goes_on: bool
+    encoded: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -107,33 +111,37 @@ class Adopting:
 
     def _look(self, progress: Progress) -> Offer:
         with self._source.both() as both:
-            act, owners = self._act(both.live), self._owners(both)
-            goes_on = any(act.decisions(both.live, each) for each in self._whose(both, act))
-            sessions = self._sessions(both, act)
+            adoption, owners = self._adoption(both.live), self._owners(both)
+            goes_on = any(adoption.decisions(both.live, each) for each in self._whose(both, adoption))
+            sessions = self._sessions(both, adoption)
         people: list[OfOwner] = []
+        encoded = 0
         for done, owner in enumerate(owners):
             progress(done, len(owners))
             with self._source.both() as both:
-                plan = planned(both.live, self._source.request(both, act, owner), EVERYTHING)
+                request = self._source.request(both, adoption, owner)
+                plan = planned(both.live, request, EVERYTHING)
+                encoded += sum(map(len, dict.fromkeys(_measured_texts(request, both.live))))
             people.append(OfOwner(owner, tuple(plan.parts), tuple(plan.left)))
-        return Offer(act, tuple(each for each in people if each.parts or each.left), tuple(sessions), goes_on)
+        found = tuple(each for each in people if each.parts or each.left)
+        return Offer(adoption, found, tuple(sessions), goes_on, encoded)
 
-    def _act(self, live: Rows) -> Act:
+    def _adoption(self, live: Rows) -> Adoption:
         made = self._source.rederived
-        return adoption(live, made.shadow, made.made)
+        return next_adoption(live, made.shadow, made.made)
 
     def _owners(self, both: Both) -> list[Handle]:
         owners = sorted({*owners_of(both.live), *owners_of(both.shadow)})
         return [each for each in owners if self._people is None or each in self._people]
 
-    def _whose(self, both: Both, act: Act) -> list[bytes]:
+    def _whose(self, both: Both, adoption: Adoption) -> list[bytes]:
         """For whom anything may have been recorded before it broke off: for anybody, whoever is wanted now."""
         owners = {*owners_of(both.live), *owners_of(both.shadow)}
-        sessions = (each.whose for each in self._source.summaries(both, act))
+        sessions = (each.whose for each in self._source.summaries(both, adoption))
         return [*map(of_owner, sorted(owners)), *sessions]
 
-    def _sessions(self, both: Both, act: Act) -> list[OfSession]:
-        wanted = (each for each in self._source.summaries(both, act) if self._is_wanted(each))
+    def _sessions(self, both: Both, adoption: Adoption) -> list[OfSession]:
+        wanted = (each for each in self._source.summaries(both, adoption) if self._is_wanted(each))
         return [_offered(both.live, each) for each in wanted if is_other(both.live, each.made)]
 
     def _is_wanted(self, request: AdoptSummaryRequest) -> bool:
@@ -145,37 +153,33 @@ class Adopting:
     async def adopt(self, chosen: Chosen | None = None, progress: Progress = silent) -> Taken:
         """Take over what is chosen of what differs by now, and make it count."""
         chosen = chosen or Chosen()
-        act, owners, sessions = await asyncio.to_thread(self._wanted, chosen)
+        adoption, owners, sessions = await asyncio.to_thread(self._wanted, chosen)
         total = len(owners) + len(sessions)
         for done, owner in enumerate(owners):
             progress(done, total)
-            request = await asyncio.to_thread(self._request, act, owner, chosen)
+            request = await asyncio.to_thread(self._request, adoption, owner, chosen)
             await self._take(await self._measured(request))
         for done, session in enumerate(sessions, len(owners)):
             progress(done, total)
             await self._sum_up(session)
         progress(total, total)
-        return await self._count(act)
+        return await self._count(adoption)
 
-    def _wanted(self, chosen: Chosen) -> tuple[Act, list[Handle], list[AdoptSummaryRequest]]:
+    def _wanted(self, chosen: Chosen) -> tuple[Adoption, list[Handle], list[AdoptSummaryRequest]]:
         with self._source.both() as both:
-            act = self._act(both.live)
+            adoption = self._adoption(both.live)
             owners = [each for each in self._owners(both) if chosen.items is None or chosen.items.get(each)]
-            found = (each for each in self._source.summaries(both, act) if self._is_wanted(each))
-            return act, owners, [each for each in found if chosen.sessions is None or each.whose in chosen.sessions]
+            found = (each for each in self._source.summaries(both, adoption) if self._is_wanted(each))
+            sessions = [each for each in found if chosen.sessions is None or each.whose in chosen.sessions]
+            return adoption, owners, sessions
 
-    def _request(self, act: Act, owner: Handle, chosen: Chosen) -> AdoptRequest:
+    def _request(self, adoption: Adoption, owner: Handle, chosen: Chosen) -> AdoptRequest:
         with self._source.both() as both:
-            return self._source.request(both, act, owner)._replace(chosen=chosen.of(owner))
+            return self._source.request(both, adoption, owner)._replace(chosen=chosen.of(owner))
 
     async def _measured(self, request: AdoptRequest) -> AdoptRequest:
         """With how near what comes is to what was taken back, where there is an encoder."""
-
-        def texts(rows: Rows) -> list[str]:
-            news = [row.item.text for row in request.items if row.item.status == "active"]
-            return [*news, *(each.row.text for each in forgotten_of(rows, request.owner))]
-
-        found = await self._compare(Compare(texts, request.owner))
+        found = await self._compare(Compare(partial(_measured_texts, request), request.owner))
         return request._replace(measure=found.measure)
 
     async def _take(self, request: AdoptRequest) -> None:
@@ -198,8 +202,8 @@ class Adopting:
         except ErasedMeanwhile:
             return
 
-    async def _count(self, act: Act) -> Taken:
-        return await counted(self._memory, self._source.rederived, act)
+    async def _count(self, adoption: Adoption) -> Taken:
+        return await counted(self._memory, self._source.rederived, adoption)
 
 
 def choosing(offer: Offer, groups: frozenset[str], sessions: frozenset[bytes]) -> Chosen:
@@ -209,6 +213,15 @@ def choosing(offer: Offer, groups: frozenset[str], sessions: frozenset[bytes]) -
         wanted = (part.group for part in each.parts if part.group.key in groups)
         items[each.owner] = frozenset(address for group in wanted for address in addresses(group))
     return Chosen(items, sessions)
+
+
+def _measured_texts(request: AdoptRequest, rows: Rows) -> list[str]:
+    """What an encoder is to compare: what comes, and what was taken back; nothing where nothing was. It may be paid."""
+    taken_back = [each.row.text for each in forgotten_of(rows, request.owner)]
+    if not taken_back:
+        return []
+    pairs = compare((each.row for each in items_of(rows, request.owner)), request.items)
+    return [*(pair.new.item.text for pair in pairs if pair.new is not None and pair.kind != "same"), *taken_back]
 
 
 def _offered(live: Rows, request: AdoptSummaryRequest) -> OfSession:

@@ -106,7 +106,9 @@ def _erase(memory: Access, person: Handle, by: By, progress: Progress, in_backgr
     try:
         erased = destroy_keys(engine, person, by)
     except (DnamError, OSError) as error:
-        if not engine.store.log.erased_vaults() & vaults.keys():  # nothing was changed
+        with engine.reading():  # opens anew what LMDB gave up
+            erased_by_now = engine.store.log.erased_vaults()
+        if not erased_by_now & vaults.keys():  # nothing was changed
             raise NothingDone(f"nobody was erased, and nothing was changed: {error}") from error
         raise BrokenOff(f"not every key is destroyed yet: {error}") from error
     if erased is None:

@@ -26,6 +26,7 @@ from dnam.discoclaw_files import all_files, only_guild
 from dnam.file_set import MARK, FileSet
 from projections.ids import VaultId
 from projections.rows import Rows
+from replay.folder import sync_folder
 
 MIRROR = "mirror"
 DATABASE = ".mdb"
@@ -49,9 +50,11 @@ def file_sets_in(data: Path) -> list[Path]:
 
 
 def remove(paths: Sequence[Path]) -> None:
-    """Remove these files."""
+    """Remove these files, so that they are not back after a power cut."""
     for path in paths:
         path.unlink(missing_ok=True)
+    for folder in {path.parent for path in paths}:
+        sync_folder(folder)
 
 
 def write_anew(rows: Rows, folders: list[Path]) -> list[Path]:

@@ -34,4 +34,5 @@ def _rephrasing(name: str) -> Rephrasing:
         same=same,
         denied=denied,
         phrases={words: row[0] for row in table.phrases for words in row[1:]},
+        values=stems({word: name for name, words in table.values.items() for word in words}, table.stemmer),
     )

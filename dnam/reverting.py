@@ -5,6 +5,7 @@ found = plan(memory, asked)                   what would become of whom: nothing
 done  = await carry_out(memory, found)        recorded, one decision after the other, for one person each
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
@@ -38,15 +39,24 @@ Decide = Callable[[Rows, Chronicle, RevertRequest], list[Draft]]
 DecideSummary = Callable[[Rows, Chronicle, bytes, RevertRequest], list[Draft]]
 
 
+class Replied(NamedTuple):
+    """A model by its name and version, and how many of its replies are meant."""
+
+    model: str
+    version: str
+    replies: int
+
+
 class Asked(NamedTuple):
     """What is to be taken back: in words, by the ids of its item events and of its summary events. `undoes`: it is a
-    revert.
+    revert. `models`: whose replies are meant, where a model was named.
     """
 
     what: str
     items: tuple[EventId, ...]
     summaries: tuple[EventId, ...]
     undoes: bool = False
+    models: tuple[Replied, ...] = ()
 
 
 class Part(NamedTuple):
@@ -123,18 +133,21 @@ def _asked(rows: Rows, chronicle: Chronicle, what: str, begun: Sequence[EventId]
 
 
 def by_model(rows: Rows, chronicle: Chronicle, model: str, after: int, upto: int) -> Asked:
-    """What came of all that a model replied, recorded after one seq and up to another. `model` is its name, or
-    `name@version`. Unknown names the models that there are.
+    """What came of all that a model replied, recorded after one seq and up to another. `model` is its name, and then
+    every version of it is meant; or `NAME VERSION` or `NAME@VERSION`, for one. Unknown names the models that there are.
     """
     calls = list(_calls(rows))
-    if not any(_is(call, model) for _, _, call in calls):
+    mine = [each for each in calls if _is(each[2], model)]
+    if not mine:
         known = sorted({_name(call) for _, _, call in calls if call.version})
         there_is = f"there are replies of {', '.join(known)}" if known else "no model has replied yet"
         raise Unknown(f"no reply of a model {model!r} is kept here: {there_is}")
-    begun = sorted((seq, event) for seq, event, call in calls if after < seq <= upto and _is(call, model))
+    begun = sorted((seq, event, call.model, call.version) for seq, event, call in mine if after < seq <= upto)
     first, last = (begun[0][0], begun[-1][0]) if begun else (after, upto)
-    what = f"what {model} replied from #{first} to #{last}"
-    return _asked(rows, chronicle, what, [event for _, event in begun])
+    named = model if any(call.model == model for _, _, call in mine) else _name(mine[0][2])
+    found = _asked(rows, chronicle, f"what {named} replied from #{first} to #{last}", [each[1] for each in begun])
+    replies = Counter(each[2:] for each in begun if each[3])  # what failed has no version, and no reply
+    return found._replace(models=tuple(Replied(*each, count) for each, count in sorted(replies.items())))
 
 
 def _calls(rows: Rows) -> Iterator[tuple[Seq, EventId, ModelUse]]:
@@ -144,7 +157,7 @@ def _calls(rows: Rows) -> Iterator[tuple[Seq, EventId, ModelUse]]:
 
 
 def _is(call: ModelUse, model: str) -> bool:
-    return model in (call.model, _name(call))
+    return model in (call.model, _name(call), f"{call.model} {call.version}")
 
 
 def _name(call: ModelUse) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from dnam import shadow_charts
 from dnam.pages import When, escaped, page, piece_html, quote_html
 from dnam.shadow_report import OwnerWords, Report
-from dnam.shadow_words import LABELS, MATCHED, Fault, GroupWords, PairWords, SideWords, SummaryWords
+from dnam.shadow_words import LABELS, MATCHED, Fault, GroupWords, PairWords, SideWords, SummaryWords, ids_words
 
 STYLE = """
 table { border-collapse: collapse; font-size: 0.9rem; } th, td { padding: 0.15rem 0.9rem 0.15rem 0; text-align: left;
@@ -67,7 +67,8 @@ def _group(group: GroupWords, when: When) -> str:
 
 def _pair(pair: PairWords, when: When) -> str:
     about = (pair.where, f"matched by {MATCHED[pair.by]}" if pair.by else "", pair.held)
-    head = f'<span class="kind">{LABELS[pair.kind]}</span> {"".join(map(piece_html, pair.words))}'
+    item = f"<code>{escaped(ids_words(pair.old_id, pair.new_id))}</code>"
+    head = f'<span class="kind">{LABELS[pair.kind]}</span> {item} {"".join(map(piece_html, pair.words))}'
     quiet = f'<p class="quiet">{escaped("; ".join(filter(None, about)))}</p>\n'
     changed = "".join(
         f"<dt>{name}</dt><dd><del>{_value(before)}</del> <ins>{_value(after)}</ins></dd>\n"

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from dnam.counting import counted
 from dnam.finding import place_words
 from dnam.shadow_words import Fault, GroupWords, SummaryWords, Teller, faults
 from dnam.shadows import Manifest
@@ -19,7 +20,7 @@ from projections.policies.rephrasing import UNKNOWN, Rephrasing
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from projections.shadow_groups import groups
-from projections.shadow_judged import Judged, Measures, judged, measures
+from projections.shadow_judged import Judged, Measures, Texts, judged, measures
 from projections.shadow_pairs import Counts, Pair, SummaryPair, compare, compare_summaries, counts, differs
 from projections.shadow_scope import Scope, has_item, has_summary
 from projections.summaries import SUMMARIES, SummaryRow
@@ -33,7 +34,7 @@ MEASURED = {
     "unsourced": ("without evidence", "they rest on no message of the log, and nobody wrote them"),
     "contradictions": (
         "contradictions",
-        "a denial, name, number or person tells them apart from one like them; or they replaced one that still stands",
+        "a denial, name, number, day or person tells them from one like them; or they replaced one that still stands",
     ),
     "tokens": ("tokens", "all of them as lines of a prompt"),
 }
@@ -55,9 +56,10 @@ class OwnerWords(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All of it. `live` is how far the live log reaches; `of` are the people and guilds that the shadow is of, none
-    where it is of all. `items` and `summaries` count what differs, `old` and `new` what was judged, in sum over all who
-    were compared. `people` and `sessions` are those of which something differs.
+    """All of it. `live` is how far the live log reaches, and `behind` how many of its events the shadow does not know
+    yet and would read. `of` are the people and guilds that the shadow is of, none where it is of all. `items` and
+    `summaries` count what differs, `old` and `new` what was judged, in sum over all who were compared. `people` and
+    `sessions` are those of which something differs.
     """
 
     shadow: Manifest
@@ -70,14 +72,16 @@ class Report(NamedTuple):
     new: Measures
     people: tuple[OwnerWords, ...]
     sessions: tuple[SummaryWords, ...]
+    behind: int = 0
 
     @property
     def notes(self) -> list[str]:
         """What there is to know before it is read."""
         name, goes_on = self.shadow.name, f"`dnam rederive --name {self.shadow.name}` goes on"
         notes = [] if self.shadow.state == "complete" else [f"the shadow {name!r} is not complete: {goes_on}"]
-        if self.shadow.upto < self.live:
-            notes.append(f"the shadow {name!r} knows the log up to #{self.shadow.upto} of #{self.live}: {goes_on}")
+        if self.behind:
+            known = f"knows the log up to #{self.shadow.upto} of #{self.live}"
+            notes.append(f"the shadow {name!r} {known}, {counted(self.behind, 'event')} behind: {goes_on}")
         if self.of:
             notes.append(f"the shadow {name!r} is of {', '.join(self.of)} alone: nothing else is compared")
         return notes
@@ -94,6 +98,7 @@ class Known(NamedTuple):
 class Sides(NamedTuple):
     """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
     shadow that it rests on words which were taken back since, and `is_summary_gone` of a summary: it is not compared.
+    `behind` is as in `Report`.
     """
 
     old: Rows
@@ -102,6 +107,7 @@ class Sides(NamedTuple):
     new_events: Reader
     is_gone: Callable[[ItemRow], bool]
     is_summary_gone: Callable[[SummaryRow], bool]
+    behind: int = 0
 
 
 class Wanted(NamedTuple):
@@ -143,6 +149,7 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
         new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
         people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
         sessions=tuple(teller.summary(pair) for pair in summaries if pair.kind != "same"),
+        behind=sides.behind,
     )
 
 
@@ -160,12 +167,13 @@ def _in_sum(none: tuple[int, ...], found: Iterable[tuple[int, ...]]) -> list[int
 
 
 def _owners(sides: Sides, scope: Scope, known: Known, wanted: Wanted, teller: Teller, tell: Told) -> Iterator[_Owner]:
-    owners = _whose(sides, wanted)
+    owners, texts = _whose(sides, wanted), Texts(known.vocabulary, known.rephrasing)
     for done, owner in enumerate(owners):
         tell(done, len(owners))
         live, there = (_items(sides.old, rows, scope, owner) for rows in (sides.old, sides.new))
         left = [row for row in there if not sides.is_gone(row)]
-        yield _compared(sides.old, teller, known, owner, live, left)
+        yield _compared(sides.old, teller, texts, owner, live, left)
+        texts.clear()
 
 
 def _whose(sides: Sides, wanted: Wanted) -> list[Handle]:
@@ -184,13 +192,13 @@ def _items(now: Rows, rows: Rows, scope: Scope, owner: Handle) -> list[ItemRow]:
 
 
 def _compared(
-    now: Rows, teller: Teller, known: Known, owner: Handle, live: list[ItemRow], there: list[ItemRow]
+    now: Rows, teller: Teller, texts: Texts, owner: Handle, live: list[ItemRow], there: list[ItemRow]
 ) -> _Owner:
     pairs = compare(live, there)
-    old = judged(live, known.vocabulary, known.rephrasing)
+    old = judged(live, texts)
     if not differs(pairs):
         return _Owner(counts(pairs), measures([old]), measures([old]), None)
-    new = judged(there, known.vocabulary, known.rephrasing)
+    new = judged(there, texts)
     return _Owner(counts(pairs), measures([old]), measures([new]), _words(now, teller, owner, live, pairs, old, new))
 
 

@@ -11,7 +11,7 @@ from dnam.shadows import Manifest
 from projections.decisions.adopt_pairs import VERSION, AdoptRequest, standing
 from projections.decisions.adopt_rests import said_behind
 from projections.decisions.adopt_summary import AdoptSummaryRequest
-from projections.decisions.adopted import Act
+from projections.decisions.adopted import Adoption
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.revert import VERSION as REVERT
 from projections.decisions.shelf import policy_by, rests_on
@@ -65,7 +65,7 @@ class Source:
 
     # -- items -------------------------------------------------------------------------------------------------------
 
-    def request(self, both: Both, act: Act, owner: Handle) -> AdoptRequest:
+    def request(self, both: Both, adoption: Adoption, owner: Handle) -> AdoptRequest:
         """What an owner's items are taken over by. Only what is said behind those that differ is read."""
         there, here = LogChronicle(self._shadow.live), LogChronicle(self.memory.engine.live)
         found = [each.row for each in items_of(both.shadow, owner)]
@@ -77,7 +77,7 @@ class Source:
         said = {each for row in news for each in (*rests_on(row.item.evidence), *rests.get(row.event, ()))}
         asked, memory = self.manifest.asked, self.memory
         return AdoptRequest(
-            act=act,
+            adoption=adoption,
             owner=owner,
             items=items,
             name=self.manifest.name,
@@ -95,7 +95,7 @@ class Source:
 
     # -- summaries ---------------------------------------------------------------------------------------------------
 
-    def summaries(self, both: Both, act: Act) -> list[AdoptSummaryRequest]:
+    def summaries(self, both: Both, adoption: Adoption) -> list[AdoptSummaryRequest]:
         """Every summary that the shadow has of what it was asked for, by session."""
         find, manifest = _finding(LogChronicle(self._shadow.live)), self.manifest
         requests: list[AdoptSummaryRequest] = []
@@ -105,7 +105,7 @@ class Source:
                 rests = said_behind(made.causes, find)
                 if is_any_gone(both.live, rests):
                     continue  # made anew with the next derivation
-                requests.append(AdoptSummaryRequest(act, made, rests, manifest.name, manifest.upto))
+                requests.append(AdoptSummaryRequest(adoption, made, rests, manifest.name, manifest.upto))
         return sorted(requests, key=lambda each: (each.made.session, each.made.audience.epoch))
 
 

@@ -50,6 +50,7 @@ class SideWords(NamedTuple):
 class PairWords(NamedTuple):
     """An item that differs, as `Pair` has it. `changed` has every field but the text and the evidence, before and
     after. `held` says why adopting leaves it as it is, where a person decided on it; what else it leaves, it says.
+    `old_id` is the one by which `dnam audit` knows it, `new_id` that in the shadow; empty where a side has none.
     """
 
     kind: str
@@ -60,6 +61,15 @@ class PairWords(NamedTuple):
     words: tuple[Piece, ...]
     changed: Mapping[str, tuple[Any, Any]]
     held: str
+    old_id: str = ""
+    new_id: str = ""
+
+
+def ids_words(old_id: str, new_id: str) -> str:
+    """An item's id in the live memory, and beside it that in the shadow where it is another one."""
+    if not old_id or not new_id or old_id == new_id:
+        return old_id or new_id
+    return f"{old_id} ({new_id} in the shadow)"
 
 
 class GroupWords(NamedTuple):
@@ -120,6 +130,8 @@ class Teller:
             words=pair.words,
             changed=dict(_changed(pair)),
             held=KEPT if stands is not None and is_by_people(stands) else "",
+            old_id="" if pair.old is None else pair.old.item.id,
+            new_id="" if pair.new is None else pair.new.item.id,
         )
 
     def _side(self, row: ItemRow | None, events: Reader) -> SideWords | None:

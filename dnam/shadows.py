@@ -18,7 +18,7 @@ from dnam.failures import Tell, untold
 from projections.errors import BadRequest
 from projections.ids import Handle
 from replay.errors import Busy
-from replay.folder import Folder, replace_file
+from replay.folder import Folder, make_private, replace_file
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
@@ -57,7 +57,8 @@ class Asked(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True):
     """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory
     it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied,
-    `runs` how many runs were made anew, and `changed` those that read less than then. Costs are in 10⁻⁶ USD.
+    `runs` how many runs were made anew, `unusable` of how many the reply could not be used, and `changed` those that
+    read less than then. Costs are in 10⁻⁶ USD.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Manifest(msgspec.Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     cost_micros: int = 0
+    unusable: int = 0
     changed: tuple[str, ...] = ()
 
     @property
@@ -85,11 +87,16 @@ class Manifest(msgspec.Struct, frozen=True):
 
 def checked(name: str) -> str:
     """The name of a shadow. BadRequest for one that may not be."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise BadRequest(
             f"{name!r} is no name for a shadow: up to 40 of a to z, 0 to 9, - and _, and a letter or digit first"
         )
     return name
+
+
+def is_name(name: str) -> bool:
+    """Whether a shadow may be called so."""
+    return _NAME.fullmatch(name) is not None
 
 
 def load(data: Path, name: str) -> Manifest:
@@ -99,7 +106,7 @@ def load(data: Path, name: str) -> Manifest:
         found = msgspec.json.decode(file.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadRequest(f"{file} cannot be read: {error}. `dnam shadows drop {name}` removes the shadow") from error
     if found.form > FORM:
         raise BadRequest(f"the shadow {name!r} was made by a newer dnam: install that, or drop the shadow")
@@ -186,13 +193,28 @@ def making(data: Path, name: str) -> Iterator[None]:
     """Be the only one who makes a shadow, or drops it, as long as the `with` lasts. Busy where another process does."""
     folder = shadow_folder(data, checked(name))
     with translated(data):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         file = os.open(folder / MAKING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         _lock(file, name)
         yield
     finally:
         os.close(file)
+
+
+def is_being_made(data: Path, name: str) -> bool:
+    """Whether a process makes a shadow just now, or drops it. Nothing is made on the disk to find out."""
+    try:
+        file = os.open(shadow_folder(data, checked(name)) / MAKING, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def _lock(file: int, name: str) -> None:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.adopted import Taken, Touched, counted, touched_by
-from dnam.shadow_source import heard_of, rederived_of
+from dnam.shadow_source import heard_of, rederived_of, summary_behind
 from dnam.shadows import checked, exists, load
-from projections.decisions.adopted import Act, adoption, last_standing
+from projections.decisions.adopted import Adoption, last_standing, next_adoption
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.draft import MOST_EVENTS, Draft
 from projections.decisions.shelf import rests_on
@@ -48,7 +48,7 @@ class UndoOffer(NamedTuple):
     `changed` stay. `broke_off`: it had not counted yet.
     """
 
-    adoption: Act
+    adoption: Adoption
     made: Rederived
     broke_off: bool
     people: tuple[OfOwner, ...]
@@ -80,13 +80,13 @@ class Unadopting:
         found = next((each for made in self._shadows(rows) if (each := self._standing(rows, made)) is not None), None)
         if found is None:
             return None
-        act, made, broke_off = found
-        asked = self._asked(rows, act)
+        adoption, made, broke_off = found
+        asked = self._asked(rows, adoption)
         people = [self._offered(rows, each) for each in asked.items]
         changed = tuple(each.event.session for each in asked.summaries if is_changed(rows, each))
         wanted = tuple(each.event.session for each in asked.summaries if unadopt_summary(rows, each))
         shown = tuple(each for each in people if each.items or each.left)
-        return UndoOffer(act, made, broke_off, shown, wanted, changed)
+        return UndoOffer(adoption, made, broke_off, shown, wanted, changed)
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells
@@ -104,9 +104,9 @@ class Unadopting:
         found = unadopting(rows, request, len(request.touched))
         return OfOwner(request.owner, len(found.drafts), tuple(found.left))
 
-    def _standing(self, rows: Rows, made: Rederived) -> tuple[Act, Rederived, bool] | None:
+    def _standing(self, rows: Rows, made: Rederived) -> tuple[Adoption, Rederived, bool] | None:
         """The adoption under way, where it recorded something; else the last one that counts."""
-        under_way = adoption(rows, made.shadow, made.made)
+        under_way = next_adoption(rows, made.shadow, made.made)
         if not touched_by(self._engine, rows, under_way).is_empty:
             return under_way, made, True
         last = last_standing(rows, made.shadow, made.made)
@@ -114,24 +114,24 @@ class Unadopting:
 
     # -- what was before ---------------------------------------------------------------------------------------------
 
-    def _asked(self, rows: Rows, act: Act) -> _Asked:
-        touched = touched_by(self._engine, rows, act)
-        items = [self._of_owner(rows, act, touched, owner) for owner in touched.items]
+    def _asked(self, rows: Rows, adoption: Adoption) -> _Asked:
+        touched = touched_by(self._engine, rows, adoption)
+        items = [self._of_owner(rows, adoption, touched, owner) for owner in touched.items]
         summaries = [
-            self._of_session(rows, act, touched, key, record, record.event)
+            self._of_session(rows, adoption, touched, key, record, record.event)
             for key, record in touched.summaries.items()
             if isinstance(record.event, SummaryRefreshed)
         ]
         return _Asked(items, summaries)
 
-    def _of_owner(self, rows: Rows, act: Act, touched: Touched, owner: Handle) -> UnadoptRequest:
+    def _of_owner(self, rows: Rows, adoption: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
         before = [
             Before(address, touch.made, self._before(rows, touched, address, touch.made), touch.removed)
             for address, touch in touched.items[owner].items()
         ]
         messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
         return UnadoptRequest(
-            act=act.undoing(),
+            adoption=adoption.undoing(),
             owner=owner,
             touched=tuple(before),
             reason=f"the adoption of {self._name} was taken back",
@@ -149,7 +149,7 @@ class Unadopting:
         return self._before(rows, touched, address, row.event)
 
     def _of_session(
-        self, rows: Rows, act: Act, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
+        self, rows: Rows, adoption: Adoption, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
     ) -> UnadoptSummaryRequest:
         made = record.id
         while True:
@@ -157,7 +157,8 @@ class Unadopting:
             row = then.get(SUMMARIES, key)
             if row is None or row.event not in touched.starts:
                 attempt = then.get(SUMMARY_ATTEMPTS, key)
-                return UnadoptSummaryRequest(act.undoing(), record.id, event, row, attempt)
+                behind = () if row is None else summary_behind(row, LogChronicle(self._engine.live))
+                return UnadoptSummaryRequest(adoption.undoing(), record.id, event, row, attempt, behind)
             made = row.event
 
     def _then(self, rows: Rows, touched: Touched, made: EventId) -> Rows:
@@ -168,10 +169,10 @@ class Unadopting:
 
     async def undo(self, offer: UndoOffer, progress: Progress = silent) -> Taken:
         """Take it back, as it is by then."""
-        act = offer.adoption
+        adoption = offer.adoption
         if offer.broke_off:
-            await counted(self._memory, offer.made, act)
-        asked = await self._memory.look(lambda rows: self._asked(rows, act))
+            await counted(self._memory, offer.made, adoption)
+        asked = await self._memory.look(lambda rows: self._asked(rows, adoption))
         total = len(asked.items) + len(asked.summaries)
         for done, request in enumerate(asked.items):
             progress(done, total)
@@ -180,7 +181,7 @@ class Unadopting:
             progress(done, total)
             await self._sum_up(summary)
         progress(total, total)
-        return await counted(self._memory, offer.made, act.undoing(), act.id)
+        return await counted(self._memory, offer.made, adoption.undoing(), adoption.id)
 
     async def _restore(self, request: UnadoptRequest) -> None:
         found: list[Unadoption] = []

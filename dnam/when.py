@@ -94,7 +94,7 @@ def _months_before(now: datetime, months: int) -> datetime:
 def _on(text: str, day: date, clock: str, zone: tzinfo) -> datetime:
     """A time of a day; without one, the end of it."""
     if not clock:
-        return _local(text, datetime.combine(day, _END_OF_DAY), zone)
+        return _end_of(text, day, zone)
     found = _CLOCK.fullmatch(clock)
     if not found:
         raise _unreadable(text)
@@ -103,6 +103,14 @@ def _on(text: str, day: date, clock: str, zone: tzinfo) -> datetime:
     except ValueError as error:
         raise _unreadable(text) from error
     return _local(text, datetime.combine(day, at), zone)
+
+
+def _end_of(text: str, day: date, zone: tzinfo) -> datetime:
+    """When a day is over: the second time that its last ms is shown, where the clocks are put back at midnight."""
+    first, second = (datetime.combine(day, _END_OF_DAY, zone).replace(fold=fold) for fold in (0, 1))
+    if first.utcoffset() != second.utcoffset() and second.astimezone(UTC).astimezone(zone).date() != day:
+        raise BadRequest(f"{text!r} never ended in {zone}: the clocks were put forward over it")
+    return second
 
 
 def _iso(text: str, words: str, zone: tzinfo) -> datetime:

@@ -73,6 +73,16 @@ def item_line(item: Item, *, with_place: bool = True) -> str:
     return f"- [{kind}] {one_line(item.text)} (src: {source}, updated {utc_date(item.updated)})"
 
 
+FRAME_CHARS = len(f"- []  (src: , updated {utc_date(0)})")
+"""What stands around kind, text and source in an item's line."""
+
+
+def item_line_chars(item: Item) -> int:
+    """How many code points `item_line` has, for whoever counts those of many items."""
+    text = " ".join(item.text.split())  # what is made visible stays as long as it is
+    return FRAME_CHARS + len(label(item.kind) or "fact") + len(text) + len(_source(item.source))
+
+
 def _source(source: Source) -> str:
     """`discord:<channel>/<message>` for what was said somewhere, else how it came. A DM, keyed by a handle, is `dm`."""
     if source.type == "manual" or source.place is None or source.message is None:

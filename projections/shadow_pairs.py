@@ -13,6 +13,7 @@ compared: the same thing learned at another moment is the same.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from projections.events.values import Item
@@ -39,6 +40,7 @@ COMPARED = (
     "supersedes",
 )
 """The fields of an item that make it another one; the order of tags, evidence and ids that it supersedes does not."""
+_compared = attrgetter(*COMPARED)
 MOST_ON_ONE = 50
 """A message on which more items of one side rest than this tells none of them apart, and matches nothing."""
 
@@ -117,6 +119,8 @@ def differs(pairs: Iterable[Pair | SummaryPair]) -> bool:
 
 def differing(old: Item, new: Item) -> tuple[str, ...]:
     """The compared fields in which two items differ."""
+    if _compared(old) == _compared(new):
+        return ()  # most do not, and this is one look
     return tuple(name for name in COMPARED if not _alike(getattr(old, name), getattr(new, name)))
 
 
@@ -133,7 +137,7 @@ def _alike(one: object, other: object) -> bool:
 def compare(old: Iterable[ItemRow], new: Iterable[ItemRow]) -> list[Pair]:
     """The pairs of one owner, in the order of their addresses. Rows of any status may be handed in."""
     left, right = _Side(old), _Side(new)
-    pairs = [*_matched(left, right, "id", _address), *_matched(left, right, "text", _says), *_by_sources(left, right)]
+    pairs = [*_by_id(left, right), *_matched(left, right, "text", _says), *_by_sources(left, right)]
     pairs += [Pair("only_old", row, None) for row in left.free.values()]
     pairs += [Pair("only_new", None, row) for row in right.free.values()]
     return sorted(pairs, key=lambda pair: _address(pair.old or pair.row))
@@ -162,6 +166,11 @@ def _says(row: ItemRow) -> Hashable:
 def _pair(left: _Side, right: _Side, old: ItemRow, new: ItemRow, by: MatchedBy) -> Pair:
     kind: Kind = "changed" if differing(old.item, new.item) else "same"
     return Pair(kind, left.take(old), right.take(new), by)
+
+
+def _by_id(left: _Side, right: _Side) -> list[Pair]:
+    both = [(row, right.free[address]) for address, row in left.free.items() if address in right.free]
+    return [_pair(left, right, old, new, "id") for old, new in both]
 
 
 def _matched(left: _Side, right: _Side, by: MatchedBy, key: Callable[[ItemRow], Hashable]) -> list[Pair]:

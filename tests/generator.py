@@ -48,6 +48,7 @@ MAKERS: Makers = {
     e.SummaryAnswered: work.summary_answered,
     e.ExtractionAnswered: work.extracted,
     e.ExtractionFailed: work.extraction_failed,
+    e.ExtractionReplied: work.extraction_replied,
     e.MergeAnswered: work.merge_answered,
     e.MergeFailed: work.merge_failed,
     e.ReflectionAnswered: work.reflected,

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,7 +16,7 @@ from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.adopted import Taken
-    from dnam.adopting import Adopting, Chosen, Offer, OfOwner
+    from dnam.adopting import Adopting, Offer, OfOwner
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
     from dnam.shadows import Manifest
@@ -40,6 +40,10 @@ def adopt(
     behind: Annotated[
         bool, typer.Option("--behind", help="Do not bring the shadow up to now first: what changed since stays.")
     ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(metavar="USD", min=0, help="Spend no more on the shadow, to bring it up to now, or on comparing."),
+    ] = None,
     data: Data = None,
     as_json: Json = False,
     yes: Yes = False,
@@ -53,15 +57,15 @@ def adopt(
     """
     shell = Shell(data, as_json, yes)
     if undo:
-        if user or pick:
-            raise BadRequest("--undo takes back all of the last adoption: leave --user and --pick out")
+        if user or pick or max_cost is not None:
+            raise BadRequest("--undo takes back all of the last adoption: leave --user, --pick and --max-cost out")
         from dnam.cli.unadopting import undo as take_back
 
         take_back(shell, name)
         return
     if pick and as_json:
         raise BadRequest("--pick asks in words: leave --json out")
-    manifest = _ready(shell, name, behind=behind)
+    manifest = _ready(shell, name, max_cost, behind=behind)
 
     async def action(memory: "Memory") -> None:
         from dnam.adopting import Adopting
@@ -70,10 +74,12 @@ def adopt(
         from replay.shadow import shadow_engine
 
         people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
-        async with _comparing(shell, memory) as compare:
+        async with _comparing(shell, memory) as comparing:
             with shadow_engine(shell.data, manifest.name, beside=memory.engine) as shadow:
-                adopting = Adopting(Source(memory, shadow, manifest), frozenset(people) if user else None, compare)
-                await _adopt(shell, memory, adopting, manifest.name, pick=pick)
+                source = Source(memory, shadow, manifest)
+                adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
+                costs = partial(_tell_cost, shell, comparing.model, max_cost)
+                await _adopt(shell, memory, adopting, manifest.name, costs, pick=pick)
 
     shell.run(action)
 
@@ -81,7 +87,7 @@ def adopt(
 # -- a shadow that knows what is here --------------------------------------------------------------------------------
 
 
-def _ready(shell: Shell, name: str, *, behind: bool) -> "Manifest":
+def _ready(shell: Shell, name: str, most: float | None, *, behind: bool) -> "Manifest":
     """The shadow, brought up to now. BadRequest for one that is not complete."""
     import msgspec
 
@@ -97,56 +103,69 @@ def _ready(shell: Shell, name: str, *, behind: bool) -> "Manifest":
         shell.out.note(f"the shadow {name} knows the log up to #{manifest.upto}: what changed since stays as it is")
         return manifest
     shell.out.note(f"the shadow {name} does not know {counted(missing, 'event')} yet, and is brought up to now")
-    return _bring_up(shell, manifest)
+    return _bring_up(shell, manifest, most)
 
 
 def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
     """How much of what is derived from was recorded behind a shadow's end, and where the log ends."""
+    from dnam.shadow_behind import behind
     from dnam.shadows import refuse_other_log
-    from projections.rederiving.roles import role_of
-    from replay.reading import Reader
 
     with shell.opened() as (engine, _), engine.reading():
         refuse_other_log(manifest, engine.store.log)
-        reader = Reader(engine.live)
-        readings = [reader.at(seq) for seq in range(manifest.upto + 1, reader.size + 1)]
-        told = [each.record is None or role_of(each.record.event) not in ("derived", "left out") for each in readings]
-        return sum(told), reader.size
+        return behind(engine, manifest), engine.head().size
 
 
-def _bring_up(shell: Shell, manifest: "Manifest") -> "Manifest":
+def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manifest":
     """Go on with the derivation, as `dnam rederive` does, once it was agreed to where that may cost."""
     from dnam.cli.rederiving import is_agreed, run_derivation
     from dnam.rederiving.traffic import AT_ONCE
 
     agree = partial(is_agreed, shell, parallel=AT_ONCE)
-    done = asyncio.run(run_derivation(shell, manifest, agree, None, AT_ONCE))
+    done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
     if done is None:
         raise BadRequest(f"`dnam adopt {manifest.name} --behind` takes over what the shadow knows")
     return done
 
 
+class Comparer(NamedTuple):
+    """What tells how near texts are, and the paid model to which they are sent for it; empty where they are not."""
+
+    compare: "Comparing"
+    model: str = ""
+
+
 @asynccontextmanager
-async def _comparing(shell: Shell, memory: "Memory") -> "AsyncIterator[Comparing]":
+async def _comparing(shell: Shell, memory: "Memory") -> "AsyncIterator[Comparer]":
     """What tells how near two texts are: the encoder; where it cannot be had, words decide."""
     from dnam.encoder import EncoderMissing
-    from dnam.encoders import opened
+    from dnam.encoders import opened, sent_to
     from dnam.loops.loop import by_words_alone
     from dnam.models import choose
     from dnam.tending import Tending
 
     try:
         async with opened(shell.settings) as encoders:
-            yield Tending(memory, choose(shell.settings, memory.language), encoders.chosen).compare
+            tending = Tending(memory, choose(shell.settings, memory.language), encoders.chosen)
+            yield Comparer(tending.compare, sent_to(shell.settings))
     except EncoderMissing as error:
         shell.out.note(f"{error}. Items are compared by their words")
-        yield by_words_alone
+        yield Comparer(by_words_alone)
 
 
 # -- adopting --------------------------------------------------------------------------------------------------------
 
 
-async def _adopt(shell: Shell, memory: "Memory", adopting: "Adopting", name: str, *, pick: bool) -> None:
+async def _adopt(
+    shell: Shell,
+    memory: "Memory",
+    adopting: "Adopting",
+    name: str,
+    tell_cost: "Callable[[Offer], None]",
+    *,
+    pick: bool,
+) -> None:
+    from dnam.adopting import Chosen
     from dnam.cli.adopting_picks import picked
 
     with shell.out.progress("comparing", "people") as progress:
@@ -158,9 +177,10 @@ async def _adopt(shell: Shell, memory: "Memory", adopting: "Adopting", name: str
     if offer.is_empty and not offer.goes_on:
         await memory.look(lambda rows: _tell(shell, rows, name, offer, None))
         return
+    tell_cost(offer)
     names = await memory.look(lambda rows: {each.owner: name_of_owner(rows, each.owner) for each in offer.people})
-    chosen = picked(shell, names, offer) if pick else None
-    if not _agreed(shell, offer, chosen, name):
+    chosen = picked(shell, names, offer) if pick else Chosen() if _is_agreed(shell, offer, name) else None
+    if chosen is None or (chosen.is_empty and not offer.goes_on):
         shell.out.note(NOT_DONE)
         return
     with told_broken_off(shell), shell.out.progress("adopting", "decisions") as progress:
@@ -168,10 +188,24 @@ async def _adopt(shell: Shell, memory: "Memory", adopting: "Adopting", name: str
     await memory.look(lambda rows: _tell(shell, rows, name, offer, taken))
 
 
-def _agreed(shell: Shell, offer: "Offer", chosen: "Chosen | None", name: str) -> bool:
-    """Whether there is something to record. What was picked was asked for; so was what is gone on with."""
-    if chosen is not None:
-        return offer.goes_on or not chosen.is_empty
+def _tell_cost(shell: Shell, model: str, most: float | None, offer: "Offer") -> None:
+    """What comparing may cost, before anything is sent. BadRequest where it is more than there is to be spent."""
+    from dnam.prices import MICROS, Tokens, dollars, prices
+    from projections.tokens import CHARS_A_TOKEN
+
+    tokens = offer.encoded // CHARS_A_TOKEN
+    if not model or not tokens:
+        return
+    micros = prices().cost_micros(model, Tokens(tokens, 0))
+    cost = "what it costs is not known" if micros is None else f"about {dollars(micros)}"
+    words = f"what comes is compared with what was taken back by {model}: about {tokens:,} tokens, {cost}"
+    if most is not None and micros is not None and micros > most * MICROS:
+        raise BadRequest(f"{words}, more than --max-cost: nothing was adopted. DNAM_ENCODER=none compares by words")
+    shell.out.note(words)
+
+
+def _is_agreed(shell: Shell, offer: "Offer", name: str) -> bool:
+    """Whether all of it is to be taken. What is only gone on with was agreed to before."""
     return offer.is_empty or shell.out.confirm(f"Adopt this from {name}?")
 
 

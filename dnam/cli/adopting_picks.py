@@ -1,27 +1,45 @@
-"""Choosing what is adopted, group by group: with the words that came and went, and y, n, a or q for an answer.
+"""Choosing what is adopted, group by group: with the words that came and went, and y, n, a, d or q for an answer.
 
-y   take it                      a   take it, and all that follows
-n   leave it                     q   leave it, and all that follows; the end of what is typed says the same
+y   take it          a   take it, and all that follows          q   quit: nothing is adopted
+n   leave it         d   done: leave it, and all that follows
+
+Where what is typed ends before that, nothing is adopted: what was not answered was not agreed to.
 """
 
-import sys
 from collections.abc import Mapping, Sequence
 
 from dnam.adopting import Chosen, Offer, OfSession, choosing
+from dnam.cli.screen import answer_to
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import Span, line, spans_of
+from dnam.shadow_words import ids_words
 from projections.decisions.adopt import Part
+from projections.errors import BadRequest
 from projections.ids import Handle
 from projections.quoting import one_line
 from projections.shadow_pairs import Pair
 from projections.wording import wording
 
-ANSWERS = ("y", "n", "a", "q")
+QUESTION = "Adopt {what}? y: yes, n: no, a: yes to all the rest, d: done, no to all the rest, q: quit, adopt nothing "
+ENDED = "the input ended after {asked} of {total} questions: nothing was adopted. `d` adopts what was picked until then"
 SIGNS = {"only_new": "+", "changed": "~", "only_old": "-"}
 
 
-def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen:
-    """What is taken: of groups, then of summaries. `names` are those of the owners."""
+class Quit(Exception):
+    """Nothing is to be adopted."""
+
+
+def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen | None:
+    """What is taken: of groups, then of summaries; None where somebody quits. `names` are those of the owners.
+    BadRequest where the answers end before the questions.
+    """
+    try:
+        return _picked(shell, names, offer)
+    except Quit:
+        return None
+
+
+def _picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen:
     people = sorted(offer.people, key=lambda each: names[each.owner].casefold())
     parts = [(names[each.owner], part) for each in people for part in each.parts]
     sessions = [each for each in offer.sessions if not each.reason]
@@ -61,12 +79,15 @@ class _Asking:
 
     def _answer(self, what: str) -> bool:
         while self._rest is None:
-            self._shell.out.aside(f"Adopt {what}? y: yes, n: no, a: yes to all the rest, q: no to all the rest")
-            typed = sys.stdin.readline()
-            answer = typed.strip().casefold()[:1] if typed else "q"
-            if answer in ("a", "q"):
+            typed = answer_to(QUESTION.format(what=what))
+            if not typed:
+                raise BadRequest(ENDED.format(asked=self._asked - 1, total=self._total))
+            answer = typed.strip().casefold()[:1]
+            if answer == "q":
+                raise Quit
+            if answer in ("a", "d"):
                 self._rest = answer == "a"
-            elif answer in ANSWERS:
+            elif answer in ("y", "n"):
                 return answer == "y"
         return self._rest
 
@@ -77,4 +98,5 @@ def _pair(pair: Pair) -> Sequence[Span]:
     others = [name for name in pair.fields if name != "text"]
     more = [Span(f"  ({', '.join(others)})", "dim")] if others else []
     words = [Span(one_line(item.text))] if pair.kind == "only_new" else list(spans_of(pair.words))
-    return [Span(f"  {SIGNS[pair.kind]} {item.id} [{item.kind}] "), *words, *more]
+    known = ids_words(*("" if row is None else row.item.id for row in (pair.old, pair.new)))
+    return [Span(f"  {SIGNS[pair.kind]} {known} [{item.kind}] "), *words, *more]

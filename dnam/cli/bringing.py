@@ -15,7 +15,7 @@ import typer
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
-from dnam.cli.screen import Screen, note
+from dnam.cli.screen import Screen, answer_to, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -173,9 +173,8 @@ def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
         return {}
     answers: dict[str, Told] = {}
     for channel in channels:
-        sys.stderr.write(f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] ")
-        sys.stderr.flush()
-        answers[channel.key] = _told(sys.stdin.readline().strip() or "channel")
+        question = f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] "
+        answers[channel.key] = _told(answer_to(question).strip() or "channel")
     return answers
 
 

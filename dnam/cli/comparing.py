@@ -51,7 +51,7 @@ def diff(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="With --shadow: write it as one page; `-` prints that page."),
+        typer.Option("--html", metavar="FILE", help="With --shadow: write it as one page, too; `-` prints that page."),
     ] = None,
     data: Data = None,
     as_json: Json = False,
@@ -65,8 +65,8 @@ def diff(
     With --shadow: what `dnam adopt` would take over, of everybody or of one USER or SESSION: what only one of both has,
     what changed, by which they were matched, and what it rests on; and how good either side is, as far as that can be
     counted. As JSON: `shadow` (how it was made), `live`, `differs`, `items` and `summaries` (counts), `old` and `new`
-    (what was judged: the live memory, the shadow), `people` (each with `groups` of `pairs`, and `faults`) and
-    `sessions`.
+    (what was judged: the live memory, the shadow), `people` (each with `groups` of `pairs`, and `faults`), `sessions`,
+    `behind` (how many events the shadow does not know yet) and `html` (where the page was written, if it was).
     """
     shell = Shell(data, as_json)
     if shadow is None:

@@ -217,6 +217,9 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
 
     cost = f"{counted(done.calls, 'call')} of {done.by}, {dollars(done.cost_micros)}"
     shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
+    if done.unusable:
+        runs = counted(done.unusable, "run")
+        shell.out.line(f"{runs} got no reply that could be used: what they had read counts as unread.")
     if done.changed:
         inputs = counted(len(done.changed), "run")
         shell.out.line(f"{inputs} read less than when it was recorded: something was edited or taken back since.")

@@ -12,6 +12,7 @@ from dnam.cli.upkeep import data_folder
 if TYPE_CHECKING:
     from replay.backup import Backup
     from replay.builder import Progress
+    from replay.errors import LogError
     from replay.repairing import Examined, Repair
     from replay.store import DiskStore
     from replay.verify import Verified
@@ -27,11 +28,17 @@ def repair(
 
     Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
     """
+    from replay.errors import DamagedPages, NotALog, Truncated
+
     shell = Shell(data, as_json, yes)
-    after, source = _asked(shell, src)
     done: tuple[Repair, ...] = ()
-    if source is not None:
-        done, after = _put_right(shell, source)
+    try:
+        after, source = _asked(shell, src)
+    except (DamagedPages, NotALog, Truncated) as error:  # it cannot even be opened
+        done, after = _saved(shell, src, error)
+    else:
+        if source is not None:
+            done, after = _put_right(shell, source)
     _tell(shell, done, after)
     if after.problems:
         raise Ending(FOUND_SOMETHING)
@@ -84,6 +91,21 @@ def _put_right(shell: Shell, source: "Backup") -> "tuple[tuple[Repair, ...], Ver
     with data_folder(shell, writable=True) as store:
         with shell.out.progress("repairing") as progress:
             found = put_right(store, source, progress)
+        return tuple(each for each in found.repairs if each.can), _verified(store)
+
+
+def _saved(shell: Shell, src: Path, error: "LogError") -> "tuple[tuple[Repair, ...], Verified]":
+    """Repair a log whose pages do not fit together: what can be read of it is kept."""
+    from replay.repairing import repair_pages
+
+    shell.out.note(str(error))
+    source = looked_over(shell, src).backup
+    if not shell.out.confirm("Keep what can be read of the log, and fetch the rest from the backup?"):
+        shell.out.note("not repaired: nothing was changed")
+        raise Ending(FOUND_SOMETHING)
+    with shell.out.progress("repairing") as progress:
+        found = repair_pages(shell.data, source, progress)
+    with data_folder(shell, writable=False) as store:
         return tuple(each for each in found.repairs if each.can), _verified(store)
 
 

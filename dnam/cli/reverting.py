@@ -39,7 +39,10 @@ def revert(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="MODEL", callback=typed, help="What came of its replies: a name, or NAME@VERSION."
+            "--model",
+            metavar="MODEL",
+            callback=typed,
+            help="What came of its replies: NAME, of all versions, or NAME@VERSION.",
         ),
     ] = None,
     between: Annotated[
@@ -68,9 +71,10 @@ def revert(
     on it alone. What a person wrote, changed, keeps or forgot stays as it is, and so does what was learned since. It
     says what becomes of whom, asks, and names the event by which --undo takes it back. What was read is not read again.
 
-    As JSON: `what`, `undoes`, `people` (with `person`, `name`, `changes` and `left`), `summaries`, `summaries_left`,
-    `events`, how many were recorded, and `undo`, the first of them. A change has `kind`, `id`, `compartment`, `where`,
-    `before`, `after`, `why` and `undoes`, the seqs of what is taken back.
+    As JSON: `what`, `undoes`, `models` (whose replies are meant, and how many), `people` (with `person`, `name`,
+    `changes` and `left`), `summaries`, `summaries_left`, `events`, how many were recorded, and `undo`, the first of
+    them. A change has `kind`, `id`, `compartment`, `where`, `before`, `after`, `why` and `undoes`, the seqs of what is
+    taken back.
     """
     shell, meant = Shell(data, as_json, yes), Meant(caused_by, model, between, undo)
     _one_of_them(meant)
@@ -143,6 +147,7 @@ def _told(rows: "Rows", found: "Plan") -> "dict[str, Any]":
     return {
         "what": found.asked.what,
         "undoes": found.asked.undoes,
+        "models": list(found.asked.models),
         "people": [
             {
                 "person": part.owner or None,
@@ -189,6 +194,9 @@ def _left(left: "Left") -> "dict[str, Any]":
 
 
 def _show(shell: Shell, told: "dict[str, Any]") -> None:
+    if told["models"]:
+        replies = (f"{counted(each.replies, 'reply')} of {each.model} {each.version}" for each in told["models"])
+        shell.out.line(f"Meant: {', '.join(replies)}")
     for each in told["people"]:
         shell.out.line(f"{each['name']}:")
         shell.out.table((), [line for change in each["changes"] for line in _change_lines(change)])

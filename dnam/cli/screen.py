@@ -120,9 +120,34 @@ class Screen:
             return True
         if not sys.stdin.isatty():
             raise BadRequest(f"{question} There is no terminal to answer in: pass --yes to go on")
-        sys.stderr.write(f"{question} [y/N] ")
+        return answer_to(f"{question} [y/N] ").strip().casefold() in ("y", "yes")
+
+
+def answer_to(question: str) -> str:
+    """The line that somebody types, with its end; empty at the end of what is typed. Ctrl-C interrupts at once."""
+    with interrupting():
+        sys.stderr.write(question)
         sys.stderr.flush()
-        return sys.stdin.readline().strip().casefold() in ("y", "yes")
+        return sys.stdin.readline()
+
+
+@contextmanager
+def interrupting() -> Iterator[None]:
+    """Ctrl-C interrupts what blocks here. An event loop that runs this would only note the first one, and cancel its
+    task when it comes back to it: behind the answer that is waited for.
+    """
+    import signal
+    import threading
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def note(text: str) -> None:

@@ -11,65 +11,46 @@ from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, sho
 from dnam.languages import load
 from dnam.outfile import write
 from dnam.provenance import Quoted
-from dnam.rederiving.following import gone_since, is_any_gone
 from dnam.rephrasing import rephrasing_of
+from dnam.shadow_difference import difference_from
 from dnam.shadow_page import shadow_page
-from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Sides, Wanted, report
-from dnam.shadow_source import behind, summary_behind
-from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords
-from dnam.shadows import load as manifest_of
-from dnam.shadows import refuse_other_log
+from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Wanted
+from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
+from dnam.shadows import load as load_manifest
+from projections.errors import BadRequest
 from projections.ids import Handle
-from projections.items import ItemRow
 from projections.lookup import SessionCard
 from projections.quoting import one_line
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
-from projections.summaries import SummaryRow
-from replay.chronicle import LogChronicle
-from replay.reading import Reader
-from replay.shadow import shadow_engine
 
+PRINTED = Path("-")
+"""For a file: the page goes to stdout."""
 Meant = Callable[[Rows], Handle | SessionCard]
 """Who or what is meant, by the live rows."""
 
 
 def difference(shell: Shell, name: str, html: Path | None, meant: Meant | None) -> bool:
     """Tell what differs between the live memory and the shadow of this name; whether anything does."""
+    if shell.out.as_json and html == PRINTED:
+        raise BadRequest("--html - prints the page where --json prints its value: give the page a file")
     found = _found(shell, name, meant)
     for text in found.notes:
         shell.out.note(text)
     if html is not None:
         _write_page(shell, found, html)
-    elif shell.out.as_json:
-        shell.out.emit(found)
-    elif found.differs:
+    if shell.out.as_json:
+        shell.out.emit({**found._asdict(), "html": html})
+    elif html is None:
         _tell(shell, found)
-    else:
-        shell.out.note(f"nothing differs from the shadow {name!r}: {found.items.same} items are the same")
     return found.differs
 
 
 def _found(shell: Shell, name: str, meant: Meant | None) -> Report:
-    manifest = manifest_of(shell.data, name)
-    with (
-        shell.looking() as view,
-        shadow_engine(shell.data, name, beside=view.engine) as other,
-        other.reading() as there,
-        shell.out.progress("comparing", "people") as told,
-    ):
-        refuse_other_log(manifest, view.engine.store.log)
+    with shell.looking() as view, shell.out.progress("comparing", "people") as told:
+        load_manifest(shell.data, name)  # before anybody is looked up: there may be no such shadow
         wanted = Wanted() if meant is None else _wanted(meant(view.now))
-        events = LogChronicle(other.live)
-
-        def is_gone(row: ItemRow) -> bool:
-            return gone_since(view.engine, view.now, row, behind(row, events))
-
-        def is_summary_gone(row: SummaryRow) -> bool:
-            return bool(row.text) and is_any_gone(view.now, summary_behind(row, events))
-
-        sides = Sides(view.now, there, Reader(view.engine.live), Reader(other.live), is_gone, is_summary_gone)
-        return report(sides, manifest, _known(shell), wanted, told)
+        return difference_from(view.engine, view.now, shell.data, name, _known(shell), wanted, told)
 
 
 def _wanted(meant: Handle | SessionCard) -> Wanted:
@@ -83,11 +64,14 @@ def _known(shell: Shell) -> Known:
 
 
 def _write_page(shell: Shell, found: Report, html: Path) -> None:
+    """The page into its file, which is told; or where it is asked for, the page itself."""
     page = shadow_page(found, shell.out.when)
-    if html == Path("-"):
+    if html == PRINTED:
         shell.out.exactly(page)
         return
     write(html, page)
+    if shell.out.as_json:
+        return
     differing = sum(found.items) - found.items.same + sum(found.summaries) - found.summaries.same
     shell.out.line(f"{differing} differences from the shadow {found.shadow.name!r} are written to {html}")
 
@@ -97,6 +81,9 @@ def _write_page(shell: Shell, found: Report, html: Path) -> None:
 
 def _tell(shell: Shell, found: Report) -> None:
     """In sum, judged, and then item by item and session by session."""
+    if not found.differs:
+        shell.out.note(f"nothing differs from the shadow {found.shadow.name!r}: {found.items.same} items are the same")
+        return
     shell.out.table(("", *LABELS.values()), _counted(found))
     if sum(found.items):
         shell.out.line()
@@ -132,7 +119,7 @@ def _tell_owner(shell: Shell, owner: OwnerWords) -> None:
 
 def _tell_pair(shell: Shell, pair: PairWords, group: str) -> None:
     item = _last(pair).item
-    line(shell, Span(f"  {LABELS[pair.kind]:<12}{item.id} [{item.kind}] "), *_text(pair))
+    line(shell, Span(f"  {LABELS[pair.kind]:<12}{ids_words(pair.old_id, pair.new_id)} [{item.kind}] "), *_text(pair))
     matched = f"matched by {MATCHED[pair.by]}" if pair.by else ""
     line(shell, Span(f"      {'; '.join(filter(None, (pair.where, matched, group, pair.held)))}", "dim"))
     for name, (before, after) in pair.changed.items():

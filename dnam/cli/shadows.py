@@ -6,28 +6,36 @@ import typer
 
 from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
 from dnam.counting import counted
+from dnam.jsonable import jsonable
 from projections.errors import BadRequest
 
 Name = Annotated[str, typer.Argument(metavar="NAME", callback=typed, help="The shadow, as `dnam shadows` lists it.")]
 
 
 def list_shadows(data: Data = None, as_json: Json = False) -> None:
-    """The shadows there are: what each was asked for, how far it is, and what it took."""
+    """The shadows there are: what each was asked for, how far it is, and what it took.
+
+    As JSON, one a line: how it was `asked` for and what it took, how much of the log it has read (`upto`), and
+    `behind`: how many events since then it would read, null where that cannot be told.
+    """
     from dnam.prices import dollars
+    from dnam.shadow_behind import behind_each
     from dnam.shadows import listing, others
 
     shell = Shell(data, as_json)
     found = listing(shell.data, shell.out.note)
-    for name, why in others(shell.data, found).items():
+    foreign = others(shell.data, found)
+    for name, why in foreign.items():
         shell.out.note(f"the shadow {name} {why}: it can only be dropped")
+    late = behind_each(shell.data, [each for each in found if each.name not in foreign])
     if shell.out.as_json:
         for each in found:
-            shell.out.emit(each)
+            shell.out.emit({**jsonable(each), "behind": late.get(each.name)})
         return
     if not found:
         shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
     shell.out.table(
-        ("name", "made", "model", "state", "up to", "calls", "cost"),
+        ("name", "made", "model", "state", "up to", "behind", "calls", "unusable", "cost"),
         [
             (
                 each.name,
@@ -35,7 +43,9 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
                 each.by,
                 each.state,
                 f"#{each.upto}",
+                str(late.get(each.name, "")),
                 str(each.calls),
+                str(each.unusable),
                 dollars(each.cost_micros),
             )
             for each in found

@@ -4,6 +4,7 @@
     names     settings that are none
     disk      room, and whether keys and log lie apart
     log       the log's health, the clock, what was never brought in
+    shadows   those that there are: broken off, behind, and what waits for them
     context   the context files
     claude    the key and the models
     encoder   whether it answers

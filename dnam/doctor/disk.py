@@ -31,10 +31,11 @@ async def room(patient: Patient) -> list[Finding]:
         return refused
     free = patient.free(folder)
     growth = growth_of(patient)
-    rate = f"the log grows by {_bytes(growth.bytes_per_day)} a day" if growth.bytes_per_day else "too young for a rate"
-    days = free // growth.bytes_per_day if growth.bytes_per_day else None
+    per_day = growth.bytes_per_day
+    rate = f"the log grows by {bytes_words(per_day)} a day" if per_day else "too young for a rate"
+    days = free // per_day if per_day else None
     left = "" if days is None else f", enough for {days} days"
-    what = f"{_bytes(growth.size)} in use, {_bytes(free)} free{left}; {rate}"
+    what = f"{bytes_words(growth.size)} in use, {bytes_words(free)} free{left}; {rate}"
     if free < LEAST_BYTES or (days is not None and days < FEW_DAYS):
         return wrong(what, f"Make room on the disk of {folder}, or move the folder: nothing is recorded without.")
     if days is not None and days < SOME_DAYS:
@@ -102,7 +103,7 @@ async def apart(patient: Patient) -> list[Finding]:
     )
 
 
-def _bytes(count: int) -> str:
+def bytes_words(count: int) -> str:
     """A size for people."""
     size, unit = float(count), "B"
     for larger in ("KB", "MB", "GB", "TB"):

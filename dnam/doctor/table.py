@@ -1,6 +1,6 @@
 """Everything that `dnam doctor` looks at, in the order in which it is told."""
 
-from dnam.doctor import claude, context, discord, disk, encoder, log, names, running
+from dnam.doctor import claude, context, discord, disk, encoder, log, names, running, shadows
 from dnam.doctor.check import Check
 
 CHECKS: tuple[Check, ...] = (
@@ -10,6 +10,7 @@ CHECKS: tuple[Check, ...] = (
     Check("clock", log.clock),
     Check("disk", disk.room),
     Check("keys", disk.apart),
+    Check("shadows", shadows.beside),
     Check("import", log.brought_in),
     Check("context", context.files),
     Check("claude", claude.key),

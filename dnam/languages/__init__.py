@@ -157,7 +157,8 @@ class Telling(LanguageTable, frozen=True):
 
 class Rephrased(LanguageTable, frozen=True):
     """What says the same in other words. Of each row of `same` and `phrases` the first word stands for the others;
-    `denied` leads from a word to what it denies; `joints` join clauses. `stemmer` is a language of Snowball.
+    `denied` leads from a word to what it denies; `joints` join clauses; of each of the `values` there is one, where
+    something is said of one day, month or time. `stemmer` is a language of Snowball.
     """
 
     stemmer: str = ""
@@ -172,6 +173,7 @@ class Rephrased(LanguageTable, frozen=True):
     phrases: tuple[tuple[str, ...], ...] = ()
     denied: dict[str, str] = {}
     numbers: dict[str, str] = {}
+    values: dict[str, tuple[str, ...]] = {}
 
 
 class SummaryWords(LanguageTable, frozen=True):

@@ -16,7 +16,7 @@ from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
-from projections.events import Event, ExtractionAnswered, ExtractionFailed, ItemMoved, ItemUpserted
+from projections.events import Event, ExtractionAnswered, ExtractionFailed, ExtractionReplied, ItemMoved, ItemUpserted
 from projections.events.values import ItemUse, ModelUse
 from projections.fruitless import PASSED_OVER, is_last_try, is_passed_over, most_shown
 from projections.ids import EventId, Handle, Point
@@ -302,6 +302,24 @@ def _compare(plan: ExtractionPlan, read: ExtractionReply) -> Compare:
 def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:
     data = msgspec.json.encode(plan.inputs).decode()
     return Ask("extraction", model, prompt.name, prompt.text, data, plan.inputs, AskedExtraction, plan.person)
+
+
+def replied(plan: ExtractionPlan, ask: Ask, reply: Reply) -> ExtractionReplied:
+    """A reply of which nothing is decided yet."""
+    use = use_of(ask, reply, digest(ask.system, ask.prompt))
+    return ExtractionReplied(
+        said=plan.said,
+        by=by_model(use),
+        causes=plan.causes,
+        owner=plan.person,
+        compartment=plan.compartment,
+        after=plan.after,
+        upto=plan.upto,
+        call=use,
+        inputs=tuple(each.id for each in plan.messages),
+        policy=plan.policy,
+        reply=reply.text,
+    )
 
 
 def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:

@@ -4,9 +4,9 @@ The first refresh of a new era starts from people's messages alone, newest first
 an old era's key can go without taking the new summary along.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -28,7 +28,7 @@ from projections.policies.quiet import resting_on_quiet
 from projections.policies.secret_sentences import Spoken
 from projections.rows import Found, Rows
 from projections.summaries import SummaryRow, find_summary, is_withheld
-from projections.turns import TURNS
+from projections.turns import TURNS, TurnRow
 from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards, of_era
 
 ASSISTANT_CHARS = 500
@@ -69,9 +69,19 @@ class Taken(NamedTuple):
     stopped: Point | None
 
 
+class Only(Protocol):
+    """What a refresh may read, all of it said by `until` (ms)."""
+
+    @property
+    def until(self) -> int: ...
+
+    def has(self, heard: EventId, version: EventId) -> bool:
+        """Whether a message is among it as this event of its has it; of an answer both are its own."""
+
+
 class Refreshing(NamedTuple):
     """Settings in force for a refresh. `most_lines` cuts the span short, for learning from an import; `words` say what
-    instructs the assistant, and `spoken` how secrets are said. With `only`, nothing but these events is read.
+    instructs the assistant, and `spoken` how secrets are said. With `only`, nothing but that is read.
     """
 
     assistant: str
@@ -81,7 +91,7 @@ class Refreshing(NamedTuple):
     policy: str = VERSION
     words: InstructionWords = InstructionWords()
     spoken: Spoken = Spoken()
-    only: Container[EventId] | None = None
+    only: Only | None = None
 
 
 def plan_summary(
@@ -155,17 +165,22 @@ class Source(NamedTuple):
     rows: Rows
     session: str
     audience: Audience
-    only: Container[EventId] | None
+    only: Only | None
 
-    def may_read(self, line: WindowLine) -> bool:
-        """Whether a line is among what is read."""
-        return self.only is None or line.id in self.only or line.event in self.only
+    def may_read(self, row: MessageRow | TurnRow) -> bool:
+        """Whether something that was said is among what is read."""
+        heard = row.heard if isinstance(row, MessageRow) else row.event
+        return self.only is None or self.only.has(heard, row.event)
+
+    def is_by_then(self, entry: Entry) -> bool:
+        """Whether it was said by the time up to which is read."""
+        return self.only is None or key_point(entry.key).said <= self.only.until
 
 
 def _since(source: Source, after: Point | None, most: int, era: int) -> Taken:
     """Everything said behind a point, oldest first, as far as the input reaches; no answers of earlier eras."""
     rows, session, epoch = source.rows, source.session, source.audience.epoch
-    entries = of_era(forwards(rows, session, epoch, after), era)
+    entries = of_era(takewhile(source.is_by_then, forwards(rows, session, epoch, after)), era)
     left = resting_on_quiet(rows, session, epoch)
     return _take(source, (each for each in entries if each.row.event not in left), most)
 
@@ -192,8 +207,10 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None) -> 
     room = INPUT_CHARS
     stopped: Point | None = None
     for entry in entries:
+        if not source.may_read(entry.row):
+            continue
         line = entry_line(entry, caller, {})
-        if not source.may_read(line) or is_quiet(rows, line.id) or is_passed_over(rows, "summary", line.id):
+        if is_quiet(rows, line.id) or is_passed_over(rows, "summary", line.id):
             continue
         room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
         if (room < 0 and taken) or len(taken) == most:

@@ -4,7 +4,6 @@ A model that cannot be asked ends the derivation, which goes on later, and leave
 that was recorded before says again what it became.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from dnam.loops.loop import Comparing, Decide, Failed, Loop, Outcome
@@ -12,6 +11,7 @@ from dnam.memory import Memory
 from dnam.model import Ask, ModelError, Reply
 from dnam.rederiving.replies import NoReply, RunReplies
 from dnam.rederiving.seeds import Seeds, first_id
+from dnam.rederiving.turns import ANYTIME, Turn
 from projections.fold import Record
 from projections.ids import EventId
 from replay import codec
@@ -19,15 +19,10 @@ from replay.engine import Engine
 from replay.group import Recorded
 
 T = TypeVar("T")
-Before = Callable[[], Awaitable[None]]
 
 
 class Stopped(ModelError):
     """The model cannot be asked any more: the derivation is broken off, and goes on from here."""
-
-
-async def nothing_before() -> None:
-    """For decisions that wait for no other."""
 
 
 async def drive(
@@ -36,9 +31,9 @@ async def drive(
     replies: RunReplies,
     seeds: Seeds,
     compare: Comparing,
-    before: Before = nothing_before,
+    turn: Turn = ANYTIME,
 ) -> T:
-    """Run a loop into a shadow. `before` is awaited before its first decision. Stopped where the model fails."""
+    """Run a loop into a shadow. What it decides waits for its turn. Stopped where the model fails."""
     outcome: Outcome | None = None
     while True:
         try:
@@ -48,7 +43,7 @@ async def drive(
             return result
         match step:
             case Decide(decision):
-                await before()
+                await turn.come()
                 recorded = await memory.record(decision)
                 outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
             case Ask():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from dnam.loops.extraction import Said
+from dnam.rederiving.spoken import There
 from projections.derived import effects_of
 from projections.events import MessageEdited, MessageHeard
 from projections.fruitless import is_passed_over
@@ -42,12 +43,13 @@ def messages_of(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[M
     return list(rows_.values())
 
 
-def unread(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[Said]:
-    """Those of these messages that are there, have words, and were not read as they are now; in order. What a model was
-    shown too often in vain is passed over.
+def unread(engine: Engine, rows: Rows, events: Iterable[EventId], there: There) -> list[Said]:
+    """Those of these messages that are `there` as they are now, have words, and were not read so; in order. What a
+    model was shown too often in vain is passed over.
     """
     found = {each.point: each for event in events if (each := message_of(engine, rows, event)) is not None}
-    worded = (each for each in found.values() if each.found.row.message.text.strip())
+    then = (each for each in found.values() if there(each.found.row.event))
+    worded = (each for each in then if each.found.row.message.text.strip())
     shown = (each for each in worded if not is_passed_over(rows, "extraction", each.point.id))
     return sorted((each for each in shown if not _was_read(rows, each)), key=lambda each: each.point)
 

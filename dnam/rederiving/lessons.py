@@ -1,152 +1,193 @@
-"""Learning where no run was ever recorded: at DNAM's cadence, or at another one that was asked for.
+"""What was said and no recorded run has read: it is read at DNAM's cadence, or at another one that was asked for, in
+its place between all that was recorded.
 
-It is due behind the walk: what was never learned from has no place in the recorded order. As many messages as the
-cadence has are read at a time, and a rest that is fewer only where something was read before it, as after an import.
+    talk         whenever so many messages of a person lie in one compartment, or so many turns in a session (messages,
+                 where none was ever answered there)
+    an import    where it ends, by when things were said; a rest that is fewer with it
+    at the end   a rest that is fewer, where something was read before it
+
+It follows from the memory's log alone, so that a derivation that goes on finds the same runs under the same names. Each
+is named after the last message that it reads.
 """
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 
 from dnam.configuration import learned_as
-from dnam.loops.extraction import Said, unread_by_compartment
-from dnam.memory import Memory
-from dnam.rederiving.chains import Chains, Work
 from dnam.rederiving.estimate import NOT_RECORDED
-from dnam.rederiving.runs import Runs
+from dnam.rederiving.piles import Piece, Pile, Waiting
 from dnam.rederiving.scope import Scope
-from dnam.rederiving.traffic import Traffic
-from dnam.rederiving.walk import let_go
+from dnam.settings import Settings
 from dnam.shadows import Asked
-from projections.decisions.consent import is_out
-from projections.ids import NOBODY, EventId, Handle
+from projections.events import Event, ImportBegan, ImportEnded, MessageEdited, MessageHeard, TurnAnswered
+from projections.events.values import Message
+from projections.ids import NOBODY, EventId, Handle, Point, Seq
 from projections.lookup import SessionCard, people, sessions
-from projections.messages import SPOKEN, MessageRow, SpokenRow, unit
+from projections.messages import MessageRow, unit
 from projections.places import place_of
 from projections.policies.cadence import VERSION
-from projections.policies.learned_from import Learn, LearnedAs
+from projections.policies.compartments import Setting, place_item, place_said
 from projections.rederiving.schedule import Recorded, Run
 from projections.rows import Found, Rows
+from replay.codec import decode_header
+from replay.engine import Engine
+from replay.travel import Moment
 
-
-class Lesson(NamedTuple):
-    """Messages of one person in one compartment that are read together, and the run that reads them."""
-
-    run: Run
-    said: list[Said]
+TAGS = frozenset(each.TAG for each in (MessageHeard, MessageEdited, TurnAnswered, ImportBegan, ImportEnded))
+"""The tags of what is looked at."""
+Session = tuple[str, int]
+Whose = tuple[Handle, str]
+Taking = Callable[[Pile, int], list[Piece]]
 
 
 class Lessons:
-    """What is learned beside the recorded runs."""
+    """What waits to be read while a log is walked. `is_due` says that something may be: `due` has what is."""
 
-    def __init__(self, memory: Memory, runs: Runs | None, recorded: Recorded, scope: Scope, asked: Asked) -> None:
-        self._memory = memory
-        self._runs = runs
-        self._recorded = recorded
+    def __init__(self, live: Engine, settings: Settings, asked: Asked, recorded: Recorded, scope: Scope) -> None:
+        self._live = live
+        self._settings = settings
         self._scope = scope
-        self._asked = asked
-
-    async def learn(self, traffic: Traffic) -> None:
-        """Read what is due, people and sessions side by side."""
-        assert self._runs is not None, "who only estimates learns nothing"
-        chains = Chains(traffic.waiting)
-        for lesson in await self._memory.look(self.lessons):
-            chains.start([("person", lesson.run.owner)], _working(traffic, self._runs, lesson))
-        for run in await self._memory.look(self.summaries):
-            chains.start([("session", run.session)], _summarising(traffic, self._runs, run, self._lines))
-        try:
-            await chains.drain()
-        except BaseException:
-            await let_go(chains, traffic)
-            raise
-
-    @property
-    def _every(self) -> int:
-        return self._asked.cadence or self._memory.settings.durable_every_n_turns
+        self._since = asked.since
+        self._every = asked.cadence or settings.durable_every_n_turns
+        self._lines = asked.cadence or settings.summary_every_n_turns
+        self._learned = frozenset[Handle]() if asked.cadence else recorded.people
+        summarised = frozenset[Session]() if asked.cadence else recorded.sessions
+        with live.reading() as rows:
+            cards = {(card.session, card.audience.epoch): card for card in sessions(rows)}
+            self._cards = {key: card for key, card in cards.items() if key not in summarised}
+            self._is_needed = bool(self._cards) or any(person not in self._learned for person in people(rows))
+        self._piles: dict[Whose, Pile] = defaultdict(Pile)
+        self._sessions: dict[Session, Pile] = defaultdict(Pile)
+        self._ripe: dict[Whose, None] = {}
+        self._ripe_sessions: dict[Session, None] = {}
+        self._began: int | None = None
+        """When the import began that is coming in, in ms."""
+        self._has_ended = False
+        self._seq = 0
 
     @property
-    def _lines(self) -> int:
-        return self._asked.cadence or self._memory.settings.summary_every_n_turns
+    def is_due(self) -> bool:
+        """Whether there is as much of something as is read at a time."""
+        return self._seq > self._since and bool(self._ripe or self._ripe_sessions or self._has_ended)
 
-    def lessons(self, rows: Rows) -> list[Lesson]:
-        """What nobody's recorded run read, of those of whom none was recorded, in the order in which it was said."""
-        chosen = (each for each in people(rows) if self._asked.cadence or each not in self._recorded.people)
-        found = [
-            lesson
-            for person in chosen
-            if not is_out(rows, person)
-            for compartment, said in unread_by_compartment(rows, person, self._judged(rows)).items()
-            for lesson in self._pieces(person, compartment, said)
-        ]
-        return sorted(found, key=lambda lesson: lesson.said[-1].point)
+    # -- what comes by ------------------------------------------------------------------------------------------------
 
-    def expected(self, rows: Rows, is_made: Callable[[Run], bool], *, summed_up: bool) -> int:
-        """How many calls these may be, by the live rows, before they are made. `summed_up`: no more summaries."""
-        if self._asked.cadence:
-            said = [sum(1 for _ in rows.keys(SPOKEN, person)) for person in people(rows) if self._has(person)]
-            read = 0 if summed_up else sum(-(-each // self._every) for each in said if each >= self._every)
-            there = [card.messages for card in sessions(rows) if self._scope.has_run(_run(card))]
-        else:
-            read = sum(1 for lesson in self.lessons(rows) if not is_made(lesson.run))
-            there = [card.turns or card.messages for card in sessions(rows) if self._is_new(rows, card)]
-        return read + sum(-(-each // self._lines) for each in there if each >= self._lines and not summed_up)
+    def take(self, seq: Seq, event_id: EventId, event: Event | None) -> None:
+        """An event comes by."""
+        self._seq = seq
+        match event:
+            case MessageHeard(message=message):
+                self._hear(seq, MessageRow(event_id, event_id, message))
+            case MessageEdited(message=message, heard=heard):
+                self._hear(seq, MessageRow(event_id, heard, message))
+            case TurnAnswered(session=session, audience=audience, said=said):
+                self._gather((session, audience.epoch), Waiting(Point(said, event_id), seq), is_new=True)
+            case ImportBegan(said=said):
+                self._began = said
+            case ImportEnded():
+                self._began, self._has_ended = None, True
+            case _:
+                pass
 
-    def _has(self, person: Handle) -> bool:
-        run = Run(EventId(bytes(16)), "extraction", 0, VERSION, NOT_RECORDED, None)
-        return self._scope.has_run(run._replace(owner=person))
-
-    def _is_new(self, rows: Rows, card: SessionCard) -> bool:
-        return any(run.session == card.session for run in self.summaries(rows))
-
-    def _judged(self, rows: Rows) -> LearnedAs:
-        settings = self._memory.settings
-
-        def how(person: Handle, where: SpokenRow) -> Callable[[Found[MessageRow]], Learn]:
-            found = place_of(rows, where.session)
-            place = where.audience.place if found is None else found.row.place
-            return learned_as(rows, settings, person, place, where.guild)
-
-        return how
-
-    def _pieces(self, person: Handle, compartment: str, said: list[Said]) -> Iterable[Lesson]:
-        every = self._every
-        if len(said) < every:
+    def _hear(self, seq: Seq, row: MessageRow) -> None:
+        message = row.message
+        waiting = Waiting(Point(message.said, row.heard), seq, row)
+        is_new = self._began is None or message.said >= self._began
+        self._gather((message.session, message.audience.epoch), waiting, is_new=is_new)
+        if message.speaker == NOBODY or message.speaker in self._learned or not message.text.strip():
             return
-        for start in range(0, len(said), every):
-            piece = said[start : start + every]
-            run = Run(piece[-1].point.id, "extraction", piece[-1].point.said, VERSION, NOT_RECORDED, None)
-            run = run._replace(owner=person, compartment=compartment)
-            if self._scope.has_run(run):
-                yield Lesson(run, piece)
+        key = message.speaker, place_item(Setting(message.speaker, message.audience, message.guild))
+        self._piles[key].waiting.append(waiting)
+        if is_new and self._piles[key].size >= self._every:
+            self._ripe[key] = None
 
-    def summaries(self, rows: Rows) -> list[Run]:
-        """The sessions of which no summary was recorded."""
-        cards = (
-            card
-            for card in sessions(rows)
-            if self._asked.cadence or (card.session, card.audience.epoch) not in self._recorded.sessions
-        )
-        return [run for card in cards if self._scope.has_run(run := _run(card)) and not is_out(rows, run.person)]
+    def _gather(self, key: Session, waiting: Waiting, *, is_new: bool) -> None:
+        """Where something was ever answered, answers count, and else what was said."""
+        card = self._cards.get(key)
+        if card is None:
+            return
+        counts = (waiting.message is None) is (card.turns > 0)
+        self._sessions[key].waiting.append(waiting._replace(message=None, counts=counts))
+        if is_new and counts and self._sessions[key].size >= self._lines:
+            self._ripe_sessions[key] = None
 
+    # -- what is due --------------------------------------------------------------------------------------------------
 
-def _run(card: SessionCard) -> Run:
-    """A run of a session's summary, named after the session."""
-    person = card.place.person if card.audience.kind == "direct" else NOBODY
-    name, said = EventId(unit(card.session, card.audience.epoch)), card.last_said or 0
-    run = Run(name, "summary", said, VERSION, NOT_RECORDED, None)
-    return run._replace(session=card.session, audience=card.audience, person=person)
+    def due(self, seq: int) -> list[Run]:
+        """What is due behind the event with this seq, in the order of what was said last in each."""
+        if self._has_ended:
+            return self.rest(seq)
+        found = self._runs(self._placed(self._ripe, seq), self._ripe_sessions, Pile.full)
+        self._clear()
+        return found
 
+    def rest(self, seq: int) -> list[Run]:
+        """All that is due there, and what is left of it."""
+        self._clear()
+        return self._runs(self._placed(self._piles, seq), self._sessions, Pile.all)
 
-def _working(traffic: Traffic, runs: Runs, lesson: Lesson) -> Work:
-    async def work() -> None:
-        async with traffic.working():
-            await runs.extract_said(lesson.run, lesson.said)
+    def _clear(self) -> None:
+        self._ripe.clear()
+        self._ripe_sessions.clear()
+        self._has_ended = False
 
-    return work
+    def _placed(self, keys: Iterable[Whose], seq: int) -> list[Whose]:
+        """Put what waits in these where it belongs by then: fewer may be able to read it, and what is not to be learned
+        from is not. Where it lies now.
+        """
+        waiting = [(person, each) for person, where in keys for each in self._take_off((person, where))]
+        found: dict[Whose, None] = {}
+        with self._live.past(Moment(seq)) as then:
+            for person, each in waiting:
+                assert each.message is not None, "answers are nobody's"
+                message = each.message.message
+                if self._is_learned(then, person, message, Found(b"", each.seq, each.message)):
+                    key = person, place_said(then, person, message.audience, message.guild)
+                    self._piles[key].waiting.append(each)
+                    found[key] = None
+        return [*found]
 
+    def _take_off(self, key: Whose) -> Piece:
+        pile = self._piles[key]
+        waiting, pile.waiting = pile.waiting, []
+        return waiting
 
-def _summarising(traffic: Traffic, runs: Runs, run: Run, lines: int) -> Work:
-    async def work() -> None:
-        async with traffic.working():
-            await runs.summarise_all(run, lines)
+    def _is_learned(self, then: Rows, person: Handle, message: Message, found: Found[MessageRow]) -> bool:
+        place = place_of(then, message.session)
+        where = message.audience.place if place is None else place.row.place
+        return learned_as(then, self._settings, person, where, message.guild)(found) != "none"
 
-    return work
+    def _runs(self, whose: Iterable[Whose], where: Iterable[Session], taken: Taking) -> list[Run]:
+        found = [self._extraction(*key, piece) for key in whose for piece in taken(self._piles[key], self._every)]
+        found += [
+            self._summary(self._cards[key], piece) for key in where for piece in taken(self._sessions[key], self._lines)
+        ]
+        return [run for run in sorted(found, key=lambda run: (run.said, run.event)) if self._scope.has_run(run)]
+
+    def _extraction(self, person: Handle, compartment: str, piece: Piece) -> Run:
+        last = piece[-1].point
+        run = Run(last.id, "extraction", last.said, VERSION, NOT_RECORDED, tuple(each.id for each in piece))
+        return run._replace(owner=person, compartment=compartment)
+
+    def _summary(self, card: SessionCard, piece: Piece) -> Run:
+        last = piece[-1].point
+        name = EventId(hashlib.sha256(unit(card.session, card.audience.epoch) + last.id).digest()[:16])
+        run = Run(name, "summary", last.said, VERSION, NOT_RECORDED, tuple(each.id for each in piece))
+        person = card.place.person if card.audience.kind == "direct" else NOBODY
+        return run._replace(session=card.session, audience=card.audience, person=person)
+
+    # -- without walking ----------------------------------------------------------------------------------------------
+
+    def pass_by(self, after: int, upto: int) -> list[Run]:
+        """What is due behind `after` up to a seq, and what is left of it there."""
+        return [*self._on_the_way(after, upto), *self.rest(upto)] if upto > after else []
+
+    def _on_the_way(self, after: int, upto: int) -> Iterator[Run]:
+        for stored in self._live.store.log.read(after, upto) if self._is_needed else ():
+            if decode_header(stored.header).tag not in TAGS:
+                continue
+            record = self._live.live.folding.record(stored)
+            self.take(stored.seq, EventId(decode_header(stored.header).id), None if record is None else record.event)
+            if self.is_due:
+                yield from self.due(stored.seq)

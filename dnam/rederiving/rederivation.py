@@ -22,14 +22,15 @@ from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.replies import Again, Replies, Spending
 from dnam.rederiving.runs import Runs, With
 from dnam.rederiving.scope import Scope, guilds_of_places
-from dnam.rederiving.seeds import Seeds
+from dnam.rederiving.seeds import early_reply_of, made_by
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
+from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
 from dnam.settings import Settings
 from dnam.shadows import Asked, Manifest, making, refuse_other_log, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
-from projections.events import Event
+from projections.events import Event, ExtractionReplied
 from projections.events.values import ModelUse
 from projections.ids import EventId
 from projections.policies import closeness
@@ -76,17 +77,22 @@ class Rederivation:
         """What it may take."""
         asked = self.manifest.asked
         names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
-        with self.live.reading() as rows:
-            there = Lessons(self.memory, None, self.recorded, self._scope, asked)
-            lessons = there.expected(rows, self._is_made, summed_up=self.manifest.state == "complete")
+        lessons = sum(1 for run in self._expected() if not self._is_paid(run))
         terms = Terms(names, self._share, at_once)
         return estimate(
-            self.recorded, [run for run in self.runs() if not self._is_made(run)], lessons, self.again(), terms
+            self.recorded, [run for run in self.runs() if not self._is_paid(run)], lessons, self.again(), terms
         )
 
-    def _is_made(self, run: Run) -> bool:
-        """Whether a run was made before, and is not asked for again."""
-        return self.memory.engine.store.log.find(Seeds(run.event, run.loop, run.said).next_id) is not None
+    def _expected(self) -> list[Run]:
+        """What no recorded run has read and is due by now, but for what an earlier walk came by."""
+        there = Lessons(self.live, self.memory.settings, self.manifest.asked, self.recorded, self._scope)
+        there.pass_by(0, self.manifest.upto)
+        return there.pass_by(self.manifest.upto, self.live.head().size)
+
+    def _is_paid(self, run: Run) -> bool:
+        """Whether a run was made before, or its reply is there already: it is not asked for again."""
+        find = self.memory.engine.store.log.find
+        return find(made_by(run)) is not None or find(early_reply_of(run)) is not None
 
     @property
     def _share(self) -> Decimal:
@@ -128,7 +134,7 @@ class Rederivation:
                     if not await asyncio.to_thread(self._erased_since, epoch):
                         raise
         except BaseException:  # a reply that was not recorded is asked for again, or is in a batch: it counts then
-            self._keep(self._counted(self.memory.look_here(_took) if self.model.paid else spending))
+            self._keep(self._counted(self._took() if self.model.paid else spending))
             raise
         return self.manifest
 
@@ -163,9 +169,8 @@ class Rederivation:
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         walk.total = len(self.runs())
         await walk.go()
-        lessons = Lessons(self.memory, runs, self.recorded, self._scope, self.manifest.asked)
-        await lessons.learn(traffic)
-        self._keep(msgspec.structs.replace(self._counted(spending), state="complete", runs=len(self.runs())))
+        counted = await asyncio.to_thread(self._counted, spending)
+        self._keep(msgspec.structs.replace(counted, state="complete", runs=walk.total + walk.lessons))
 
     def _keep(self, manifest: Manifest) -> None:
         self.manifest = without_erased(manifest, self.memory.engine.store.ring)
@@ -178,11 +183,12 @@ class Rederivation:
             tokens_in=max(spending.tokens_in, self.manifest.tokens_in),
             tokens_out=max(spending.tokens_out, self.manifest.tokens_out),
             cost_micros=max(spending.cost_micros, self.manifest.cost_micros),
+            unusable=unusable_in(self.memory.engine, self.live),
         )
 
     async def _spending(self, most_micros: int | None) -> Spending:
         """What it took so far: by the replies in the shadow, and no less than was noted."""
-        took = await self.memory.look(_took)
+        took = await asyncio.to_thread(self._took)
         known = self.manifest
         each = guessed_micros(resolved(self.model, known.asked.model), self._share) if self.model.paid else 0
         return Spending(
@@ -194,6 +200,18 @@ class Rederivation:
             guess_micros=each,
         )
 
+    def _took(self) -> Spending:
+        """What every reply took that is there, with those that wait for their turn."""
+        memory, paid = self.memory, Spending()
+        calls = memory.look_here(_calls)
+        decided = {call.prompt_digest for call in calls}
+        for _, event in tagged(memory.engine, {ExtractionReplied.TAG}, memory.engine.head().size):
+            if isinstance(event, ExtractionReplied) and event.call.prompt_digest not in decided:
+                calls.append(event.call)
+        for call in calls:
+            paid.add(call)
+        return paid
+
     def _find(self, event: EventId) -> Event | None:
         """An event of the shadow that can be read."""
         engine = self.memory.engine
@@ -202,12 +220,10 @@ class Rederivation:
         return None if record is None else record.event
 
 
-def _took(rows: Rows) -> Spending:
-    spending = Spending()
-    for found in rows.scan(WORK):
-        if found.row.call.tokens_in or found.row.call.tokens_out:
-            spending.add(found.row.call)
-    return spending
+def _calls(rows: Rows) -> list[ModelUse]:
+    """The calls whose replies were decided from, but for those that were paid for before."""
+    calls = (found.row.call for found in rows.scan(WORK))
+    return [call for call in calls if call.tokens_in or call.tokens_out]
 
 
 def live_scope(live: Engine, asked: Asked) -> Scope:

@@ -1,11 +1,11 @@
 """Where a reply comes from while a memory is derived anew, the first that there is:
 
-the shadow    it was recorded before the derivation was broken off
+the shadow    it was recorded before the derivation was broken off, with what came of it or before its turn
 the live log  the model and the prompt are those that replied then: its reply is decided from anew
 the model     it is asked, within what the derivation may cost
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 import msgspec
@@ -14,7 +14,15 @@ from dnam.errors import CostsTooMuch
 from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
 from dnam.prompts import digest
 from dnam.rederiving.traffic import Traffic
-from projections.events import Event, ExtractionAnswered, ExtractionFailed, MergeAnswered, MergeFailed, SummaryAnswered
+from projections.events import (
+    Event,
+    ExtractionAnswered,
+    ExtractionFailed,
+    ExtractionReplied,
+    MergeAnswered,
+    MergeFailed,
+    SummaryAnswered,
+)
 from projections.events.values import ModelUse
 from projections.ids import EventId
 from projections.rederiving.schedule import Recorded, Run
@@ -70,12 +78,22 @@ class Replies(NamedTuple):
     traffic: Traffic
 
 
+class Early(NamedTuple):
+    """Where a reply lies that waits for its turn to be decided: its event. `keep` records it there."""
+
+    event: EventId
+    keep: Callable[[Ask, Reply], Awaitable[None]]
+
+
 class RunReplies:
     """The replies of one run of a loop. `is_decided_anew`: what was replied then is all there is; nobody is asked."""
 
-    def __init__(self, replies: Replies, run: Run | None, *, is_decided_anew: bool = False) -> None:
+    def __init__(
+        self, replies: Replies, run: Run | None, early: Early | None = None, *, is_decided_anew: bool = False
+    ) -> None:
         self._replies = replies
         self._run = run
+        self._early = early
         self._count = 0
         self.is_decided_anew = is_decided_anew
 
@@ -96,7 +114,21 @@ class RunReplies:
             return again
         if self.is_decided_anew:
             raise NoReply("nobody was asked about this then, and what was replied then is decided anew")
-        return await asked(self._replies, ask, hear)
+        if self._early is None:
+            return await asked(self._replies, ask, hear)
+        return self._kept(self._early, ask) or await self._asked(self._early, ask, hear)
+
+    def _kept(self, early: Early, ask: Ask) -> Reply | None:
+        """What was replied to this very prompt before its turn."""
+        event = self._replies.find(early.event)
+        if not isinstance(event, ExtractionReplied) or event.call.prompt_digest != digest(ask.system, ask.prompt):
+            return None
+        return _reply(event.reply, event.call)
+
+    async def _asked(self, early: Early, ask: Ask, hear: Hear) -> Reply:
+        reply = await asked(self._replies, ask, hear)
+        await early.keep(ask, reply)
+        return reply
 
     def _again(self, ask: Ask) -> Reply | None:
         if ask.purpose == "merge":

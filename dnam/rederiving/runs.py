@@ -4,38 +4,50 @@ It reads what the recorded run read, as far as that is there still, and what ear
 never what was said later. A run that was made already says so, and nothing is asked again.
 """
 
-import hashlib
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 from dnam.jobs import Job
-from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, learned_from, plan_extraction
+from dnam.loops.extraction import (
+    ExtractionPlan,
+    Learned,
+    Said,
+    extract_items,
+    learned_from,
+    plan_extraction,
+    replied,
+)
 from dnam.loops.merge import merge_items, plan_merges, texts_of
-from dnam.loops.summary import Refreshing, SummaryPlan, plan_summary, refresh_summary
+from dnam.loops.summary import SummaryPlan, plan_summary, refresh_summary
 from dnam.memory import Memory
+from dnam.model import Ask, Reply
 from dnam.prompts import Prompt
-from dnam.rederiving.drive import Before, decision_of, drive, nothing_before
+from dnam.rederiving.drive import decision_of, drive
 from dnam.rederiving.finding import unread
-from dnam.rederiving.replies import Replies, RunReplies
-from dnam.rederiving.seeds import Seeds
+from dnam.rederiving.replies import Early, Replies, RunReplies
+from dnam.rederiving.seeds import Seeds, early, early_reply_of, made_by
+from dnam.rederiving.spoken import There, Upto
+from dnam.rederiving.turns import ANYTIME, Turn
 from dnam.tending import Tending
 from projections.decisions.consent import is_out
+from projections.decisions.draft import Draft
+from projections.decisions.overtaken import is_overtaken
+from projections.decisions.work import WorkRequest, record_reply
 from projections.derived import effects_of
 from projections.events import SummaryRefreshed
-from projections.events.values import Audience
-from projections.ids import EventId, Handle, Point
-from projections.messages import unit
+from projections.ids import EventId, Handle
 from projections.policies.closeness import Measure
 from projections.policies.compartments import everywhere
 from projections.rederiving.schedule import Run
 from projections.rows import Rows
-from projections.summaries import find_summary
-from projections.turns import TURNS, TurnRow
-from projections.window import forwards
 from replay.travel import Moment
 
 T = TypeVar("T")
+
+
+def unseen(_: Rows) -> None:
+    """For what nobody looks at."""
 
 
 class With(NamedTuple):
@@ -60,30 +72,36 @@ class Runs:
         self.replies = replies
         self._with = with_
 
+    def is_made(self, run: Run) -> bool:
+        """Whether a run was made before: what it led to is in the shadow."""
+        return self._memory.engine.store.log.find(made_by(run)) is not None
+
     # -- extractions ------------------------------------------------------------------------------------------------
 
-    async def extract(self, run: Run, reads: Sequence[EventId], before: Before = nothing_before) -> list[EventId]:
-        """An extraction over these messages, and the merges behind it; which of them are left for the next."""
+    async def extract(
+        self, run: Run, reads: Sequence[EventId], turn: Turn, there: There, look: Callable[[Rows], None] = unseen
+    ) -> list[EventId]:
+        """An extraction over these messages, as far as they were `there`, and the merges behind it; which of them are
+        left for the next. `look` sees what there is before.
+        """
         engine = self._memory.engine
 
         def found(rows: Rows) -> list[Said]:
-            return [] if is_out(rows, run.owner) else unread(engine, rows, reads)
+            return [] if is_out(rows, run.owner) else unread(engine, rows, reads, there)
 
         def planned(rows: Rows) -> ExtractionPlan | None:
-            said = found(rows)
-            return plan_extraction(rows, run.owner, run.compartment, said, run.policy) if said else None
+            look(rows)
+            if self.is_made(run) or not (said := found(rows)):
+                return None
+            return plan_extraction(rows, run.owner, run.compartment, said, run.policy)
 
-        learned = await self._extracted(run, await self._memory.look(planned), before)
-        if not learned.error and not learned.left:
+        plan = await self._memory.look(planned)
+        learned = await self._extracted(run, plan, turn)
+        if plan is not None and not learned.error and not learned.left:
             return []
         return await self._memory.look(lambda rows: [each.point.id for each in found(rows)])
 
-    async def extract_said(self, run: Run, said: list[Said]) -> None:
-        """The same over messages that were looked up."""
-        plan = await self._memory.look(lambda rows: plan_extraction(rows, run.owner, run.compartment, said, run.policy))
-        await self._extracted(run, plan, nothing_before)
-
-    async def _extracted(self, run: Run, plan: ExtractionPlan | None, before: Before) -> Learned:
+    async def _extracted(self, run: Run, plan: ExtractionPlan | None, turn: Turn) -> Learned:
         """What a plan leads to; without one, what it led to when it was made before."""
         seeds = Seeds(run.event, "extraction", run.said)
         if plan is not None:
@@ -97,18 +115,41 @@ class Runs:
                 guarding=self._memory.guarding,
                 sharing=self._memory.sharing,
             )
-            replies = RunReplies(self.replies, run)
-            learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, before)
+            replies = RunReplies(self.replies, run, self._early(run, plan, turn))
+            learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, turn)
             then, is_anew = None, replies.is_decided_anew
         else:
             decided = await self._memory.look(lambda _: decision_of(self._memory.engine, seeds.next_id))
             learned = learned_from(decided.events)
             then = Moment(decided.records[-1].seq) if decided.records else None
             is_anew = run.reply is not None and self.replies.again(run.call)
+        turn.over()
         for where, items in ((run.compartment, learned.added), (everywhere(run.owner), learned.promoted)):
             if items:
                 await self._merge(run, where, items, then, is_anew=is_anew)
         return learned
+
+    def _early(self, run: Run, plan: ExtractionPlan, turn: Turn) -> Early | None:
+        """Where its reply lies before it is decided from, so that nobody is asked again, whenever this is broken off;
+        None where it waits for no other.
+        """
+        if turn is ANYTIME:
+            return None
+        origin = early(run.event, run.said)
+
+        def kept(ask: Ask, reply: Reply, rows: Rows) -> list[Draft]:
+            if is_overtaken(rows, plan.causes):
+                return []
+            return record_reply(rows, WorkRequest(replied(plan, ask, reply), origin))
+
+        async def keep(ask: Ask, reply: Reply) -> None:
+            recorded = self._memory.submit(partial(kept, ask, reply))
+            if turn.has_come:  # what is decided from it goes to the disk with it
+                recorded.add_done_callback(lambda done: done.cancelled() or done.exception())
+            else:
+                await recorded
+
+        return Early(early_reply_of(run), keep)
 
     async def _merge(
         self, run: Run, compartment: str, added: Sequence[str], then: Moment | None, *, is_anew: bool
@@ -144,16 +185,22 @@ class Runs:
 
     # -- summaries --------------------------------------------------------------------------------------------------
 
-    async def summarise(self, run: Run, only: Container[EventId] | None, most_lines: int | None = None) -> bool:
-        """A refresh of a session's summary, from nothing but these messages and answers; whether one was made."""
+    async def summarise(self, run: Run, only: Upto, look: Callable[[Rows], None] = unseen) -> bool:
+        """A refresh of a session's summary, from nothing but these messages and answers; whether one was made. `look`
+        sees what there is before.
+        """
         assert run.audience is not None
         seeds = Seeds(run.event, "summary", run.said)
-        if await self._memory.look(lambda rows: _is_made(rows, seeds.next_id)):
-            return False
         settings = self._tending.refreshing()._replace(policy=run.policy, only=only)
-        if most_lines is not None:
-            settings = settings._replace(most_lines=most_lines)
-        plan = await self._memory.look(partial(_planned, run.session, run.audience, run.person, settings))
+        session, audience, person = run.session, run.audience, run.person
+
+        def planned(rows: Rows) -> SummaryPlan | None:
+            look(rows)
+            if _is_made(rows, seeds.next_id) or is_out(rows, person):
+                return None
+            return plan_summary(rows, session, audience, person, settings)
+
+        plan = await self._memory.look(planned)
         if plan is None:
             return False
         loop = refresh_summary(plan, self._with.summary, self._with.summary_model, seeds)
@@ -161,39 +208,8 @@ class Runs:
         refreshed = await drive(loop, self._memory, replies, seeds, self._tending.compare)
         return refreshed.worked
 
-    async def summarise_all(self, run: Run, lines: int) -> None:
-        """Summarise a session of which no summary was recorded, so many lines at a time, where there are as many."""
-        assert run.audience is not None
-        behind = await self._memory.look(lambda rows: _behind(rows, run))
-        while behind >= lines or (behind and await self._memory.look(lambda rows: _reached(rows, run)) is not None):
-            reached = await self._memory.look(lambda rows: _reached(rows, run))
-            name = hashlib.sha256(run.event + repr(reached).encode()).digest()[:16]
-            if not await self.summarise(run._replace(event=EventId(name)), None, lines):
-                return
-            behind = await self._memory.look(lambda rows: _behind(rows, run))
-
-
-def _reached(rows: Rows, run: Run) -> Point | None:
-    """How far a session's summary reaches; None where there is none."""
-    assert run.audience is not None
-    found = find_summary(rows, run.session, run.audience.epoch)
-    return None if found is None else found.row.upto
-
-
-def _behind(rows: Rows, run: Run) -> int:
-    """How many turns there were since; where none was ever answered there, as in an import, how many messages."""
-    assert run.audience is not None
-    where = run.session, run.audience.epoch
-    answered = next(rows.keys(TURNS, unit(*where)), None) is not None
-    entries = forwards(rows, *where, _reached(rows, run))
-    return sum(1 for each in entries if isinstance(each.row, TurnRow) is answered)
-
 
 def _is_made(rows: Rows, reply: EventId) -> bool:
     """Whether a summary was made of this reply, or of a shorter one that it led to."""
     effects = list(effects_of(rows, reply))
     return any(tag == SummaryRefreshed.TAG or _is_made(rows, effect) for effect, tag in effects)
-
-
-def _planned(session: str, audience: Audience, person: Handle, settings: Refreshing, rows: Rows) -> SummaryPlan | None:
-    return None if is_out(rows, person) else plan_summary(rows, session, audience, person, settings)

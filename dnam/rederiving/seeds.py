@@ -4,6 +4,7 @@ import hashlib
 
 from projections.decisions.draft import Origin
 from projections.ids import EventId, seeded_id
+from projections.rederiving.schedule import Run
 
 
 def origin(source: EventId, what: str, number: int, now: int) -> Origin:
@@ -15,6 +16,21 @@ def origin(source: EventId, what: str, number: int, now: int) -> Origin:
 def applied(act: EventId, now: int) -> Origin:
     """The origin of what a person's recorded act comes to when it is applied again."""
     return origin(act, "decided", 0, now)
+
+
+def early(source: EventId, now: int) -> Origin:
+    """The origin of a reply that is recorded before its turn to be decided."""
+    return origin(source, "replied", 0, now)
+
+
+def made_by(run: Run) -> EventId:
+    """The id of the event that tells that a run was made anew."""
+    return Seeds(run.event, run.loop, run.said).next_id
+
+
+def early_reply_of(run: Run) -> EventId:
+    """The id of the event that holds its reply, if that came before its turn."""
+    return first_id(early(run.event, run.said))
 
 
 def first_id(made: Origin) -> EventId:

@@ -1,8 +1,17 @@
 """What the runs of a session could read, each as much as was there when it was recorded."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from projections.ids import EventId
+
+Where = tuple[str, int]
+There = Callable[[EventId], bool]
+"""Whether an event had been recorded when a run was."""
+
+
+def always(_: EventId) -> bool:
+    """For what reads whatever there is."""
+    return True
 
 
 class Spoken:
@@ -11,22 +20,34 @@ class Spoken:
     """
 
     def __init__(self) -> None:
-        self._first: dict[tuple[str, int], dict[EventId, int]] = {}
+        self._first: dict[Where, dict[EventId, int]] = {}
+        self._until: dict[Where, int] = {}
         self._count = 0
 
-    def upto(self, where: tuple[str, int], reads: Iterable[EventId]) -> Container[EventId]:
-        """What may be read of a session by now, these with it."""
+    def upto(self, where: Where, reads: Iterable[EventId], said: int, there: There = always) -> "Upto":
+        """What may be read of a session by now, these with it, of which the last was said by then (ms); of what was
+        edited later nothing, as `there` knows.
+        """
         self._count += 1
         first = self._first.setdefault(where, {})
         for each in reads:
             first.setdefault(each, self._count)
-        return _Upto(first, self._count)
+        until = self._until[where] = max(said, self._until.get(where, said))
+        return Upto(first, self._count, until, there)
 
 
-class _Upto:
-    def __init__(self, first: Mapping[EventId, int], number: int) -> None:
+class Upto:
+    """Messages and answers, all said by `until` (ms), as they were then."""
+
+    def __init__(self, first: Mapping[EventId, int], number: int, until: int, there: There) -> None:
         self._first = first
         self._number = number
+        self._there = there
+        self.until = until
 
-    def __contains__(self, event: object) -> bool:
-        return isinstance(event, bytes) and self._first.get(EventId(event), self._number + 1) <= self._number
+    def has(self, heard: EventId, version: EventId) -> bool:
+        """Whether it is among them."""
+        return (self._is_read(heard) or self._is_read(version)) and self._there(version)
+
+    def _is_read(self, event: EventId) -> bool:
+        return self._first.get(event, self._number + 1) <= self._number

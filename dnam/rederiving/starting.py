@@ -4,15 +4,18 @@ In a guild, what runs decide is recorded in their order, since lore belongs to e
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import count
 
 from dnam.memory import Memory
-from dnam.rederiving.chains import Chains
-from dnam.rederiving.drive import Before, nothing_before
+from dnam.rederiving.chains import Chains, Key, Work
 from dnam.rederiving.finding import message_of, said_in
-from dnam.rederiving.runs import Runs
-from dnam.rederiving.spoken import Spoken
+from dnam.rederiving.runs import Runs, unseen
+from dnam.rederiving.spoken import Spoken, There
 from dnam.rederiving.traffic import Traffic
+from dnam.rederiving.turns import ANYTIME, ORDERED, Turns
 from projections.decisions.consent import is_out
 from projections.events import MessageHeard
 from projections.ids import EventId, Handle
@@ -20,8 +23,12 @@ from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
 from projections.rows import Rows
 from replay.codec import decode_header
 from replay.engine import Engine
+from replay.group import Recorded as Done
 from replay.units import Told
 
+Written = asyncio.Future[Done]
+"""What is on its way to the log."""
+Look = Callable[[Rows], None]
 MOST_RUNS = 2000
 """How far the walk runs ahead of the runs behind it."""
 
@@ -40,24 +47,35 @@ class Starting:
         self._traffic = traffic
         self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
         self._spoken = Spoken()
-        self._orders: dict[str, asyncio.Future[None]] = {}
+        self._turns = Turns(traffic)
         self._out: dict[Handle, bool] = {}
-        self.changed: dict[str, None] = {}
+        self._left = Counter[Key]()
+        self._numbers = count()
+        self.changed: dict[EventId, None] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
         """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
         for run in runs:
             if run.audience is not None:
-                self._spoken.upto((run.session, run.audience.epoch), run.reads or ())
+                self._spoken.upto((run.session, run.audience.epoch), run.reads or (), run.said)
             else:
                 self._unread.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
 
-    async def start(self, run: Run) -> None:
-        """Begin a run behind those of its chain."""
+    async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool = True) -> None:
+        """Begin a run behind those of its chain, and behind what is being written before it. What was recorded behind
+        `seq` is not read, though it may be there by now. One that was recorded is told of where not everything is there
+        that it had read then.
+        """
+        find = self._live.store.log.find
+
+        def there(event: EventId) -> bool:
+            return (find(event) or 0) <= seq
+
+        look = partial(self._note_changed, run) if was_recorded else unseen
         if run.loop == "extraction":
-            await self._start_extraction(run)
+            self._start_extraction(run, there, written, look)
         else:
-            await self._start_summary(run)
+            await self._start_summary(run, there, written, look)
         await self._chains.room(MOST_RUNS)
 
     def is_out(self, person: Handle) -> bool:
@@ -73,31 +91,51 @@ class Starting:
             return run_of(told.id, told.event) if told.id not in self._recorded.part_of else None
         return self._recorded.withdrawn.get(told.id) if told.header.tag in RUNS else None
 
-    async def _start_extraction(self, run: Run) -> None:
+    def _start_extraction(self, run: Run, there: There, written: Written | None, look: Look) -> None:
         if self.is_out(run.owner):
             return
         where = run.owner, run.compartment
-        before, done = self._in_order(run.compartment)
-        await self._note_changed(run)
+        queued = self._turns.take(run.compartment) if run.compartment.startswith(ORDERED) else None
+        turn = queued or ANYTIME
 
         async def work() -> None:
-            async with self._traffic.working():
-                reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
-                self._unread[where] = dict.fromkeys(await self._runs.extract(run, reads, before))
+            reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
+            self._unread[where] = dict.fromkeys(await self._runs.extract(run, reads, turn, there, look))
 
-        self._chains.start([("person", run.owner)], work).add_done_callback(lambda _: done())
+        link = self._start_link(("person", run.owner), written, work)
+        if queued is not None:
+            link.add_done_callback(lambda _: queued.ended())
 
-    async def _start_summary(self, run: Run) -> None:
+    async def _start_summary(self, run: Run, there: There, written: Written | None, look: Look) -> None:
         assert run.audience is not None
         where = run.session, run.audience.epoch
-        only = self._spoken.upto(where, await self._said_before(run) if run.reads is None else run.reads)
-        await self._note_changed(run)
+        if run.reads is None and written is not None:
+            await asyncio.shield(written)
+        reads = await self._said_before(run) if run.reads is None else run.reads
+        only = self._spoken.upto(where, reads, run.said, there)
 
         async def work() -> None:
-            async with self._traffic.working():
-                await self._runs.summarise(run, only)
+            await self._runs.summarise(run, only, look)
 
-        self._chains.start([("session", where)], work)
+        self._start_link(("session", where), written, work)
+
+    def _start_link(self, key: Key, written: Written | None, work: Work) -> "asyncio.Task[None]":
+        """What has more behind it asks before others do, so that the longest chain is not the last one."""
+        self._left[key] += 1
+        number = next(self._numbers)
+
+        async def link() -> None:
+            async with self._traffic.working(lambda: (-self._left[key], number)):
+                if written is not None:
+                    await asyncio.shield(written)
+                await work()
+
+        def ended(_: object) -> None:
+            self._left[key] -= 1
+
+        task = self._chains.start([key], link)
+        task.add_done_callback(ended)
+        return task
 
     async def _said_before(self, run: Run) -> set[EventId]:
         """What had been said in a run's session when it was recorded; more of it is here where this is a later walk."""
@@ -106,40 +144,18 @@ class Starting:
         said, upto = await self._memory.look(lambda rows: said_in(rows, session, epoch)), find(run.event) or 0
         return {each for each in said if (find(each) or 0) < upto}
 
-    def _in_order(self, compartment: str) -> tuple[Before, Callable[[], None]]:
-        """What a run in a guild awaits before it records, and what it calls when it has ended."""
-        if not compartment.startswith("guild/"):
-            return nothing_before, _nothing
-        previous = self._orders.get(compartment)
-        mine = self._orders[compartment] = asyncio.get_running_loop().create_future()
-
-        async def before() -> None:
-            if previous is not None and not previous.done():
-                async with self._traffic.idle():
-                    await asyncio.shield(previous)
-
-        def done() -> None:
-            if not mine.done():
-                mine.set_result(None)
-
-        return before, done
-
-    async def _note_changed(self, run: Run) -> None:
+    def _note_changed(self, run: Run, rows: Rows) -> None:
         """A run of which not everything is there that it had read is told of."""
-        engine, reads = self._memory.engine, [each for each in run.reads or () if self._is_message(each)]
+        lost = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
+        if run.event in self._recorded.withdrawn or any(self._is_gone(rows, each) for each in lost):
+            self.changed[run.event] = None
 
-        def lacks(rows: Rows) -> bool:
-            return any(message_of(engine, rows, each) is None for each in reads)
-
-        if run.event in self._recorded.withdrawn or await self._memory.look(lacks):
-            self.changed[run.event.hex()] = None
+    def _is_gone(self, rows: Rows, event: EventId) -> bool:
+        """Whether a message that lost its first words says nothing else now."""
+        return message_of(self._memory.engine, rows, event) is None
 
     def _is_message(self, event: EventId) -> bool:
         """Whether an event of the live log is a message that was heard; a summary reads answers too."""
         seq = self._live.store.log.find(event)
         stored = None if seq is None else self._live.store.log.get(seq)
         return stored is not None and decode_header(stored.header).tag == MessageHeard.TAG
-
-
-def _nothing() -> None:
-    """Nobody waits."""

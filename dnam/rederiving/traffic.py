@@ -6,6 +6,8 @@ With batches, questions are gathered until nothing can go on without a reply, an
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from heapq import heappop, heappush
 
 from dnam.model import ModelError
 
@@ -14,11 +16,56 @@ AT_ONCE = 16
 Send = Callable[[], Awaitable[None]]
 
 
+Rank = Callable[[], tuple[int, ...]]
+"""What comes first among those who wait: the least."""
+
+
+def unranked() -> tuple[int, ...]:
+    """In the order of coming."""
+    return ()
+
+
+_RANK = ContextVar("rank", default=unranked)
+
+
+class Room:
+    """Room for so many at once; whoever waits comes in by rank."""
+
+    def __init__(self, most: int) -> None:
+        self._free = most
+        self._waiting: list[tuple[tuple[int, ...], int, asyncio.Future[None]]] = []
+        self._count = 0
+
+    async def enter(self, rank: tuple[int, ...]) -> None:
+        """Wait for room."""
+        if self._free:
+            self._free -= 1
+            return
+        self._count += 1
+        mine = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (rank, self._count, mine))
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        while self._waiting:
+            _, _, waiting = heappop(self._waiting)
+            if not waiting.done():
+                waiting.set_result(None)
+                return
+        self._free += 1
+
+
 class Traffic:
     """Counts links at work, asks under way, and whether the walk waits. `send` is called where all of them wait."""
 
     def __init__(self, at_once: int = AT_ONCE, send: Send | None = None) -> None:
-        self._room = None if send is not None else asyncio.Semaphore(at_once)
+        self._room = None if send is not None else Room(at_once)
         self._send = send
         self._working = 0
         self._asking: set[asyncio.Task[object]] = set()
@@ -28,13 +75,15 @@ class Traffic:
         self._sending: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def working(self) -> AsyncIterator[None]:
-        """As long as a link works."""
+    async def working(self, rank: Rank = unranked) -> AsyncIterator[None]:
+        """As long as a link works. By its rank what it asks comes before what others do."""
+        token = _RANK.set(rank)
         self._working += 1
         try:
             yield
         finally:
             self._working -= 1
+            _RANK.reset(token)
             self._look()
 
     @asynccontextmanager
@@ -51,9 +100,12 @@ class Traffic:
     async def asking(self) -> AsyncIterator[None]:
         """As long as a link waits for a reply; it waits for room first."""
         if self._room is not None:
-            async with self._room:
+            await self._room.enter(_RANK.get()())
+            try:
                 self._refuse_more()
                 yield
+            finally:
+                self._room.leave()
             return
         self._refuse_more()
         task = asyncio.current_task()

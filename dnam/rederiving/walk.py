@@ -15,6 +15,7 @@ import msgspec
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
 from dnam.rederiving.finding import messages_of
+from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
@@ -36,12 +37,12 @@ from projections.events import (
 )
 from projections.ids import NOBODY, EventId
 from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
-from projections.rederiving.schedule import Recorded
+from projections.rederiving.schedule import Recorded, Run
 from projections.rederiving.taking_back import change_readers, take_back
 from replay.engine import Engine
 from replay.errors import Refused
 from replay.group import Recorded as Written
-from replay.units import Told, Unit, units
+from replay.units import Sheaf, Told, units
 
 MOST_WRITING = 256
 """How many decisions that were taken over wait for the log at once."""
@@ -77,25 +78,43 @@ class Walk:
         self._progress = progress
         self._chains = Chains(traffic.waiting)
         self._starting = Starting(live, memory, runs, recorded, self._chains, traffic)
-        self._starting.prime(run for run in recorded.every if (live.store.log.find(run.event) or 0) <= manifest.upto)
+        self._recorded = recorded
         self.total = len(recorded.every)
         """How many runs there are to make, for whoever watches."""
+        self.lessons = 0
+        """How many runs there were that were never recorded, on earlier walks too."""
         self._writing: deque[asyncio.Future[Written]] = deque()
         self._done = 0
 
     async def go(self) -> None:
         """Walk to the live log's end as it is now, and wait for everything."""
         upto = self._live.head().size
+        lessons = await asyncio.to_thread(self._came_by)
         try:
             reading = units(self._live, self.manifest.upto, upto)
             while some := await asyncio.to_thread(lambda: list(islice(reading, AT_ONCE))):
                 for unit in some:
                     await self._take(unit)
+                    await self._learn(lessons, unit)
+            await self._begin(await asyncio.to_thread(lessons.rest, upto), upto)
             await self._settle()
         except BaseException:
             await let_go(self._chains, self._traffic)
             raise
-        self._change(upto=upto, changed=tuple(dict.fromkeys((*self.manifest.changed, *self._starting.changed))))
+        changed = sorted(self._starting.changed, key=lambda run: self._live.store.log.find(run) or 0)
+        noted = dict.fromkeys((*self.manifest.changed, *(run.hex() for run in changed)))
+        self._change(upto=upto, changed=tuple(noted))
+
+    def _came_by(self) -> Lessons:
+        """What waits to be read since an earlier walk; what its runs could not read, the next ones may."""
+        asked, find = self.manifest.asked, self._live.store.log.find
+        lessons = Lessons(self._live, self._memory.settings, asked, self._recorded, self._scope)
+        before = lessons.pass_by(0, self.manifest.upto)
+        recorded = () if asked.cadence else self._recorded.every
+        self._starting.prime(run for run in recorded if (find(run.event) or 0) <= self.manifest.upto)
+        self._starting.prime(before)
+        self.lessons = len(before)
+        return lessons
 
     def _change(self, **fields: object) -> None:
         self.manifest = msgspec.structs.replace(self.manifest, **fields)
@@ -124,7 +143,7 @@ class Walk:
 
     # -- a decision -------------------------------------------------------------------------------------------------
 
-    async def _take(self, unit: Unit) -> None:
+    async def _take(self, unit: Sheaf) -> None:
         told = [each for each in unit.told if self._is_taken_over(each)]
         events = [each.event for each in unit.told if each.event is not None]
         if is_by_tool(events):
@@ -172,7 +191,7 @@ class Walk:
                 message = each.message
                 await self._wait([("person", message.speaker), ("session", (message.session, message.audience.epoch))])
 
-    async def _act(self, unit: Unit, told: list[Told]) -> None:
+    async def _act(self, unit: Sheaf, told: list[Told]) -> None:
         """Do again what was done, behind everything that came before."""
         events = [each.event for each in unit.told if each.event is not None]
         if all(role_of(each) in ("decided", "kept", "derived") and not isinstance(each, EVERYBODY) for each in events):
@@ -234,10 +253,23 @@ class Walk:
         run = self._starting.run_of(told)
         if run is None or self.manifest.asked.cadence or not self._scope.has_run(run):
             return
-        self._done += 1
-        self._progress(self._done, max(self._done, self.total))
-        await self._written()
-        await self._starting.start(run)
+        await self._begin([run], told.seq, was_recorded=True)
+
+    async def _learn(self, lessons: Lessons, unit: Sheaf) -> None:
+        """Begin what is due behind a decision that no recorded run has read."""
+        for each in unit.told:
+            lessons.take(each.seq, each.id, each.event)
+        if lessons.is_due:
+            await self._begin(await asyncio.to_thread(lessons.due, unit.last), unit.last)
+
+    async def _begin(self, runs: Iterable[Run], seq: int, *, was_recorded: bool = False) -> None:
+        """Each finds what the walk has taken over until now, and the walk goes on meanwhile."""
+        for run in runs:
+            self._done += 1
+            self._progress(self._done, max(self._done, self.total))
+            self.lessons += not was_recorded
+            written = self._writing[-1] if self._writing else None
+            await self._starting.start(run, seq, written, was_recorded=was_recorded)
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:

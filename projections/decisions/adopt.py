@@ -82,7 +82,7 @@ class _Adoption:
         self._request = request
         self._most = most
         self._taking = Taking(rows, request)
-        self._shelf = Shelf(rows, request.act.free(rows, of_owner(request.owner)), request.owner, most)
+        self._shelf = Shelf(rows, request.adoption.free(rows, of_owner(request.owner)), request.owner, most)
         self._parts: list[Part] = []
         self._left: list[Left] = []
 

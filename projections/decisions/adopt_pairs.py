@@ -10,30 +10,31 @@ from typing import NamedTuple
 
 import msgspec
 
-from projections.decisions.adopted import Act
+from projections.decisions.adopt_refused import New, Refusing
+from projections.decisions.adopted import Adoption
 from projections.decisions.consent import is_out
 from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
 from projections.derived import effects_of
 from projections.events import Event, ItemDeprecated, ItemEvicted, ItemMoved, ItemUpserted, MessageEdited, MessageHeard
 from projections.events.values import By, Item
-from projections.ids import NOBODY, EventId, Handle, Seq
-from projections.items import ForgottenRow, ItemRow, forgotten_of, items_of
-from projections.policies import by_people, capacity, guards, item_ids, promotion, refusals
+from projections.ids import EventId, Handle, Seq
+from projections.items import ItemRow, items_of
+from projections.policies import by_people, capacity, guards, item_ids, kept_private, promotion, refusals
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.closeness import Measure
 from projections.policies.compartments import OWNER, SELF, direct, is_portable, place_said
 from projections.policies.guards import Guarding, held_text
-from projections.policies.item_ids import derive, fresh_id
+from projections.policies.item_ids import fresh_id
 from projections.policies.promotion import NO_WORDS, Claimed, SharingWords, Verdict, promote
-from projections.policies.refusals import Claim, refusal, taken_back
 from projections.policies.resting import widening
 from projections.rows import Rows
 from projections.shadow_pairs import Address, Pair, compare, differing
 from projections.shadow_scope import Scope, has_item
 
 VERSION = "adoption@1"
-POLICY = f"{VERSION} {by_people.VERSION} {refusals.POLICY} {guards.OF_MERGES} {promotion.VERSION} {item_ids.VERSION}"
+POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION)
+POLICY = " ".join((VERSION, by_people.VERSION, refusals.POLICY, *POLICIES))
 NOTING = "noting@"
 """What the policy of a note has in it that the assistant took down while it answered."""
 
@@ -41,6 +42,7 @@ BY_PEOPLE = "a person wrote, corrected, kept or forgot it"
 NEWER = "it changed here since, which the shadow does not know yet"
 BESIDE_LOOPS = "it was not learned by reading, so reading anew says nothing of it"
 SHARED = "its person, and no model, let it follow them everywhere"
+SAID = "what a person decided on says this already"
 UNFOUNDED = "nothing that it rests on is here any more"
 TAKEN_BACK = "some of what it rests on was taken back"
 OUT = "they opted out: nothing of theirs is recorded"
@@ -61,7 +63,7 @@ class AdoptRequest(NamedTuple):
     back, where there is one.
     """
 
-    act: Act
+    adoption: Adoption
     owner: Handle
     items: tuple[ItemRow, ...]
     name: str
@@ -77,15 +79,6 @@ class AdoptRequest(NamedTuple):
     scope: Scope = Scope()
     measure: Measure | None = None
     reverted: frozenset[Address] = frozenset()
-
-
-class New(NamedTuple):
-    """An item that is to be: what it becomes, from which row of the shadow, over which row here, on which messages."""
-
-    item: Item
-    made: ItemRow
-    over: ItemRow | None
-    messages: tuple[EventId, ...]
 
 
 def standing(rows: Rows, message: EventId) -> EventId | None:
@@ -114,6 +107,8 @@ class Taking:
         found = list(items_of(rows, request.owner))
         self._seqs: dict[Address, Seq] = {address(each.row.item): each.seq for each in found}
         self.before: dict[Address, ItemRow] = {address(each.row.item): each.row for each in found}
+        told = request.guarding.rephrasing, request.measure
+        self._refusing = Refusing(rows, request.owner, list(self.before.values()), request.heard, *told)
 
     def pairs(self) -> list[Pair]:
         """What the shadow was asked for, on both sides."""
@@ -158,35 +153,15 @@ class Taking:
             return TAKEN_BACK
         if portable and is_by_people(new.made):
             return SHARED
+        if self._refusing.is_said(new):
+            return SAID
         held = held_text(new.item.text, self._request.guarding)
         if held is not None:
             return held.reason
-        refused = self._forgotten_before(new)
+        refused = self._refusing.against(new)
         if refused:
             return refused
         return self._against_following(new) if portable else self._widens(self.upserted(new))
-
-    def _forgotten_before(self, new: New) -> str:
-        ids = frozenset({derive(new.item.kind, new.item.text), new.item.id, new.made.item.id})
-        claim = Claim(ids, new.item.text, new.messages, new.item.tags)
-        found = refusal(
-            self._rows, self._forgotten(new), claim, self._request.guarding.rephrasing, self._request.measure
-        )
-        return "" if found is None else found.reason
-
-    def _forgotten(self, new: New) -> list[ForgottenRow]:
-        """What its owner took back; of what is nobody's, what was taken back there, and by those who said it."""
-        item = new.item
-        if item.owner != NOBODY:
-            return self._owner_forgot
-        heard = (self._request.heard.get(each) for each in new.messages)
-        speakers = {each.message.speaker for each in heard if isinstance(each, MessageHeard | MessageEdited)} - {NOBODY}
-        found = (taken_back(self._rows, each, item.compartment) for each in (NOBODY, *sorted(speakers)))
-        return [row for rows in found for row in rows]
-
-    @cached_property
-    def _owner_forgot(self) -> list[ForgottenRow]:
-        return [found.row for found in forgotten_of(self._rows, self._request.owner)]
 
     def _widens(self, event: ItemUpserted) -> str:
         """What the engine would say (`policies/resting`); a row stands in for the event that had made it."""
@@ -201,12 +176,12 @@ class Taking:
 
     def new(self, pair: Pair) -> New:
         """The item as the shadow has it, on what of its messages is still said here: at the address of the one that it
-        is here.
+        is here. That somebody asked to keep what it is there is told by what they did here.
         """
         made, over = pair.row, self._over(pair)
         rests = rests_on(made.item.evidence) or self._request.rests.get(made.event, ())
         evidence = [each for each in made.item.evidence if not each.message or self._stands(each.message)]
-        item = msgspec.structs.replace(made.item, evidence=tuple(evidence))
+        item = msgspec.structs.replace(made.item, evidence=tuple(evidence), kept=over is not None and over.item.kept)
         messages = tuple(filter(self._stands, rests))
         return New(item if over is None else _at(over.item, item), made, over, messages)
 

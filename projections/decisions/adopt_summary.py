@@ -7,7 +7,7 @@ back later takes it along, as it does any other.
 from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import VERSION
-from projections.decisions.adopted import Act, of_session
+from projections.decisions.adopted import Adoption, of_session
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.overtaken import is_overtaken
 from projections.events import SummaryRefreshed
@@ -28,7 +28,7 @@ class AdoptSummaryRequest(NamedTuple):
     are as in `AdoptRequest`.
     """
 
-    act: Act
+    adoption: Adoption
     made: SummaryRefreshed
     rests: tuple[EventId, ...]
     name: str
@@ -65,7 +65,7 @@ def adopt_summary(rows: Rows, request: AdoptSummaryRequest) -> list[Draft]:
         floor=made.floor,
         left_out=made.left_out,
     )
-    return [Minter(rows, request.act.free(rows, request.whose)).draft(event)]
+    return [Minter(rows, request.adoption.free(rows, request.whose)).draft(event)]
 
 
 def is_other(rows: Rows, made: SummaryRefreshed) -> bool:

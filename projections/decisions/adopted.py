@@ -22,7 +22,7 @@ Whose = bytes
 """For whom a decision of an adoption is made: an owner, or the unit of a session."""
 
 
-class Act(NamedTuple):
+class Adoption(NamedTuple):
     """An adoption, or the undoing of one: the id of the event that makes it count. `made` (ms) is when the shadow was
     begun, which gives all of its ids their minute: they must be the same whenever it goes on.
     """
@@ -42,20 +42,20 @@ class Act(NamedTuple):
         """The events of each decision that it recorded for somebody, in order."""
         return list(takewhile(len, (_recorded(rows, self.origin(whose, number)) for number in count())))
 
-    def undoing(self) -> "Act":
+    def undoing(self) -> "Adoption":
         """What takes this one back."""
-        return Act(seeded_id(digest16("undo", self.id), 0, self.made), self.made)
+        return Adoption(seeded_id(digest16("undo", self.id), 0, self.made), self.made)
 
 
-def adoption(rows: Rows, shadow: bytes, made: int) -> Act:
+def next_adoption(rows: Rows, shadow: bytes, made: int) -> Adoption:
     """The adoption of a shadow that is under way, or else the next one; `shadow` is the id of its log."""
-    return next(act for act in _acts(shadow, made) if rows.ids.status(act.id) == "unknown")
+    return next(each for each in _adoptions(shadow, made) if rows.ids.status(each.id) == "unknown")
 
 
-def last_standing(rows: Rows, shadow: bytes, made: int) -> Act | None:
+def last_standing(rows: Rows, shadow: bytes, made: int) -> Adoption | None:
     """The last adoption of a shadow that counts and was not taken back; None where there is none."""
-    counted = takewhile(lambda act: rows.ids.status(act.id) != "unknown", _acts(shadow, made))
-    return next((act for act in reversed(list(counted)) if rows.ids.status(act.undoing().id) == "unknown"), None)
+    counted = takewhile(lambda each: rows.ids.status(each.id) != "unknown", _adoptions(shadow, made))
+    return next((each for each in reversed(list(counted)) if rows.ids.status(each.undoing().id) == "unknown"), None)
 
 
 def of_owner(owner: Handle) -> Whose:
@@ -68,9 +68,9 @@ def of_session(unit: bytes) -> Whose:
     return b"summary" + unit
 
 
-def _acts(shadow: bytes, made: int) -> Iterator[Act]:
+def _adoptions(shadow: bytes, made: int) -> Iterator[Adoption]:
     names = (digest16("adoption", shadow, _number(number)) for number in count())
-    return (Act(seeded_id(name, 0, made), made) for name in names)
+    return (Adoption(seeded_id(name, 0, made), made) for name in names)
 
 
 def _recorded(rows: Rows, origin: Origin) -> tuple[EventId, ...]:

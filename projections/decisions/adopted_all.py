@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from projections.decisions.adopted import Act
+from projections.decisions.adopted import Adoption
 from projections.decisions.draft import Draft
 from projections.events import RederivationAdopted
 from projections.events.values import OPERATOR
@@ -34,7 +34,7 @@ class CountRequest(NamedTuple):
     adoption that this one took back.
     """
 
-    act: Act
+    adoption: Adoption
     rederived: Rederived
     said: int
     people: int
@@ -45,7 +45,7 @@ class CountRequest(NamedTuple):
 
 def count(rows: Rows, request: CountRequest) -> list[Draft]:
     """The event that makes it count; nothing when it does already. What was made anew cost something once only."""
-    if rows.ids.status(request.act.id) != "unknown":
+    if rows.ids.status(request.adoption.id) != "unknown":
         return []
     made, undone = request.rederived, request.undoes is not None
     event = RederivationAdopted(
@@ -67,4 +67,4 @@ def count(rows: Rows, request: CountRequest) -> list[Draft]:
         cost_micros=0 if undone else made.cost_micros,
         undoes=request.undoes,
     )
-    return [Draft(request.act.id, event)]
+    return [Draft(request.adoption.id, event)]

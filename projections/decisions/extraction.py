@@ -32,7 +32,7 @@ from projections.decisions.narrowed import NARROWED, is_narrowed
 from projections.decisions.overtaken import OVERTAKEN, given_up, is_overtaken
 from projections.decisions.rereading import Rereading
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on
-from projections.decisions.work import WorkRequest, record_work
+from projections.decisions.work import WorkRequest, record_reply, record_work
 from projections.events import (
     ExtractionAnswered,
     ItemDeprecated,
@@ -134,7 +134,7 @@ def learn(rows: Rows, work: WorkRequest, request: ExtractionRequest) -> list[Dra
         return record_work(rows, work._replace(event=given_up(work.event, OVERTAKEN)))
     if isinstance(work.event, ExtractionAnswered) and is_narrowed(rows, request.compartment, request.inputs):
         return record_work(rows, work._replace(event=given_up(work.event, NARROWED)))
-    answered = record_work(rows, work)
+    answered = record_reply(rows, work)
     return [*answered, *extract(rows, request._replace(work=answered[0].id))] if answered else []
 
 

@@ -83,18 +83,27 @@ class Meeting:
 
 def is_opted_out(rows: Rows, account: Account) -> bool:
     """Whether nothing of this account is to be recorded."""
-    return rows.get(OPTED_OUT, rows.ids.keyed_hash(account.platform, account.id)) is not None
+    return _is_out(rows, rows.ids.keyed_hash(account.platform, account.id))
 
 
 def is_erased(rows: Rows, account: Account, said: int) -> bool:
     """Whether something said by this account at `said` was erased and must not come back."""
-    row = rows.get(ERASED, rows.ids.keyed_hash(account.platform, account.id))
-    return row is not None and said <= row.until
+    return _is_gone(rows, rows.ids.keyed_hash(account.platform, account.id), said)
 
 
 def is_unwelcome(rows: Rows, account: Account, said: int) -> bool:
     """Whether nothing that this account said at `said` is to be recorded."""
-    return is_opted_out(rows, account) or is_erased(rows, account, said)
+    hashed = rows.ids.keyed_hash(account.platform, account.id)
+    return _is_out(rows, hashed) or _is_gone(rows, hashed, said)
+
+
+def _is_out(rows: Rows, hashed: bytes) -> bool:
+    return rows.get(OPTED_OUT, hashed) is not None
+
+
+def _is_gone(rows: Rows, hashed: bytes, said: int) -> bool:
+    row = rows.get(ERASED, hashed)
+    return row is not None and said <= row.until
 
 
 def meet(

@@ -315,8 +315,10 @@ def _source(inputs: Sequence[InputMessage], found: Sequence[Evidence]) -> Source
 
 
 def _signed(draft: Draft) -> Draft:
-    """The draft; what the model did says that it did so by this tool."""
+    """The draft; what the model did says that it did so by this tool, and so does what a note went on to."""
     event = draft.event
+    if isinstance(event, ItemMoved):
+        return draft._replace(event=msgspec.structs.replace(event, policy=f"{event.policy} {VERSION}"))
     if not isinstance(event, ItemEvent) or event.by.kind != "model":
         return draft
     reason, policy = f"by memory_write: {event.reason}", f"{event.policy} {VERSION}"

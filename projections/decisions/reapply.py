@@ -5,10 +5,12 @@ event                                    done there
 item.remembered, a kept item.redacted    `reapply_kept.remember`
 item.upserted that edits                 `reapply_kept.edit`
 item.upserted that takes apart           `reapply_kept.take_apart`
+what the assistant noted for them        `reapply_noted`: note, no_longer, follow
+an item.deprecated of a revert           `reapply_reverted.take_back`
 item.upserted, item.deprecated, else     `reapply_kept.bring_in`: an import
 item.restored                            `reapply_kept.restore`
 item.moved into direct messages          `reapply_taken.keep_private`
-item.moved elsewhere                     `reapply_kept.share`
+item.moved elsewhere                     `reapply_shared.share`
 item.forgotten, a refusing item.redacted `reapply_taken.forget`
 summary.reset                            the summary is cleared, up to where it was
 """
@@ -17,7 +19,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from projections.decisions import reapply_kept, reapply_taken
+from projections.decisions import reapply_kept, reapply_noted, reapply_reverted, reapply_shared, reapply_taken
 from projections.decisions.draft import Draft, Minter, decided_before
 from projections.decisions.reapplying import POLICY, Reapplying, ReapplyRequest
 from projections.events import (
@@ -32,7 +34,7 @@ from projections.events import (
 )
 from projections.events.values import Intent, Saw
 from projections.policies.compartments import direct
-from projections.policies.human_acts import read_human
+from projections.policies.human_acts import is_noted, read_human
 from projections.rows import Rows
 from projections.summaries import find_summary
 
@@ -56,13 +58,17 @@ def reapply(rows: Rows, request: ReapplyRequest) -> list[Draft]:
 
 
 def _act(event: ItemEvent) -> Act:
+    if is_noted(event):
+        return _noted(event)
+    if reapply_reverted.is_reverted(event):
+        return reapply_reverted.take_back
     match event:
         case ItemForgotten():
             return reapply_taken.forget
         case ItemRestored():
             return reapply_kept.restore
         case ItemMoved(item=item):
-            return reapply_taken.keep_private if item.compartment == direct(item.owner) else reapply_kept.share
+            return reapply_taken.keep_private if item.compartment == direct(item.owner) else reapply_shared.share
         case ItemUpserted(intent=intent) if intent is not None:
             return reapply_kept.take_apart if intent.action == "restore" else reapply_kept.edit
         case ItemUpserted() | ItemDeprecated():
@@ -71,6 +77,12 @@ def _act(event: ItemEvent) -> Act:
             return reapply_taken.forget
         case _:
             return reapply_kept.remember
+
+
+def _noted(event: ItemEvent) -> Act:
+    if isinstance(event, ItemMoved):
+        return reapply_noted.follow
+    return reapply_noted.no_longer if isinstance(event, ItemDeprecated) else reapply_noted.note
 
 
 def _reset(rows: Rows, request: ReapplyRequest, event: SummaryReset) -> list[Draft]:

@@ -3,59 +3,115 @@
 act          what is found there                    what becomes of it
 ──────────   ────────────────────────────────────   ──────────────────────────────────────────────────────────
 remember     what says it, or has its id            it says so, and is kept
+             what they saw, in other words          it says so now, as by an edit
 edit         what says the new text, else what      it says the new text; what else says the old one, here or
-             they saw                               elsewhere, is forgotten
+             they saw                               elsewhere (`policies/old_words`), is deprecated, and so is what
+                                                    they saw: said before the edit, it comes in no more
              nothing here that they saw             besides, the old text stands as a refusal
-restore      what was forgotten by the same act,    it is active again
-             wherever; else what they saw
+restore      what was forgotten by the same act,    one of it is active again, in the words that they saw; the rest is
+             wherever; else what they saw           taken back no more, and deprecated. What only the words given had
+                                                    taken here is active again, too
 taken apart  what both had become                   it says what it said before; nothing where there is none
-share        what they saw                          it makes way for the item as they shared it
 an import    another item with the very same text   it stands, and nothing comes in; nor does what was forgotten
 any          nothing                                the recorded event comes over
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from projections.decisions.moving import arrived
-from projections.decisions.reapplying import Reapplying
-from projections.decisions.remember import RESTORABLE, RememberRequest, again, returns_of
+from projections.decisions.reapplying import COVERED, Reapplying, same_seen
+from projections.decisions.remember import RESTORABLE, RememberRequest, again
 from projections.decisions.shelf import changed, joined, rests_on
-from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemRemembered, ItemRestored, ItemUpserted
+from projections.events import ItemForgotten, ItemRedacted, ItemRemembered, ItemRestored, ItemUpserted
 from projections.events.values import Evidence, Item
-from projections.ids import EventId
-from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
+from projections.items import ItemRow, forgotten_of
 from projections.policies.by_people import is_by_people
+from projections.policies.capacity import address
 from projections.policies.item_ids import fresh_id
 from projections.policies.matching import find_upsert
-from projections.policies.meant import BY_WORDS, find, says_seen
+from projections.policies.meant import BY_WORDS, Found, find, says_seen
 from projections.policies.refusals import Claim, refusal
 from projections.policies.text import normalise
 
+BY_ID = "found by its id"
 SAYS_THE_SAME = "it says the same"
 BESIDE = "what has its id was taken back, and says something else"
 SAYS_IT = "it says this already"
-LIES_THERE = "what says the same, or has its id, lies there already"
 WENT_WITH_IT = "it had been taken back together with it"
+INSTEAD = "{id} says it instead, in their words"
 
 
 def remember(act: Reapplying) -> None:
-    """The text is there, and kept."""
+    """The text is there, and kept; what they saw in its place makes way for it."""
     item, here = act.event.item, act.here()
-    row = find_upsert(here, "", item.kind, item.text).row or find_upsert(here, item.id, item.kind, item.text).row
+    seen = _stood_for(act)
+    also = act.still_say(item.text) if _is_of_one_there(act) else []
+    row = _to_remember(act, here, seen.rows)
     if row is None or (isinstance(act.event, ItemRedacted) and (row.item.id == item.id or item.status != "active")):
         act.carry(room=item.status == "active")
-        return
-    says_so = normalise(row.item.text) == normalise(item.text)
+        now = item
+    else:
+        now = _remembered(act, row, here, seen)
+    act.give_way(but((*seen.rows, *also), now), INSTEAD.format(id=now.id))
+    if _is_reworded(act):
+        act.outdate(now)
+    if _is_of_one_there(act) and row is not None and row.item.status == "forgotten" and row.item.id == now.id:
+        act.lay_aside(_taken_with(act, row), now)
+
+
+def _is_of_one_there(act: Reapplying) -> bool:
+    """Whether there was an item, which they confirmed or gave other words to."""
+    return isinstance(act.event, ItemRemembered) and act.event.item.source_count > 1
+
+
+def _stood_for(act: Reapplying) -> Found:
+    """What stood here for the item that they said again."""
+    if not _is_of_one_there(act):
+        return Found()
+    own = act.own_row() if act.is_here_as_seen() else None
+    if own is not None:
+        return Found() if own.item.status == "forgotten" else Found((own,), BY_ID)
+    return act.to_take(act.seen, "forgotten")
+
+
+def _is_reworded(act: Reapplying) -> bool:
+    return _is_of_one_there(act) and normalise(act.seen.text) != normalise(act.event.item.text)
+
+
+def but(rows: Iterable[ItemRow], kept: Item) -> list[ItemRow]:
+    """These rows, each once, without the one that lies where an item does."""
+    return [row for at, row in {address(row.item): row for row in rows}.items() if at != address(kept)]
+
+
+def _to_remember(act: Reapplying, here: Sequence[ItemRow], seen: Sequence[ItemRow]) -> ItemRow | None:
+    """What is to say it: what says it already, or what said before what they saw; or what has its id."""
+    item = act.event.item
+    says_it = find_upsert(here, "", item.kind, item.text).row
+    was_it = next((each for each in seen if each.item.compartment == item.compartment), None)
+    if was_it is not None and (says_it is None or says_it.item.status != "active"):
+        return was_it
+    return says_it or find_upsert(here, item.id, item.kind, item.text).row
+
+
+def _remembered(act: Reapplying, row: ItemRow, here: Sequence[ItemRow], seen: Found) -> Item:
+    """The row says it; where they took that back in other words, another item does."""
+    item, says_so = act.event.item, normalise(row.item.text) == normalise(act.event.item.text)
     whole, brought = again(row.item, _asked_again(act), item.text), rests_on(act.new_evidence())
-    how, back = SAYS_THE_SAME if says_so else "found by its id", _returns(act, row)
-    made = act.made(ItemRemembered, row, whole, how, *brought, returns=back)
+    how = SAYS_THE_SAME if says_so else seen.reason if row in seen.rows else BY_ID
+    made = act.made(ItemRemembered, row, whole, how, *brought, returns=act.returns(row))
     if row.item.status == "forgotten" and not says_so and not act.says_the_same(made):
         taken = {each.item.id for each in here}
         whole = msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken), evidence=act.new_evidence())
         made = msgspec.structs.replace(made, item=whole, causes=brought, returns=(), reason=f"{act.why()}; {BESIDE}")
     act.apply(made, room=True)
+    return made.item
+
+
+def _taken_with(act: Reapplying, row: ItemRow) -> list[ItemRow]:
+    """What was taken back together with an item that they say again: it stood for the same here."""
+    gone = (each for each in act.shelf.all() if each.tag == ItemForgotten.TAG and not each.reason.endswith(COVERED))
+    return [each for each in gone if each.event != row.event and same_seen(row.intent, each.intent)]
 
 
 def _asked_again(act: Reapplying) -> RememberRequest:
@@ -76,20 +132,33 @@ def _asked_again(act: Reapplying) -> RememberRequest:
 
 
 def edit(act: Reapplying) -> None:
-    """The new text is there, and kept; what else says the old one is not."""
+    """The new text is there, and kept; what else says the old one makes way for it."""
     found = act.to_take(act.seen, "forgotten")
+    more = act.still_say(act.event.item.text)
     old = next((row for row in found.rows if row.item.compartment == act.seen.compartment), None)
     target = _target(act, old)
     if target is None:
         because = act.carry(room=True).id
+        now = act.event.item
     else:
         how = found.reason if target == old else SAYS_IT
         act.apply(_edited(act, target, how), room=target.item.status != "active")
-        because = act.shelf.at(target.item).event
-    wrong = [row for row in found.rows if row != target]
-    act.replace(wrong, found.reason)
-    if old is None and not _means_the_same(act):
+        because, now = act.shelf.at(target.item).event, target.item
+    act.give_way(but((*found.rows, *more), now), INSTEAD.format(id=now.id))
+    act.lay_aside(_refused_before(act), now)
+    if _means_the_same(act):
+        return
+    if old is None:
         act.refuse(because)
+    else:
+        act.outdate(now)
+
+
+def _refused_before(act: Reapplying) -> list[ItemRow]:
+    """What stands as a refusal of the new text since they put that right: now they say it again."""
+    new = normalise(act.event.item.text)
+    gone = (row for row in act.here() if row.tag == ItemForgotten.TAG and normalise(row.item.text) == new)
+    return [row for row in gone if row.intent is not None and row.intent.action == "edit"]
 
 
 def _target(act: Reapplying, old: ItemRow | None) -> ItemRow | None:
@@ -121,16 +190,41 @@ def _edited(act: Reapplying, row: ItemRow, how: str) -> ItemUpserted:
 
 
 def restore(act: Reapplying) -> None:
-    """What they brought back is active."""
+    """What they brought back is active, once, in the words that they saw."""
     went = [row for row in act.shelf.all() if _went_with(act, row)]
-    found = find(act.here(), act.seen, BY_WORDS)
-    rows = went or list(found.rows[:1])
-    for row in rows:
-        how = found.reason if row in found.rows else WENT_WITH_IT
-        item = changed(row.item, act.at, status="active", kept=True)
-        act.apply(act.made(ItemRestored, row, item, how, returns=_returns(act, row)), room=_is_gone(row))
-    if not rows:
+    besides = [row for row in went if row.reason.endswith(COVERED)]
+    stood = sorted((row for row in went if row not in besides), key=lambda row: _nearest_first(act, row))
+    found, also = find(_saying_first(act), act.seen, BY_WORDS), act.still_say()
+    row = next(iter(stood or found.rows), None)
+    now = act.event.item
+    if row is None:
         act.carry(room=True)
+    else:
+        now = _brought_back(act, row, found.reason if row in found.rows else WENT_WITH_IT)
+    for each in besides:
+        _brought_back(act, each, WENT_WITH_IT, each.item.text)
+    act.lay_aside(stood[1:], now)
+    act.give_way(but(also, now), INSTEAD.format(id=now.id))
+
+
+def _nearest_first(act: Reapplying, row: ItemRow) -> tuple[bool, bool, bool, str, str]:
+    """What says what they saw, where they saw it."""
+    item, seen = row.item, act.seen
+    is_elsewhere, is_other = item.compartment != seen.compartment, item.id != seen.id
+    return is_elsewhere, not says_seen(row, seen), is_other, item.compartment, item.id
+
+
+def _saying_first(act: Reapplying) -> list[ItemRow]:
+    """What says the very words alone, if something here does."""
+    here = act.here()
+    return [row for row in here if says_seen(row, act.seen)] or here
+
+
+def _brought_back(act: Reapplying, row: ItemRow, how: str, text: str = "") -> Item:
+    words = text or (row.item.text if says_seen(row, act.seen) else act.event.item.text)
+    item = changed(row.item, act.at, text=words, status="active", kept=True)
+    act.apply(act.made(ItemRestored, row, item, how, returns=act.returns(row)), room=_is_gone(row))
+    return item
 
 
 def _is_gone(row: ItemRow) -> bool:
@@ -140,25 +234,6 @@ def _is_gone(row: ItemRow) -> bool:
 def _went_with(act: Reapplying, row: ItemRow) -> bool:
     """Whether an item was forgotten by the act that forgot what is brought back."""
     return act.same_act(row, ItemForgotten.TAG) and row.intent is not None and row.intent.action == "forget"
-
-
-def _returns(act: Reapplying, row: ItemRow) -> tuple[EventId, ...]:
-    """What comes back into recall with an item: by what there is here, and of what came back with it where it was
-    recorded, the answers that left with this item.
-    """
-    back = act.rows.get(FORGOTTEN, forgotten_key(row.item))
-    if back is None:
-        return ()
-    computed, resting = returns_of(act.rows, act.shelf, row), frozenset(rests_on(back.evidence))
-    recorded = act.event.returns if isinstance(act.event, ItemRestored | ItemRemembered) else ()
-    left = (each for each in recorded if _left_with(act, each, back.event))
-    answers = {each for each in (*computed, *left) if each not in resting}
-    return (*(each for each in computed if each in resting), *sorted(answers, reverse=True))
-
-
-def _left_with(act: Reapplying, event: EventId, forgotten: EventId) -> bool:
-    row = act.rows.get(QUIET, event)
-    return row is not None and row.event == forgotten
 
 
 def take_apart(act: Reapplying) -> None:
@@ -177,40 +252,6 @@ def take_apart(act: Reapplying) -> None:
 def _still(there: Iterable[Evidence], before: Iterable[Evidence]) -> tuple[Evidence, ...]:
     known = frozenset(there)
     return tuple(each for each in before if each in known)
-
-
-def share(act: Reapplying) -> None:
-    """The item as they saw it is where they put it. Nothing but what they saw is opened further, so what is found here
-    by its text makes way for it.
-    """
-    event = act.event
-    assert isinstance(event, ItemMoved)
-    to, found = event.item.compartment, find(act.here("forgotten"), act.seen, BY_WORDS)
-    row = next((each for each in found.rows if each.item.id == act.seen.id or says_seen(each, act.seen)), None)
-    shared, at = act.landing(event.item, row, to)
-    there = None if at is None or at.item.id == shared.id else at
-    source = row or there
-    if source is None and shared.id == event.item.id:
-        act.carry()
-        return
-    item = msgspec.structs.replace(shared, evidence=_of_messages(shared.evidence, row, at))
-    item = item if there is None else arrived(item, there, to, act.at)
-    causes = [] if at is None else [at.event]
-    how = found.reason if there is None and row is not None else LIES_THERE
-    act.apply(_moved(event, act, source, item, how, *causes))
-
-
-def _of_messages(evidence: Iterable[Evidence], *rows: ItemRow | None) -> tuple[Evidence, ...]:
-    """The quotes from messages on which something here rests: those go from it when their message goes."""
-    known = {message for row in rows if row is not None for message in rests_on(row.item.evidence)}
-    return tuple(each for each in evidence if not each.message or each.message in known)
-
-
-def _moved(event: ItemMoved, act: Reapplying, row: ItemRow | None, item: Item, how: str, *causes: EventId) -> ItemMoved:
-    """The item comes from where the row lies, or else from where it was recorded."""
-    came = None if row is None or row.item.compartment == item.compartment else row.item
-    where, item_id = (event.from_compartment, event.from_id) if came is None else (came.compartment, came.id)
-    return act.made(ItemMoved, row, item, how, *causes, from_compartment=where, from_id=item_id)
 
 
 def bring_in(act: Reapplying) -> None:

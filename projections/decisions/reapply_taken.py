@@ -3,6 +3,7 @@
 what is found                       what becomes of it
 ─────────────────────────────────   ────────────────────────────────────────────────────────────
 what the act means                  forgotten; or moved, with its own words
+what else still says what they saw  forgotten (`policies/old_words`)
 what else the words given cover     forgotten, where no person put it and no act beside it means it
 nothing here in the words they saw  besides, the recorded event comes over, and refuses what is derived later; where
                                     another item has its address, a refusal at an address of its own does
@@ -14,7 +15,7 @@ import msgspec
 
 from projections.decisions.draft import MOST_EVENTS
 from projections.decisions.moving import arrived
-from projections.decisions.reapplying import Reapplying, unquoted
+from projections.decisions.reapplying import COVERED, Reapplying, unquoted
 from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemRestored
 from projections.items import ItemRow
 from projections.policies.by_people import is_by_people
@@ -23,7 +24,6 @@ from projections.policies.matching import find_meant
 from projections.policies.meant import seen_in
 from projections.policies.quiet import quiet_with
 
-COVERED = "its text contains the words given"
 NOTHING_SAYS_IT = "nothing here says what they saw"
 
 
@@ -35,7 +35,8 @@ def forget(act: Reapplying) -> None:
     found = act.to_take(act.seen, "forgotten")
     waiting = (seen_in(each) for each in _beside(act) if not _is_done(act, each))
     theirs = [row for seen in waiting for row in act.to_take(seen, "forgotten").rows]
-    gone = (*found.rows, *_came_back_with_it(act, found.rows))[: MOST_EVENTS - 1]
+    still = [row for row in act.still_say() if row not in found.rows and row not in theirs]
+    gone = (*found.rows, *still, *_came_back_with_it(act, (*found.rows, *still)))[: MOST_EVENTS - 1]
     more = _covered(act, [*gone, *theirs])[: MOST_EVENTS - 1 - len(gone)]
     leaves = quiet_with(act.rows, act.shelf.all(), [*gone, *more, *theirs])
     act.forget(gone, leaves, found.reason)

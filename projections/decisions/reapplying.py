@@ -12,14 +12,14 @@ import msgspec
 from projections.decisions.draft import Draft, Origin
 from projections.decisions.given import Given
 from projections.decisions.moving import arrived, found_there
-from projections.decisions.remember import asked
+from projections.decisions.remember import asked, returns_of
 from projections.decisions.shelf import Shelf, causes_of, rests_on
-from projections.events import ItemEvent, ItemForgotten, ItemRedacted
+from projections.events import ItemDeprecated, ItemEvent, ItemForgotten, ItemRedacted, ItemRestored
 from projections.events.summaries import SummaryReset
 from projections.events.values import Evidence, Intent, Item, Status
 from projections.ids import EventId
-from projections.items import ItemRow, forgotten_of
-from projections.policies import human_acts, matching, meant, quiet
+from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
+from projections.policies import human_acts, matching, meant, old_words, quiet
 from projections.policies.item_ids import fresh_id
 from projections.policies.matching import says
 from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in
@@ -29,10 +29,13 @@ from projections.policies.text import normalise
 from projections.rows import Rows
 
 VERSION = "reapply@1"
-POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet))])
+POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, old_words))])
 NOTHING_SAYS = "nothing here says what they saw: it stands as a refusal"
 ELSEWHERE = ", in another place"
 AND_TEXT = ", and by its text"
+COVERED = "its text contains the words given"
+ASIDE = "it had been taken back together with {id}, which says what they saw"
+OUTDATED = "they put it right in {id}: said before that, it is no news"
 E = TypeVar("E", bound=ItemEvent)
 
 
@@ -81,13 +84,24 @@ class Reapplying:
         more = tuple(row for row in near if says_seen(row, seen))
         return Found((*found.rows, *more), f"{found.reason}{AND_TEXT}") if more else found
 
+    def still_say(self, *new: str) -> list[ItemRow]:
+        """What else says what they saw, which became one of these texts: in their compartment and elsewhere. Nothing,
+        where the very item that they saw is here: what lies beside that, they may have had before them and left.
+        """
+        owned = self.shelf.all()
+        if self.is_here_as_seen():
+            return []
+        near, far = meant.here(owned, self.seen), meant.elsewhere(owned, self.seen)
+        return old_words.sayers([*near, *far], self.seen.messages, self.seen.text, new or ("",))
+
+    def is_here_as_seen(self) -> bool:
+        """Whether the very item that they saw is here, active or not: by its id, its words and its messages."""
+        own = self.own_row()
+        return own is not None and says_seen(own, self.seen) and meant.messages_of(own) == self.seen.messages
+
     def same_act(self, row: ItemRow, tag: str) -> bool:
         """Whether an item is as an earlier act of this kind left it, in which they saw the very same."""
-        mine = unquoted(self.event.intent)
-        theirs = unquoted(row.intent)
-        if mine is None or theirs is None or theirs.saw is None:
-            return False
-        return row.tag == tag and mine.saw == theirs.saw
+        return row.tag == tag and same_seen(self.event.intent, row.intent)
 
     def own_row(self) -> ItemRow | None:
         """What lies at the address where the act found its item."""
@@ -99,8 +113,7 @@ class Reapplying:
         """The event as it was recorded. `room`: others make room for the item."""
         event = self.event
         if self.request.given is None:
-            known = tuple(each for each in event.causes if self.rows.ids.status(each) == "known")
-            event = msgspec.structs.replace(event, causes=known)
+            event = msgspec.structs.replace(event, causes=self.known_causes())
         draft = Draft(self.request.id, event, natural=True, given=self.request.given)
         self._take(event, room, draft)
         return draft
@@ -160,8 +173,15 @@ class Reapplying:
         """What the act brought: quotes of the messages that it names as causes, as far as they are known here. What the
         item rested on before is not among it.
         """
-        named = frozenset(each for each in self.event.causes if self.rows.ids.status(each) == "known")
+        named = frozenset(self.known_causes())
         return tuple(each for each in self.event.item.evidence if not each.message or each.message in named)
+
+    def known_causes(self) -> tuple[EventId, ...]:
+        """The causes of the recorded event that are here."""
+        return tuple(each for each in self.event.causes if self.rows.ids.status(each) == "known")
+
+    def _known(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        return tuple(each for each in evidence if each.message and self.rows.ids.status(each.message) == "known")
 
     # What leaves recall
 
@@ -175,13 +195,45 @@ class Reapplying:
             self.apply(self.made(ItemForgotten, row, self._forgotten(row.item), how, quiet=leaving))
             answers = frozenset()
 
-    def replace(self, found: Iterable[ItemRow], how: str) -> None:
-        """These items give way to what the person put in their stead; the messages stay."""
+    def give_way(self, found: Iterable[ItemRow], how: str) -> None:
+        """These items make way for what stands in their stead; the messages stay. What was said before that does not
+        bring them back.
+        """
         for row in found:
-            self.apply(self.made(ItemForgotten, row, self._forgotten(row.item), how))
+            item = msgspec.structs.replace(row.item, updated=max(self.at, row.item.updated), status="deprecated")
+            made = self.made(ItemDeprecated, row, msgspec.structs.replace(item, kept=False), how)
+            self.shelf.put(msgspec.structs.replace(made, intent=None))
 
     def _forgotten(self, item: Item) -> Item:
         return msgspec.structs.replace(item, updated=max(self.at, item.updated), status="forgotten", kept=False)
+
+    # What comes back into recall
+
+    def returns(self, row: ItemRow) -> tuple[EventId, ...]:
+        """What comes back into recall with an item: by what there is here, and of what came back with it where it was
+        recorded, the answers that left with this item.
+        """
+        back = self.rows.get(FORGOTTEN, forgotten_key(row.item))
+        if back is None:
+            return ()
+        computed, resting = returns_of(self.rows, self.shelf, row), frozenset(rests_on(back.evidence))
+        recorded = getattr(self.event, "returns", ())
+        left = (each for each in recorded if self._left_with(each, back.event))
+        answers = {each for each in (*computed, *left) if each not in resting}
+        return (*(each for each in computed if each in resting), *sorted(answers, reverse=True))
+
+    def _left_with(self, event: EventId, forgotten: EventId) -> bool:
+        row = self.rows.get(QUIET, event)
+        return row is not None and row.event == forgotten
+
+    def lay_aside(self, found: Iterable[ItemRow], instead: Item) -> None:
+        """These items are taken back no more, and make way for the one that says what they saw."""
+        for row in found:
+            lifted = msgspec.structs.replace(row.item, status="active")
+            how = ASIDE.format(id=instead.id)
+            restored = self.made(ItemRestored, row, lifted, how, returns=self.returns(row))
+            self.shelf.put(msgspec.structs.replace(restored, intent=None))
+            self.give_way([self.shelf.at(row.item)], how)
 
     def known_quiet(self) -> tuple[EventId, ...]:
         """What had left recall with the recorded item, as far as it is known here."""
@@ -215,6 +267,23 @@ class Reapplying:
         )
         self.shelf.put(refusal)
 
+    def outdate(self, by: Item) -> None:
+        """What they saw lies among what holds no more, where nothing here is known by it: said before they put it
+        right, it is no news; said later, it is. As it is where this was recorded.
+        """
+        here = self.here()
+        if by.id == self.seen.id or not normalise(self.seen.text):
+            return
+        if matching.find_upsert(here, "", self.seen.kind, self.seen.text).row is not None:
+            return
+        taken = {self.seen.id, *(row.item.id for row in here)}
+        saw = unquoted(self.event.intent)
+        rests = () if saw is None or saw.saw is None else self._known(saw.saw.evidence)
+        item = self._of_seen(fresh_id(self.seen.kind, self.seen.text, taken), "deprecated")
+        item, row = msgspec.structs.replace(item, evidence=rests), self.shelf.at(by)
+        made = self.made(ItemDeprecated, None, item, OUTDATED.format(id=by.id), row.event, *rests_on(rests))
+        self.shelf.put(msgspec.structs.replace(made, said=max(made.said, row.said), intent=None))
+
     def _is_refused(self) -> bool:
         """Whether their very words were taken back in this compartment, now or before."""
         return any(
@@ -234,9 +303,13 @@ class Reapplying:
         return self.seen.compartment, self.seen.kind, normalise(self.seen.text)
 
     def _refusal(self) -> Item:
+        taken = {row.item.id for row in self.shelf.within([self.seen.compartment])}
+        return self._of_seen(fresh_id(self.seen.kind, self.seen.text, taken), "forgotten")
+
+    def _of_seen(self, item_id: str, status: Status) -> Item:
         seen, item = self.seen, self.event.item
         return Item(
-            id=fresh_id(seen.kind, seen.text, {row.item.id for row in self.shelf.within([seen.compartment])}),
+            id=item_id,
             owner=seen.owner,
             compartment=seen.compartment,
             kind=seen.kind,
@@ -244,9 +317,15 @@ class Reapplying:
             created=self.at,
             updated=self.at,
             source=item.source,
-            status="forgotten",
+            status=status,
             about=item.about,
         )
+
+
+def same_seen(one: Intent | None, other: Intent | None) -> bool:
+    """Whether two acts were done before the very same."""
+    mine, theirs = unquoted(one), unquoted(other)
+    return mine is not None and theirs is not None and theirs.saw is not None and mine.saw == theirs.saw
 
 
 def unquoted(intent: Intent | None) -> Intent | None:

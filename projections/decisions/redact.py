@@ -33,6 +33,7 @@ from projections.events import (
     Event,
     ExtractionAnswered,
     ExtractionFailed,
+    ExtractionReplied,
     ItemRefused,
     MergeAnswered,
     MergeFailed,
@@ -58,7 +59,15 @@ from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
 VERSION = "redaction@1"
 ANSWERS = f"{VERSION} {repeating.VERSION}"
 REPLIES = frozenset(
-    each.TAG for each in (ExtractionAnswered, ExtractionFailed, MergeAnswered, MergeFailed, ReflectionAnswered)
+    each.TAG
+    for each in (
+        ExtractionAnswered,
+        ExtractionFailed,
+        ExtractionReplied,
+        MergeAnswered,
+        MergeFailed,
+        ReflectionAnswered,
+    )
 )
 MERGES = frozenset({MergeAnswered.TAG, MergeFailed.TAG})
 MOST_REPLIES = 400

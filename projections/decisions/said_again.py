@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from projections.derived import effects_of
-from projections.events import SummaryAnswered, SummaryRefreshed, SummaryReset, TurnAnswered
+from projections.events import SummaryAnswered, SummaryRefreshed, SummaryReset, SummaryReverted, TurnAnswered
 from projections.events.values import Audience
 from projections.ids import EventId
 from projections.rows import Rows
 from projections.turns import TurnRow, find_turn
 
-SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset))
+SUMMARIES_MADE = frozenset(each.TAG for each in (SummaryAnswered, SummaryRefreshed, SummaryReset, SummaryReverted))
 MOST_AT_ONCE = 300
 """How many answers and summaries one decision takes at most: an event or two each, and it has room for 1,000."""
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import VERSION, said_of
-from projections.decisions.adopted import Act, of_owner
+from projections.decisions.adopted import Adoption, of_owner
 from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter
 from projections.decisions.shelf import causes_of, rests_on
@@ -24,14 +24,17 @@ from projections.events.values import OPERATOR, RowWas
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.items import ItemRow, forgotten_of, items_of
 from projections.lives import Address, address_of
+from projections.policies.by_people import is_by_people
 from projections.policies.capacity import COUNTED
 from projections.policies.compartments import said_in
 from projections.policies.item_ids import derive
+from projections.policies.kept_private import is_kept_private
 from projections.policies.refusals import Claim, refusal
 from projections.policies.rephrasing import Rephrasing
 from projections.rows import Rows
 
 CHANGED = "it changed since"
+PRIVATE = "its person keeps it for their direct messages since"
 FORGOTTEN = "a person took back since what it said"
 NARROWER = "fewer people can read by now what it rests on"
 NO_ROOM = "there is no room for it any more"
@@ -49,11 +52,11 @@ class Before(NamedTuple):
 
 
 class UnadoptRequest(NamedTuple):
-    """What an adoption touched of an owner, and its first event's seq. `act` is the undoing, `reason` says of what;
-    `heard` are messages as in `AdoptRequest`, on which the items before rested.
+    """What an adoption touched of an owner, and its first event's seq. `adoption` is the undoing, `reason` says of
+    what; `heard` are messages as in `AdoptRequest`, on which the items before rested.
     """
 
-    act: Act
+    adoption: Adoption
     owner: Handle
     touched: tuple[Before, ...]
     reason: str
@@ -95,10 +98,12 @@ class _Undoing:
     def __init__(self, rows: Rows, request: UnadoptRequest) -> None:
         self._rows = rows
         self._request = request
-        self._now = {address_of(found.row.item): found.row for found in items_of(rows, request.owner)}
+        found = list(items_of(rows, request.owner))
+        self._now = {address_of(each.row.item): each.row for each in found}
+        self._since = [each.row for each in found if each.seq > request.first and is_by_people(each.row)]
         self._counted = [each for each, row in self._now.items() if row.item.status in COUNTED]
         whose = of_owner(request.owner)
-        self._mine = {event for decision in request.act.decisions(rows, whose) for event in decision}
+        self._mine = {event for decision in request.adoption.decisions(rows, whose) for event in decision}
         self._taken_back = [each.row for each in forgotten_of(rows, request.owner) if each.seq > request.first]
 
     def run(self, most: int) -> Unadoption:
@@ -113,7 +118,7 @@ class _Undoing:
             else:
                 events.append(self._reverted(each))
                 self._count(each)
-        minter = Minter(self._rows, self._request.act.free(self._rows, of_owner(self._request.owner)))
+        minter = Minter(self._rows, self._request.adoption.free(self._rows, of_owner(self._request.owner)))
         return Unadoption([minter.draft(event) for event in events[:most]], left, more=len(events) > most)
 
     def _order(self, before: Before) -> tuple[bool, Address]:
@@ -146,15 +151,20 @@ class _Undoing:
             return ""
         if row.item.status == "active" and self._is_taken_back(row):
             return FORGOTTEN
+        if row.item.status == "active" and self._is_kept_private(row):
+            return PRIVATE
         if self._is_narrower(row):
             return NARROWER
         return NO_ROOM if self._had_made_way(before) and self._is_full(before.address) else ""
 
     def _is_taken_back(self, row: ItemRow) -> bool:
-        item = row.item
-        claim = Claim(frozenset({derive(item.kind, item.text), item.id}), item.text, rests_on(item.evidence), item.tags)
-        found = refusal(self._rows, self._taken_back, claim, self._request.known) if self._taken_back else None
+        known = self._request.known
+        found = refusal(self._rows, self._taken_back, _claim(row), known) if self._taken_back else None
         return found is not None
+
+    def _is_kept_private(self, row: ItemRow) -> bool:
+        owned, known = self._now.values(), self._request.known
+        return is_kept_private(self._rows, owned, self._since, row.item.compartment, _claim(row), known)
 
     def _is_narrower(self, row: ItemRow) -> bool:
         """Whether all that an item of a guild rests on was said where not all of it can read any more."""
@@ -196,6 +206,11 @@ class _Undoing:
             undoes=(before.made,),
             gone=before.row is None,
         )
+
+
+def _claim(row: ItemRow) -> Claim:
+    item = row.item
+    return Claim(frozenset({derive(item.kind, item.text), item.id}), item.text, rests_on(item.evidence), item.tags)
 
 
 def _readable(rows: Rows, events: Iterable[EventId]) -> list[EventId]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import VERSION
-from projections.decisions.adopted import Act, of_session
+from projections.decisions.adopted import Adoption, of_session
 from projections.decisions.draft import Draft, Minter
 from projections.events import SummaryRefreshed, SummaryReverted
 from projections.events.values import OPERATOR
@@ -14,13 +14,15 @@ from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, Summa
 
 
 class UnadoptSummaryRequest(NamedTuple):
-    """The adoption's event, and the rows that there were before it. `act` is the undoing."""
+    """The adoption's event, and the rows that there were before it. `adoption` is the undoing."""
 
-    act: Act
+    adoption: Adoption
     made: EventId
     event: SummaryRefreshed
     row: SummaryRow | None
     attempt: AttemptRow | None
+    rests: tuple[EventId, ...] = ()
+    """What was said behind the summary before: it is a cause of what has its words again, so that they go with it."""
 
     @property
     def key(self) -> bytes:
@@ -39,7 +41,7 @@ def unadopt_summary(rows: Rows, request: UnadoptSummaryRequest) -> list[Draft]:
     event = SummaryReverted(
         said=max(old.said, row.said if row else old.said),
         by=OPERATOR,
-        causes=(request.made, *_before(rows, row)),
+        causes=tuple(dict.fromkeys((request.made, *_before(rows, row), *_known(rows, request)))),
         session=old.session,
         audience=old.audience,
         era=row.era if row else old.era,
@@ -57,16 +59,20 @@ def unadopt_summary(rows: Rows, request: UnadoptSummaryRequest) -> list[Draft]:
         error=attempt.error if attempt else "",
         gone=row is None,
     )
-    return [Minter(rows, request.act.free(rows, of_session(request.key))).draft(event)]
+    return [Minter(rows, request.adoption.free(rows, of_session(request.key))).draft(event)]
 
 
 def is_changed(rows: Rows, request: UnadoptSummaryRequest) -> bool:
     """Whether the session has another summary by now, which no undoing of this adoption had made."""
     now = rows.get(SUMMARIES, request.key)
-    mine = {event for decision in request.act.decisions(rows, of_session(request.key)) for event in decision}
+    mine = {event for decision in request.adoption.decisions(rows, of_session(request.key)) for event in decision}
     if now is None:
         return request.row is not None
     return now.event != request.made and now.event not in mine
+
+
+def _known(rows: Rows, request: UnadoptSummaryRequest) -> list[EventId]:
+    return [each for each in request.rests if rows.ids.status(each) in ("known", "redacted")]
 
 
 def _before(rows: Rows, row: SummaryRow | None) -> tuple[EventId, ...]:

@@ -9,6 +9,7 @@ from projections.decisions.overtaken import is_overtaken
 from projections.events import (
     ExtractionAnswered,
     ExtractionFailed,
+    ExtractionReplied,
     JobFailed,
     MergeAnswered,
     MergeFailed,
@@ -23,7 +24,9 @@ from projections.rows import Rows
 class WorkRequest(NamedTuple):
     """A model's work, to be recorded under an id from `origin`."""
 
-    event: ExtractionAnswered | ExtractionFailed | MergeAnswered | MergeFailed | SummaryAnswered
+    event: (
+        ExtractionAnswered | ExtractionFailed | ExtractionReplied | MergeAnswered | MergeFailed | SummaryAnswered
+    )
     origin: Origin
 
 
@@ -31,10 +34,16 @@ def record_work(rows: Rows, request: WorkRequest) -> list[Draft]:
     """The event, once. A reply is kept as it came, but for what no UTF-8 can hold; none is where what the model was
     shown was taken back meanwhile.
     """
+    if is_overtaken(rows, request.event.causes):
+        request = request._replace(event=msgspec.structs.replace(request.event, reply=""))
+    return record_reply(rows, request)
+
+
+def record_reply(rows: Rows, request: WorkRequest) -> list[Draft]:
+    """The same, where it is known that nothing was taken back."""
     if decided_before(rows, request.origin):
         return []
-    reply = "" if is_overtaken(rows, request.event.causes) else whole(request.event.reply)
-    event = msgspec.structs.replace(request.event, reply=reply)
+    event = msgspec.structs.replace(request.event, reply=whole(request.event.reply))
     return [Minter(rows, request.origin).draft(event)]
 
 

@@ -53,6 +53,7 @@ from projections.events.upkeep import (
 from projections.events.work import (
     ExtractionAnswered,
     ExtractionFailed,
+    ExtractionReplied,
     MergeAnswered,
     MergeFailed,
     ReflectionAnswered,
@@ -92,6 +93,7 @@ EVENTS: tuple[type[Event], ...] = (
     SummaryAnswered,
     ExtractionAnswered,
     ExtractionFailed,
+    ExtractionReplied,
     MergeAnswered,
     MergeFailed,
     ReflectionAnswered,
@@ -141,6 +143,7 @@ __all__ = [
     "Event",
     "ExtractionAnswered",
     "ExtractionFailed",
+    "ExtractionReplied",
     "ImportBegan",
     "ImportEnded",
     "ItemDeprecated",

@@ -33,6 +33,15 @@ class ExtractionAnswered(WorkEvent, frozen=True, kw_only=True):
     reply: str
 
 
+class ExtractionReplied(WorkEvent, frozen=True, kw_only=True):
+    """The raw reply of an extraction that is made anew and waits for its turn to be decided: by it nothing counts as
+    read or spent, and `extraction.answered` says it again when its turn has come.
+    """
+
+    TAG: ClassVar[str] = "extraction.replied"
+    reply: str
+
+
 class ExtractionFailed(WorkEvent, frozen=True, kw_only=True):
     """An extraction that changed nothing: `error` says why, `reply` keeps what the model said, if anything."""
 

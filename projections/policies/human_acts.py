@@ -1,6 +1,9 @@
 """What of the item and summary events a person did, or an import: a table. These are applied again in a memory whose
 items another model made; the rest is made anew there. Whether an item is as a person left it, its row tells
 (`by_people`).
+
+What the answering model noted down at a person's word is such an act too: no loop makes it again. The item is a model's
+all the same.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,6 +34,8 @@ from projections.events import (
 from projections.policies.precedence import HUMANS
 
 VERSION = "human_acts@1"
+NOTING = "noting@"
+"""What the policy of a note has in it that the assistant took down while it answered."""
 
 
 class Reading(NamedTuple):
@@ -52,8 +57,18 @@ def _by_somebody(event: Event) -> bool:
     return event.by.kind in HUMANS
 
 
+def _by_somebody_or_noted(event: Event) -> bool:
+    return _by_somebody(event) or is_noted(event)
+
+
+def is_noted(event: Event) -> bool:
+    """Whether the answering model did this with its tool, for whoever it answered."""
+    return isinstance(event, ItemEvent) and event.by.kind not in HUMANS and NOTING in event.policy
+
+
 def _meant(event: Event) -> bool:
-    return _by_somebody(event) and isinstance(event, ItemEvent) and event.intent is not None
+    meant = _by_somebody(event) and isinstance(event, ItemEvent) and event.intent is not None
+    return meant or is_noted(event)
 
 
 def _stands_for_an_act(event: Event) -> bool:
@@ -64,13 +79,13 @@ def _stands_for_an_act(event: Event) -> bool:
 
 HUMAN_ACTS: Mapping[type[Event], Reading] = {
     ItemRemembered: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
-    ItemUpserted: Reading(_by_somebody, "an edit, a merge that was taken apart, or an import; else a model's"),
-    ItemDeprecated: Reading(_by_somebody, "another program's state, as an import has it; else a model's"),
+    ItemUpserted: Reading(_by_somebody_or_noted, "an edit, a merge taken apart, a note, an import; else a model's"),
+    ItemDeprecated: Reading(_by_somebody_or_noted, "another program's state, or put right by a note; else a model's"),
     ItemMerged: Reading(_never, "a model and a policy merge: they do it anew"),
     ItemEvicted: Reading(_never, "the cap makes room anew"),
     ItemForgotten: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
     ItemRestored: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
-    ItemMoved: Reading(_meant, "shared or kept private; what a policy moves, it moves anew"),
+    ItemMoved: Reading(_meant, "shared or kept private, or a note; what a policy moves else, it moves anew"),
     ItemRedacted: Reading(_stands_for_an_act, "where words went with a message, it alone tells of what was asked for"),
     ItemWithdrawn: Reading(_never, "it comes of a message that was taken back, and is decided anew"),
     ItemReverted: Reading(_never, "it undoes what a model had made of an item, which is made anew"),

@@ -5,10 +5,13 @@ that finds something holds (design §9).
     ──────────────────   ────────────────────────────────────────────────   ───────────────────────────
     its id               the item with the id                               too
     its text             what says the same but for case and spaces         too
+    an act before        what they shared, kept private or brought back     it is
+                         when they saw the same words
     most of its text     where one of both texts covers 60 % of the other   never
     what it rests on     the active item that rests on nothing but the      never
                          messages that they saw: on most of them; of
-                         several the one of the same kind, the first id
+                         several the one with most of the words, of the
+                         same kind, the first id
 
 What an act keeps lies where the person kept it, so it is looked for in that compartment alone: no words go from one
 compartment to another. What an act takes away is looked for there, and else in all of the person's compartments, way by
@@ -24,9 +27,12 @@ from projections.ids import NOBODY, EventId, Handle
 from projections.items import ItemRow
 from projections.policies.by_people import is_by_people
 from projections.policies.matching import close
+from projections.policies.old_words import shared, words_of
 from projections.policies.text import normalise
 
 VERSION = "meant@1"
+LEFT_ITS_WORDS = frozenset({"share", "keep_private", "restore"})
+"""What a person does to an item without saying what it is to say."""
 
 
 class Seen(NamedTuple):
@@ -89,12 +95,31 @@ def says_seen(row: ItemRow, seen: Seen) -> bool:
     return bool(normalise(seen.text)) and normalise(row.item.text) == normalise(seen.text)
 
 
+def messages_of(row: ItemRow) -> frozenset[EventId]:
+    """The messages that an item rests on."""
+    return _messages(row.item.evidence)
+
+
 def _by_id(rows: Sequence[ItemRow], seen: Seen) -> list[ItemRow]:
     return [row for row in rows if row.item.id == seen.id]
 
 
 def _by_text(rows: Sequence[ItemRow], seen: Seen) -> list[ItemRow]:
     return [row for row in rows if says_seen(row, seen)]
+
+
+def _by_act_before(rows: Sequence[ItemRow], seen: Seen) -> list[ItemRow]:
+    return [row for row in rows if stood_for(row, seen)]
+
+
+def stood_for(row: ItemRow, seen: Seen) -> bool:
+    """Whether an item is as an earlier act of its person's left it, in which they saw these words: whatever it says, it
+    stood for what said them.
+    """
+    intent = row.intent
+    if intent is None or intent.saw is None or intent.action not in LEFT_ITS_WORDS:
+        return False
+    return bool(normalise(seen.text)) and normalise(intent.saw.text) == normalise(seen.text)
 
 
 def _by_most(rows: Sequence[ItemRow], seen: Seen) -> list[ItemRow]:
@@ -107,9 +132,10 @@ def _by_sources(rows: Sequence[ItemRow], seen: Seen) -> list[ItemRow]:
     return sorted(resting, key=lambda row: _nearest_first(row, seen))[:1]
 
 
-def _nearest_first(row: ItemRow, seen: Seen) -> tuple[int, bool, str, str]:
+def _nearest_first(row: ItemRow, seen: Seen) -> tuple[int, int, bool, str, str]:
     item = row.item
-    return -len(_messages(item.evidence)), item.kind != seen.kind, item.id, item.compartment
+    words = shared(words_of(seen.text), item.text)
+    return -len(_messages(item.evidence)), -words, item.kind != seen.kind, item.id, item.compartment
 
 
 def _messages(evidence: Iterable[Evidence]) -> frozenset[EventId]:
@@ -119,7 +145,9 @@ def _messages(evidence: Iterable[Evidence]) -> frozenset[EventId]:
 BY_WORDS: tuple[Way, ...] = (
     (_by_id, "found by its id"),
     (_by_text, "found by its text"),
+    (_by_act_before, "found by what they did to it before"),
     (_by_most, "found by most of its text"),
 )
 """For what is to say afterwards what they saw."""
-WAYS: tuple[Way, ...] = (*BY_WORDS, (_by_sources, "found by what it rests on"))
+BY_SOURCES: Way = (_by_sources, "found by what it rests on")
+WAYS: tuple[Way, ...] = (*BY_WORDS, BY_SOURCES)

@@ -51,7 +51,8 @@ class Rephrasing(NamedTuple):
     """What is known of a language, in case-folded words. `stemmer` is a language of Snowball; empty for none.
 
     `same` leads from a word, or its stem, to the one that stands for its meaning; `denied` from one to what it denies;
-    `phrases` from several words to one. `predicates` are verbs that say little alone, `units`
+    `phrases` from several words to one; `values` from a weekday, a month or their like to what such are called.
+    `predicates` are verbs that say little alone, `units`
     what is counted in, `users` what the user is called, `joints` what one clause is joined to another with.
     """
 
@@ -68,6 +69,7 @@ class Rephrasing(NamedTuple):
     same: Mapping[str, str] = {}
     denied: Mapping[str, str] = {}
     phrases: Mapping[str, str] = {}
+    values: Mapping[str, str] = {}
 
 
 UNKNOWN = Rephrasing()
@@ -170,12 +172,15 @@ def told_apart(one: str, other: str, known: Rephrasing = UNKNOWN) -> str:
 
 def denier(known: Rephrasing = UNKNOWN) -> Callable[[str], bool]:
     """Tells whether a text denies something, without asking what: for many texts, each word is looked up once."""
-    is_denial = cache(lambda token: _denies(token, known))
-    has_denial = cache(lambda word: any(is_denial(token) for token, _ in _tokens(word)))
+    denials = cache(lambda word: sum(_denies(token, known) for token, _ in _tokens(word)))
+    harmless: set[str] = set()
 
     def denies(text: str) -> bool:
-        text = text.replace("’", "'")
-        return any(map(has_denial, text.split())) and sum(is_denial(token) for token, _ in _tokens(text)) % 2 == 1
+        words = text.replace("’", "'").split()
+        if harmless.issuperset(words):
+            return False
+        harmless.update(word for word in words if not denials(word))
+        return sum(map(denials, words)) % 2 == 1
 
     return denies
 

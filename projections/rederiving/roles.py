@@ -8,8 +8,8 @@
     derived       it came of a loop, a policy or an earlier adoption: it is made again, or not at all
     left out      it tells of this log alone
 
-Of an item event, who did it decides. What the answering model noted down with a tool is kept, since no loop says it
-again.
+Of an item event, who did it decides. What the answering model did with a tool is kept, since no loop does it again;
+what it noted down with one is decided: it may have put right what another model says in other words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from typing import Literal
 
 from projections import events as e
 from projections.events import Event
-from projections.policies.human_acts import read_human
+from projections.policies.human_acts import is_noted, read_human
 
 Role = Literal["kept", "decided", "scheduled", "taken back", "readers", "derived", "left out"]
 
@@ -53,6 +53,7 @@ ROLES: Mapping[type[Event], Role] = {
     e.SummaryAnswered: "scheduled",
     e.ExtractionAnswered: "scheduled",
     e.ExtractionFailed: "scheduled",
+    e.ExtractionReplied: "left out",
     e.MergeAnswered: "derived",
     e.MergeFailed: "derived",
     e.ReflectionAnswered: "derived",
@@ -90,5 +91,7 @@ def role_of(event: Event) -> Role:
 
 
 def is_by_tool(decided: Sequence[Event]) -> bool:
-    """Whether these events of one decision are what the answering model did with a tool."""
-    return any(isinstance(each, e.ToolCalled) for each in decided)
+    """Whether these events of one decision are what the answering model did with a tool, and nothing of it is to be
+    applied again.
+    """
+    return any(isinstance(each, e.ToolCalled) for each in decided) and not any(map(is_noted, decided))

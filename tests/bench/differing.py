@@ -20,7 +20,7 @@ from projections.policies.compartments import direct
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from projections.shadow_groups import groups
-from projections.shadow_judged import judged, measures
+from projections.shadow_judged import Texts, judged, measures
 from projections.shadow_pairs import Counts, compare, counts
 from replay.engine import Engine
 from tests.bench.bench import Bench, build_views
@@ -55,8 +55,9 @@ def _measured(bench: Bench, people: int, old: Rows, new: Rows) -> Iterator[Row]:
     took = [seconds(partial(_difference, people, old, new)) for _ in range(bench.rounds)]
     note = "both sides read from the disk, matched and grouped"
     yield Row(f"diff of {people * EACH:,} items", "s", Spread.of(took), goal=Goal("≤", MOST_SECONDS), note=note)
-    took = [seconds(partial(_judged, people, old, new))]
-    yield Row(f"the same judged, {people * EACH:,} items a side", "s", Spread.of(took), note="words of 20 to a text")
+    took = [seconds(partial(_judged, people, old, new)) for _ in range(bench.rounds)]
+    note = "the same, and both sides judged: words of 20 to a text"
+    yield Row(f"diff of {people * EACH:,} items, judged", "s", Spread.of(took), note=note)
 
 
 def _difference(people: int, old: Rows, new: Rows) -> Counts:
@@ -68,11 +69,14 @@ def _difference(people: int, old: Rows, new: Rows) -> Counts:
     return found
 
 
-def _judged(people: int, *sides: Rows) -> None:
+def _judged(people: int, old: Rows, new: Rows) -> None:
     language = load("en")
-    words = Vocabulary(language.stop_words, language.project_words)
-    for rows in sides:
-        measures(judged(_rows(rows, number), words, rephrasing_of(language)) for number in range(people))
+    texts = Texts(Vocabulary(language.stop_words, language.project_words), rephrasing_of(language))
+    for number in range(people):
+        sides = _rows(old, number), _rows(new, number)
+        groups(compare(*sides))
+        measures(judged(each, texts) for each in sides)
+        texts.clear()
 
 
 def _person(number: int) -> Handle:

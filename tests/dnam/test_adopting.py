@@ -124,7 +124,7 @@ async def test_everything_is_taken_over_once(data: Path) -> None:
         assert not offer.is_empty
         assert not offer.goes_on
         taken = await each.adopt()
-        assert taken.event == offer.act.id
+        assert taken.event == offer.adoption.id
         assert (taken.people, taken.summaries) == (2, 1)
         (event,) = adoptions(memory.engine)
         assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries)
@@ -200,7 +200,7 @@ async def test_broken_off_it_goes_on(data: Path, decisions: int) -> None:
         offer = await each.look()
         assert offer.goes_on
         taken = await each.adopt()
-        assert taken.event == offer.act.id
+        assert taken.event == offer.adoption.id
         (event,) = adoptions(memory.engine)
         assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries) == (2, 3, 1)
         assert (await each.look()).is_empty
@@ -231,13 +231,13 @@ async def test_broken_off_it_can_be_taken_back(data: Path) -> None:
 async def test_what_an_adoption_changed_twice_is_as_before_the_first_time(data: Path) -> None:
     """It broke off, and the shadow said something else when it went on."""
     async with adopting(data) as (memory, each):
-        before, act = await states(memory), (await each.look()).act
+        before, adoption = await states(memory), (await each.look()).adoption
         ada = await memory.person("ada", platform="discord")
-        request = await asyncio.to_thread(each._request, act, ada, Chosen())
+        request = await asyncio.to_thread(each._request, adoption, ada, Chosen())
         other = tuple(_adoring(row) for row in request.items)
         await each._take(request._replace(items=other))
         assert "adores rain" in await memory.look(texts)
-        assert (await each.adopt()).event == act.id
+        assert (await each.adopt()).event == adoption.id
         assert "enjoys rain" in await memory.look(texts)
     await undo(data)
     async with opened(data) as memory:
@@ -321,7 +321,7 @@ async def test_an_encoder_knows_what_was_forgotten_in_other_words(data: Path) ->
 async def test_whoever_is_erased_meanwhile_is_left_out(data: Path) -> None:
     async with adopting(data) as (memory, each):
         kim = await kim_of(memory)
-        request = await asyncio.to_thread(each._request, (await each.look()).act, kim, Chosen())
+        request = await asyncio.to_thread(each._request, (await each.look()).adoption, kim, Chosen())
         await erase(memory, kim)
         await each._take(request)
         assert not any("milk" in text for text in await memory.look(texts))

@@ -87,6 +87,13 @@ def test_a_time_that_never_was_is_refused() -> None:
         read_when("2026-03-29 02:30", NOW, BERLIN)
 
 
+def test_a_day_whose_last_hour_was_twice_ends_with_the_second() -> None:
+    santiago = ZoneInfo("America/Santiago")
+    assert read_when("2027-04-03", NOW, santiago) == When(ms=at(2027, 4, 4, zone=santiago) - 1)
+    with pytest.raises(BadRequest, match="never ended in Pacific/Apia"):
+        read_when("2011-12-30", NOW, ZoneInfo("Pacific/Apia"))
+
+
 @pytest.mark.parametrize("text", ["9999999 years ago", "999999999 days ago", "30000 months ago"])
 def test_before_the_calendar(text: str) -> None:
     with pytest.raises(BadRequest, match="before the calendar begins"):

@@ -2,7 +2,8 @@
 
 With `--locomo FILE` it prints how well recall finds the evidence in LoCoMo's conversations (`tests.evaluation.locomo`);
 exits 1 when a goal is missed, 2 when the file cannot be used. With `--shadow NAME` too it asks the file's questions of
-the memory in `--data DIR` and of that shadow of it, and prints both; there is no goal then.
+the memory in `--data DIR` and of that shadow of it, and prints both; with `--shadow NAME` alone it prints what can be
+judged of both without questions (`tests.evaluation.shadow`). There is no goal then.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table as Shown
@@ -18,6 +20,9 @@ from rich.table import Table as Shown
 from projections.errors import BadRequest
 from replay.errors import LogError
 from tests.evaluation import Case, Score, extracted, read_table, score, total
+
+if TYPE_CHECKING:
+    from dnam.settings import Settings
 
 MIN_PRECISION = 0.95
 MIN_RECALL = 0.8
@@ -37,14 +42,14 @@ def _parser() -> argparse.ArgumentParser:
         "--all", action="store_true", help="also what went wrong in the half that rules are not tuned on"
     )
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="score recall on the conversations in this file")
-    parser.add_argument("--shadow", metavar="NAME", help="with --locomo: ask a memory and this shadow of it")
+    parser.add_argument("--shadow", metavar="NAME", help="judge a memory and this shadow of it; with --locomo ask both")
     parser.add_argument(
         "--data",
         type=Path,
         metavar="DIR",
         help="with --shadow: the folder of that memory; the setting DNAM_DATA, else data",
     )
-    parser.add_argument("--json", action="store_true", help="with --locomo: all figures as one JSON value")
+    parser.add_argument("--json", action="store_true", help="with --locomo or --shadow: all figures as one JSON value")
     return parser
 
 
@@ -67,21 +72,42 @@ def _locomo(path: Path, *, as_json: bool) -> int:
 
 def _beside(path: Path | None, data: Path | None, name: str, *, as_json: bool) -> int:
     from dnam.settings import gather
-    from tests.evaluation.locomo.beside import as_json as beside_json
-    from tests.evaluation.locomo.beside import evaluate_beside, show
 
+    settings = gather(os.environ, Path())
     try:
         if path is None:
-            raise BadRequest("say whose questions are asked: LOCOMO=path, of a file that the memory was made from")
-        found = evaluate_beside(path, data or gather(os.environ, Path()).data, name)
+            _judged(settings, data or settings.data, name, as_json=as_json)
+        else:
+            _asked(path, data or settings.data, name, as_json=as_json)
     except (BadRequest, LogError) as error:
         sys.stderr.write(f"evaluation: {error}\n")
         return 2
+    return 0
+
+
+def _judged(settings: "Settings", data: Path, name: str, *, as_json: bool) -> None:
+    """Without questions: what differs, and how good either side is as far as that can be counted."""
+    from tests.evaluation.shadow import NO_QUESTIONS, judge_shadow, show
+    from tests.evaluation.shadow import as_json as judged_json
+
+    found = judge_shadow(settings, data, name)
+    if as_json:
+        sys.stdout.write(json.dumps(judged_json(found)) + "\n")
+    else:
+        show(found, Console(width=120))
+    sys.stderr.write(f"evaluation: {NO_QUESTIONS}\n")
+
+
+def _asked(path: Path, data: Path, name: str, *, as_json: bool) -> None:
+    """The questions of a file, asked of both."""
+    from tests.evaluation.locomo.beside import as_json as beside_json
+    from tests.evaluation.locomo.beside import evaluate_beside, show
+
+    found = evaluate_beside(path, data, name)
     if as_json:
         sys.stdout.write(json.dumps(beside_json(found)) + "\n")
     else:
         show(found, Console(width=120))
-    return 0
 
 
 def _offline(*, unseen: bool) -> int:

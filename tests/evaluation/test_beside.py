@@ -77,10 +77,27 @@ def test_both_columns_are_printed(path: Path, data: Path, capsys: pytest.Capture
     assert read["shadow"]["prompts"]["all"]["questions"] == 2
 
 
+def test_without_questions_what_can_be_judged_is_judged(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And it is said plainly that nothing was asked."""
+    arguments = ["--data", str(data), "--shadow", "forgetful"]
+    assert main(arguments) == 0
+    told = capsys.readouterr()
+    rows = [[each.strip() for each in line.split("│")[1:-1]] for line in told.out.splitlines() if "│" in line]
+    assert ["items", "2", "0", "0", "0"] in rows
+    assert ["items", "2", "0", "active ones"] in rows
+    assert told.err == (
+        "evaluation: recall on questions was not asked: it needs LOCOMO=path, of a file that the memory was made from\n"
+    )
+    assert main([*arguments, "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert (read["live"]["items"], read["shadow"]["items"], read["recall"]) == (2, 0, None)
+    assert read["items"] == {"only_old": 2, "only_new": 0, "changed": 0, "same": 0}
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["--shadow", "forgetful"], "say whose questions are asked: LOCOMO=path"),
+        (["--shadow", "none"], "there is no shadow 'none' here"),
         (["--shadow", "none", "--locomo", "PATH"], "there is no shadow 'none' here"),
         (["--shadow", "forgetful", "--locomo", "OTHER"], "the memory does not hold c-2"),
     ],

@@ -169,6 +169,10 @@ def extracted(told: Teller) -> None:
         upserted(told)
 
 
+def extraction_replied(told: Teller) -> None:
+    _work(told, e.ExtractionReplied, reply=told.text())
+
+
 def extraction_failed(told: Teller) -> None:
     _work(told, e.ExtractionFailed, error="no JSON", reply=told.text())
 

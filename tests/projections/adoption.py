@@ -6,7 +6,7 @@ from typing import Any
 from projections.decisions.adopt import Plan, adopt, planned
 from projections.decisions.adopt_pairs import AdoptRequest, standing
 from projections.decisions.adopt_rests import said_behind
-from projections.decisions.adopted import Act, of_owner
+from projections.decisions.adopted import Adoption, of_owner
 from projections.decisions.shelf import rests_on
 from projections.decisions.unadopt import Before, UnadoptRequest
 from projections.events import Event, ItemEvent, ItemMoved
@@ -22,7 +22,7 @@ from tests.projections.items import KNOWN
 from tests.projections.learning import HOME, Town
 from tests.world import NOW, World, handle
 
-ACT = Act(EventId(handle("adoption")), NOW)
+ADOPTION = Adoption(EventId(handle("adoption")), NOW)
 OPUS = By("model", name="opus", version="9")
 SAID = ("I like green tea", "I live in Lyon", "I play chess on Sundays", "I work at the harbour")
 
@@ -77,7 +77,7 @@ def requested(live: World, shadow: Rows, owner: Handle, **fields: Any) -> AdoptR
     said = {message for row in items for message in rests_on(row.item.evidence)}
     now = {message: standing(live.rows, message) for message in said}
     heard = {message: events[at] for message, at in now.items() if at is not None}
-    request = AdoptRequest(ACT, owner, items, "opus", OPUS, "extraction@3", len(live.records), heard=heard)
+    request = AdoptRequest(ADOPTION, owner, items, "opus", OPUS, "extraction@3", len(live.records), heard=heard)
     return request._replace(**({"guarding": KNOWN} | fields))
 
 
@@ -95,7 +95,7 @@ def recorded(live: World, request: AdoptRequest, most: int = 1000) -> list[Event
 def undone(live: World, owner: Handle, before: Mapping[Address, ItemRow], **fields: Any) -> UnadoptRequest:
     """What the shell would hand in to take the adoption back; `before` are the rows from before it."""
     touched: dict[Address, tuple[EventId, bool]] = {}
-    mine = [event for decision in ACT.decisions(live.rows, of_owner(owner)) for event in decision]
+    mine = [event for decision in ADOPTION.decisions(live.rows, of_owner(owner)) for event in decision]
     records = [each for each in live.records if each.id in mine]
     for record in records:
         event = record.event
@@ -104,7 +104,7 @@ def undone(live: World, owner: Handle, before: Mapping[Address, ItemRow], **fiel
             touched[moved_from(event)] = record.id, True
         touched[address_of(event.item)] = record.id, False
     found = tuple(Before(where, made, before.get(where), gone) for where, (made, gone) in touched.items())
-    request = UnadoptRequest(ACT.undoing(), owner, found, "taken back", records[0].seq)
+    request = UnadoptRequest(ADOPTION.undoing(), owner, found, "taken back", records[0].seq)
     return request._replace(**fields)
 
 

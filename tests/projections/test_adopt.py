@@ -33,7 +33,7 @@ from projections.policies.closeness import Nearness
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.promotion import Harmless, SharingWords
 from projections.shadow_scope import Scope
-from tests.projections.adoption import ACT, OPUS, SAID, Two, an_item, recorded, rests, states
+from tests.projections.adoption import ADOPTION, OPUS, SAID, Two, an_item, recorded, rests, states
 from tests.projections.items import ORDER
 from tests.projections.learning import HERE, HOME, MODEL, Town
 from tests.world import NOW, handle, origin
@@ -528,5 +528,5 @@ def test_the_ids_of_a_decision_are_its_adoption_s() -> None:
     two.reads(two.shadow, 0, TEA)
     request = two.request()
     assert [each.id for each in adopt(two.live.rows, request)] == [each.id for each in adopt(two.live.rows, request)]
-    other = adopt(two.live.rows, request._replace(act=ACT._replace(id=EventId(handle("another")))))
+    other = adopt(two.live.rows, request._replace(adoption=ADOPTION._replace(id=EventId(handle("another")))))
     assert {each.id for each in other}.isdisjoint(each.id for each in adopt(two.live.rows, request))

@@ -16,7 +16,7 @@ from projections.decisions.adopt_summary import (
     against,
     is_other,
 )
-from projections.decisions.adopted import Act, adoption, last_standing
+from projections.decisions.adopted import Adoption, last_standing, next_adoption
 from projections.decisions.adopted_all import CountRequest, Rederived, count
 from projections.decisions.remember import ForgetRequest, forget
 from projections.decisions.summaries import FailRequest, ResetRequest, fail, reset
@@ -27,7 +27,7 @@ from projections.ids import EventId, Point
 from projections.messages import unit
 from projections.policies.compartments import Opening
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, SummaryRow
-from tests.projections.adoption import ACT, Two
+from tests.projections.adoption import ADOPTION, Two
 from tests.projections.learning import CALL, HERE, HOME, MODEL, SESSION
 from tests.world import NOW, World, handle, origin
 
@@ -43,7 +43,7 @@ def request(two: Two, **fields: Any) -> AdoptSummaryRequest:
     made = events[summary.event]
     assert isinstance(made, SummaryRefreshed)
     rests = said_behind(made.causes, events.get)
-    return AdoptSummaryRequest(ACT, made, rests, "opus", 0)._replace(**fields)
+    return AdoptSummaryRequest(ADOPTION, made, rests, "opus", 0)._replace(**fields)
 
 
 def rows_of(two: Two) -> tuple[SummaryRow | None, AttemptRow | None]:
@@ -66,7 +66,7 @@ def undo(two: Two, made: SummaryRefreshed, before: Any) -> UnadoptSummaryRequest
     row = two.live.rows.get(SUMMARIES, KEY)
     event = next(each.id for each in two.live.world.records if each.event == made)
     assert row is None or isinstance(event, bytes)
-    return UnadoptSummaryRequest(ACT.undoing(), event, made, *before)
+    return UnadoptSummaryRequest(ADOPTION.undoing(), event, made, *before)
 
 
 def test_it_is_taken_over_on_what_was_said() -> None:
@@ -233,27 +233,27 @@ def test_what_was_erased_is_no_cause() -> None:
 
 def test_one_event_makes_it_count_once() -> None:
     world = World()
-    act = adoption(world.rows, MADE.shadow, MADE.made)
+    adoption = next_adoption(world.rows, MADE.shadow, MADE.made)
     assert last_standing(world.rows, MADE.shadow, MADE.made) is None
-    (event,) = world.decide(count, CountRequest(act, MADE, NOW, 2, 5, 1))
+    (event,) = world.decide(count, CountRequest(adoption, MADE, NOW, 2, 5, 1))
     assert isinstance(event, RederivationAdopted)
     assert (event.shadow, event.upto, event.people, event.items, event.summaries) == (b"l" * 16, 7, 2, 5, 1)
     assert (event.name, event.cost_micros) == (world.ids.keyed_hash("shadow", "opus")[:16], 900)
-    assert count(world.rows, CountRequest(act, MADE, NOW, 2, 5, 1)) == []
-    assert last_standing(world.rows, MADE.shadow, MADE.made) == act
+    assert count(world.rows, CountRequest(adoption, MADE, NOW, 2, 5, 1)) == []
+    assert last_standing(world.rows, MADE.shadow, MADE.made) == adoption
 
 
 def test_adoptions_are_taken_back_from_the_last_to_the_first() -> None:
     world = World()
-    acts: list[Act] = []
+    adoptions: list[Adoption] = []
     for _ in range(3):
-        acts.append(adoption(world.rows, MADE.shadow, MADE.made))
-        world.decide(count, CountRequest(acts[-1], MADE, NOW, 1, 1, 0))
-    assert len({act.id for act in acts}) == 3
-    for act in reversed(acts):
-        assert last_standing(world.rows, MADE.shadow, MADE.made) == act
-        (event,) = world.decide(count, CountRequest(act.undoing(), MADE, NOW, 1, 1, 0, undoes=act.id))
+        adoptions.append(next_adoption(world.rows, MADE.shadow, MADE.made))
+        world.decide(count, CountRequest(adoptions[-1], MADE, NOW, 1, 1, 0))
+    assert len({adoption.id for adoption in adoptions}) == 3
+    for adoption in reversed(adoptions):
+        assert last_standing(world.rows, MADE.shadow, MADE.made) == adoption
+        (event,) = world.decide(count, CountRequest(adoption.undoing(), MADE, NOW, 1, 1, 0, undoes=adoption.id))
         assert isinstance(event, RederivationAdopted)
-        assert (event.undoes, event.calls, event.cost_micros) == (act.id, 0, 0)
+        assert (event.undoes, event.calls, event.cost_micros) == (adoption.id, 0, 0)
     assert last_standing(world.rows, MADE.shadow, MADE.made) is None
-    assert adoption(world.rows, b"another log", MADE.made).id not in {act.id for act in acts}
+    assert next_adoption(world.rows, b"another log", MADE.made).id not in {adoption.id for adoption in adoptions}

@@ -1,16 +1,24 @@
 """What is counted of one side of a difference."""
 
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
 import pytest
 
 from dnam.languages import load
 from dnam.rephrasing import rephrasing_of
-from projections.blocks import item_line
-from projections.events.values import Source
+from projections.blocks import item_line, item_line_chars
+from projections.events.values import Item, Source
+from projections.ids import Ref
 from projections.items import ItemRow
-from projections.retrieval import Vocabulary
-from projections.shadow_judged import MOST_COMPARED, Judged, Measures, judged, measures
+from projections.policies.closeness import SHARED_PERCENT
+from projections.policies.rephrasing import about, denier, told_apart
+from projections.retrieval import Vocabulary, tokens
+from projections.shadow_judged import MOST_COMPARED, MOST_OTHER_WORDS, Judged, Measures, Texts, judged, measures
+from projections.shadow_values import MOST_WORDS, Valued, differing_values, valued
 from projections.tokens import by_characters
-from tests.projections.items import WIDE, a_row, quote
+from tests.projections.items import HOME, WIDE, a_row, an_item, quote
 
 ENGLISH = load("en")
 WORDS = Vocabulary(ENGLISH.stop_words, ENGLISH.project_words)
@@ -19,7 +27,7 @@ LEARNED = Source("model")
 
 
 def found(*rows: ItemRow) -> Judged:
-    return judged(rows, WORDS, KNOWN)
+    return judged(rows, Texts(WORDS, KNOWN))
 
 
 def of(*texts: str) -> Judged:
@@ -131,3 +139,110 @@ def test_a_pair_that_contradicts_in_two_ways_is_counted_once() -> None:
 def test_tokens_are_those_of_the_lines_in_a_prompt() -> None:
     row = a_row("User prefers oolong tea")
     assert found(row).tokens == by_characters(item_line(row.item) + "\n") > 0
+
+
+# -- the same by a naive computation -------------------------------------------------------------------------------
+
+SAID = """tea coffee oolong likes dislikes never not does has two three 2 3 cats dogs Bern Basel sister brother works
+lives plays chess green black no daily Monday Friday morning"""
+
+
+def by_chance(dice: Random) -> list[ItemRow]:
+    """As many items of one owner as are all held against each other, of few words."""
+    every = SAID.split()
+    some = every[: dice.randint(5, len(every))]
+    return [
+        a_row(
+            f"User {' '.join(dice.choices(some, k=dice.randint(2, 7)))}",
+            id=f"durable-{number:03}",
+            kind=dice.choice(["fact", "fact", "project"]),
+            about=dice.choice(["person", "person", "guild"]),
+            compartment=dice.choice([HOME, HOME, WIDE]),
+        )
+        for number in range(MOST_COMPARED)
+    ]
+
+
+def naively(rows: list[ItemRow]) -> tuple[list[tuple[str, str]], set[tuple[str, ...]]]:
+    """Duplicates, and pairs that contradict each other, by sets and one look at every two."""
+    duplicates: list[tuple[str, str]] = []
+    apart: set[tuple[str, ...]] = set()
+    for group in in_groups(rows, lambda item: (item.compartment, item.about, item.kind)):
+        standing: list[ItemRow] = []
+        said: list[tuple[ItemRow, Valued]] = []
+        for row in group:
+            near = sorted((each for each in standing if is_near(each, row)), key=lambda each: rarest(group, row, each))
+            same = [each for each in near if not told_apart(each.item.text, row.item.text, KNOWN)]
+            duplicates += [(row.item.id, each.item.id) for each in same[:1]]
+            if not same:
+                standing.append(row)
+                apart |= {ids(row, each) for each in near[:1]}
+            its = valued(row.item.text, KNOWN) if len(words(row)) <= MOST_WORDS else None
+            if its is not None:
+                others = [each for each, theirs in said if theirs.says == its.says and differing_values(its, theirs)]
+                apart |= {ids(row, each) for each in others[:1]}
+                said.append((row, its))
+    for group in in_groups(rows, lambda item: (item.compartment, item.about)):
+        denies = denier(KNOWN)
+        for row in (each for each in group if denies(each.item.text)):
+            saying = [each for each in group if not denies(each.item.text) and words(each) & words(row)]
+            others = sorted(saying, key=lambda each: rarest(group, row, each))
+            meant = [each for each in others if len(words(each) ^ words(row)) <= MOST_OTHER_WORDS and claims(each, row)]
+            apart |= {ids(row, each) for each in meant[:1]}
+    return duplicates, apart
+
+
+def words(row: ItemRow) -> frozenset[str]:
+    return tokens(row.item.text, WORDS)
+
+
+def ids(*rows: ItemRow) -> tuple[str, ...]:
+    return tuple(sorted(f"{row.item.compartment} {row.item.id}" for row in rows))
+
+
+def is_near(one: ItemRow, other: ItemRow) -> bool:
+    return 100 * len(words(one) & words(other)) > SHARED_PERCENT * len(words(one) | words(other))
+
+
+def rarest(group: list[ItemRow], row: ItemRow, other: ItemRow) -> tuple[int, str]:
+    """The rarest word that both have: by that they are found, the rarest ones first."""
+    having = Counter(word for each in group for word in words(each))
+    return min((having[word], word) for word in words(row) & words(other))
+
+
+def claims(one: ItemRow, other: ItemRow) -> bool:
+    both = [about(each.item.text, KNOWN) for each in (one, other)]
+    said = [(a.words | a.predicates | a.units, a.relations, a.names, a.numbers) for a in both]
+    return said[0] == said[1]
+
+
+def in_groups(rows: list[ItemRow], key: Callable[[Item], tuple[str, ...]]) -> list[list[ItemRow]]:
+    found: dict[tuple[str, ...], list[ItemRow]] = {}
+    for row in sorted(rows, key=lambda row: (row.item.compartment, row.item.id)):
+        found.setdefault(key(row.item), []).append(row)
+    return list(found.values())
+
+
+def test_it_is_what_a_naive_computation_finds() -> None:
+    dice, texts, seen = Random(7), Texts(WORDS, KNOWN), Counter[str]()
+    for _ in range(50):
+        rows = by_chance(dice)
+        quickly, (duplicates, apart) = judged(rows, texts), naively(rows)
+        assert sorted((each.row.item.id, each.other.item.id) for each in quickly.duplicates) == sorted(duplicates)
+        assert {ids(each.row, each.other) for each in quickly.contradictions} == apart
+        assert quickly.tokens == sum(by_characters(item_line(row.item) + "\n") for row in rows)
+        texts.clear()
+        seen.update(duplicates=len(duplicates), contradictions=len(apart))
+    assert min(seen["duplicates"], seen["contradictions"]) > 30
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        an_item("  two \n words\t", kind="weird kind <b>"),
+        an_item("\x1b[31m\u202e red", kind="", updated=-(10**18)),
+        an_item("of a place", source=Source("discord", Ref("discord", "5"), Ref("discord", "7")), updated=10**18),
+    ],
+)
+def test_a_line_is_counted_as_long_as_it_is(item: Item) -> None:
+    assert item_line_chars(item) == len(item_line(item))

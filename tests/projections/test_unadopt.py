@@ -26,7 +26,7 @@ from projections.policies.by_people import is_by_people
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.promotion import Harmless, SharingWords
 from projections.policies.resting import widening
-from tests.projections.adoption import ACT, SAID, Two, an_item, recorded, rows_of, states, undone
+from tests.projections.adoption import ADOPTION, SAID, Two, an_item, recorded, rows_of, states, undone
 from tests.projections.learning import HERE, HOME, MODEL
 from tests.world import NOW, origin
 
@@ -339,6 +339,6 @@ def test_adopting_touches_nothing_of_people_s_and_can_be_taken_back(done: list[D
     assert two.adopt(cap=cap) == []
     now = rows_of(rows, owner)
     assert all(now[address] == row for address, row in before.items() if is_by_people(row))
-    if ACT.decisions(rows, b"items" + owner):
+    if ADOPTION.decisions(rows, b"items" + owner):
         take_back(two, undone(two.live.world, owner, before, cap=200))
     assert states(rows, owner) == were

@@ -213,6 +213,7 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (e.ItemWithdrawn(said=NOW, by=OPERATOR, owner=NOBODY, compartment="self", id="durable-1"), LABELLED, set()),
     (work(e.ExtractionAnswered, P, reply="r"), SET, {P}),
     (work(e.ExtractionFailed, P, error="down"), SET, {P}),
+    (work(e.ExtractionReplied, P, reply="r"), SET, {P}),
     (work(e.MergeAnswered, P, reply="r"), SET, {P}),
     (work(e.MergeFailed, P, error="down"), SET, {P}),
     (work(e.ReflectionAnswered, NOBODY, reply="r"), LABELLED, set()),

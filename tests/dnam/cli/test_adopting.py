@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from dnam.shadows import load, save
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
+from tests.loopback.voyage import serving
 
 OFFLINE = msgspec.structs.replace(ASKED, model="offline", summary_model="offline")
 """Whoever asks this model again needs no key."""
@@ -142,18 +144,49 @@ def test_group_by_group(data: Path) -> None:
 
 
 def test_all_the_rest_or_none_of_it(data: Path) -> None:
-    ran = dnam("adopt", "next", "--pick", "--data", data, given="q\n")
-    assert (ran.code, "nothing was changed" in ran.err) == (0, True)
-    assert dnam("adopt", "next", "--pick", "--data", data, given="").err.endswith("nothing was changed\n")
+    for given in ("q\n", "y\nq\n", "d\n"):
+        ran = dnam("adopt", "next", "--pick", "--data", data, given=given)
+        assert (ran.code, ran.err.endswith("nothing was changed\n")) == (0, True)
+    ran = dnam("adopt", "next", "--pick", "--data", data, given="n\ny\ndone\n")
+    assert "Adopted 1 item of 1 person and 0 summaries" in ran.out
     ran = dnam("adopt", "next", "--pick", "--data", data, given="y\na\n")
-    assert "Adopted 3 items of 2 people and 1 summary" in ran.out
+    assert "Adopted 2 items of 2 people and 1 summary" in ran.out
+
+
+def test_what_an_adoption_records_puts_its_shadow_behind_nothing(data: Path) -> None:
+    def late() -> tuple[int, bool]:
+        told = dnam("diff", "--shadow", "next", "--data", data).err
+        return dnam("shadows", "--data", data, "--json").value["behind"], "`dnam rederive --name next` goes on" in told
+
+    assert late() == (0, False)
+    dnam("adopt", "next", "--data", data, "--yes")
+    assert late() == (0, False)
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert late() == (0, False)
+    assert "yet, and is brought up to now" not in dnam("adopt", "next", "--data", data, "--yes").err
+    dnam("edit", "Ada", id_of(data, "Ada", "enjoys snow"), "loves snow", "--data", data)
+    assert late() == (1, True)
+    told = dnam("diff", "--shadow", "next", "--data", data).err
+    assert "1 event behind: `dnam rederive --name next` goes on" in told
+
+
+@pytest.mark.parametrize("given", ["", "y\n", "y\ny"])
+def test_where_the_answers_end_before_the_questions_nothing_is_adopted(data: Path, given: str) -> None:
+    before, size = items(data, "Ada"), dnam("log", "--data", data, "--json").values[-1]["seq"]
+    ran = dnam("adopt", "next", "--pick", "--data", data, given=given)
+    assert ran.code == 2
+    asked = given.count("y")
+    assert f"the input ended after {asked} of 4 questions: nothing was adopted" in ran.err
+    assert "`d` adopts what was picked until then" in ran.err
+    assert (items(data, "Ada"), dnam("log", "--data", data, "--json").values[-1]["seq"]) == (before, size)
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--undo", "--pick"), "leave --user and --pick out"),
-        (("--undo", "--user", "Kim"), "leave --user and --pick out"),
+        (("--undo", "--pick"), "leave --user, --pick and --max-cost out"),
+        (("--undo", "--user", "Kim"), "leave --user, --pick and --max-cost out"),
+        (("--undo", "--max-cost", "1"), "leave --user, --pick and --max-cost out"),
         (("--pick", "--json"), "leave --json out"),
         (("--user", "Marcy"), "Marcy"),
     ],
@@ -179,3 +212,47 @@ def test_both_lives_are_told(data: Path) -> None:
     assert "enjoys rain" in dnam("show", "Ada", "--at", str(seq), "--data", data).out
     assert "likes rain" in dnam("show", "Ada", "--at", str(size), "--data", data).out
     assert "likes rain" in items(data, "Ada")
+
+
+# -- what it may cost ----------------------------------------------------------------------------------------------
+
+
+async def test_a_paid_encoder_is_asked_only_for_what_was_taken_back_and_told_of(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ada took nothing back; Kim did, and one item of theirs differs."""
+    pytest.importorskip("voyageai")
+    async with serving() as server:
+        monkeypatch.setenv("DNAM_ENCODER_MODEL", "voyage-3-large")
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        adopt = partial(asyncio.to_thread, dnam, "adopt", "next", "--data", data, "--yes", "--user")
+        ran = await adopt("Ada")
+        assert (ran.code, server.requests, "is compared with" in ran.err) == (0, [], False)
+        before = await asyncio.to_thread(items, data, "Kim")
+        ran = await adopt("Kim", "--max-cost", "0")
+        assert ran.code == 2
+        assert "compared with what was taken back by voyage-" in ran.err
+        assert "more than --max-cost: nothing was adopted. DNAM_ENCODER=none compares by words" in ran.err
+        assert (server.requests, await asyncio.to_thread(items, data, "Kim")) == ([], before)
+        ran = await adopt("Kim", "--max-cost", "1")
+        assert (ran.code, " tokens, about $0.0000" in ran.err) == (0, True)
+        (request,) = server.requests
+        assert list(request.texts) == ["enjoys green tea with milk", "likes long walks"]
+
+
+def test_what_bringing_the_shadow_up_to_now_costs_has_the_same_ceiling(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dnam.cli import rederiving
+
+    given: list[float | None] = []
+
+    async def run(*arguments: object) -> None:
+        assert isinstance(arguments[3], float)
+        given.append(arguments[3])
+
+    monkeypatch.setattr(rederiving, "run_derivation", run)
+    dnam("forget", "Ada", "likes rain", "--data", data)
+    assert dnam("adopt", "next", "--max-cost", "0.25", "--data", data, "--yes").code == 2
+    assert given == [0.25]

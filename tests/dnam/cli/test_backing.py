@@ -25,6 +25,7 @@ from replay.wrapped_keys import Cost, Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
 from tests.replay.keeping import CHEAP, damage
 from tests.replay.stage import FakeClock, handle_of
+from tests.replay.test_pages import spoil
 
 BACKUP_FIELDS = "place log run events new dropped facts root bytes_shipped bytes_total keys"
 RESTORE_FIELDS = "events again size root origin replaced"
@@ -391,6 +392,24 @@ def test_damage_is_told_asked_about_and_repaired(data: Path, place: Path) -> Non
     assert ran.out.endswith(": all as it was written\n")
     assert dnam("verify", "--open", "--data", data).code == 0
     assert dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_a_log_whose_pages_do_not_fit_is_saved_as_far_as_it_can_be_read(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dnam("backup", place, "--data", data)
+    page = spoil(data, "log", "bodies", 0)
+    refused = dnam("show", "Kim", "--data", data)
+    assert refused.code == 3
+    assert f"page {page} (bodies): it is not the page that should be there; what cannot be read is" in refused.err
+    before = bytes_of(data)
+    with monkeypatch.context() as patched:
+        patched.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+        assert dnam("repair", "--from", place, "--data", data).code == 1
+    assert bytes_of(data) == before
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, ran.out[:12]) == (0, "#1: repaired")
+    assert dnam("verify", "--open", "--data", data).code == 0
 
 
 def test_a_repair_that_is_declined_changes_nothing(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

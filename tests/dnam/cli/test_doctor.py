@@ -8,8 +8,8 @@ import pytest
 from tests.dnam.cli.memories import bytes_of, dnam
 
 CHECKED = [
-    *("settings", "log", "erasures", "clock", "disk", "keys", "import", "context", "claude", "budget"),
-    *("encoder", "token", "intents", "allowed", "permissions", "transparency", "running"),
+    *("settings", "log", "erasures", "clock", "disk", "keys", "shadows", "import", "context", "claude"),
+    *("budget", "encoder", "token", "intents", "allowed", "permissions", "transparency", "running"),
 ]
 
 

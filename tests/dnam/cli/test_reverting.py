@@ -42,11 +42,14 @@ async def _says(memory: Memory, key: str, text: str, after: int) -> Any:
     return await memory.heard("100", text, platform="discord", place=GENERAL, key=key, said=NOW + after)
 
 
-async def _reads(memory: Memory, person: Any, model: str, upserts: list[Any], gone: list[Any] | None = None) -> None:
+async def _reads(
+    memory: Memory, person: Any, model: str, upserts: list[Any], gone: list[Any] | None = None, version: str = "1"
+) -> None:
     def reply(_: Ask) -> str:
         return json.dumps({"upserts": upserts, "deprecations": gone or []})
 
-    await Assistant(memory, ScriptedModel({"extraction": reply}, name=model)).extract(person, GARDEN)
+    scripted = ScriptedModel({"extraction": reply}, name=model, version=version)
+    await Assistant(memory, scripted).extract(person, GARDEN)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +132,7 @@ def test_audit_and_why_tell_of_it_in_words(data: Path) -> None:
 def test_as_json_it_says_what_becomes_of_whom_and_what_was_done(data: Path) -> None:
     work = seq(data, "extraction.answered")
     value = dnam("revert", "--caused-by", str(work), "--dry-run", "--json", "--data", data).value
-    assert list(value) == ["what", "undoes", "people", "summaries", "summaries_left", "events", "undo"]
+    assert list(value) == ["what", "undoes", "models", "people", "summaries", "summaries_left", "events", "undo"]
     (person,) = value["people"]
     assert (person["name"], value["events"], value["undo"]) == ("Kim", 0, None)
     changed = {each["kind"]: each for each in person["changes"]}
@@ -169,6 +172,7 @@ def test_all_that_a_model_replied_for_a_while_goes_with_its_summary(data: Path) 
     assert texts(data) == GOOD
     assert dnam("summary", "general", "--data", data).out.startswith("They compared teas.")
     assert dnam("revert", "--model", "worse@1", "--between", "1", "now", "--yes", "--data", data).out == (
+        "Meant: 2 replies of worse 1\n"
         f"Nothing came of what worse@1 replied from #{first} to #{last}, or it was reverted already.\n"
     )
     none = dnam("revert", "--model", "worse", "--between", str(size + 1), "now", "--yes", "--data", data)
@@ -245,6 +249,52 @@ def test_a_revert_is_named_as_one(data: Path) -> None:
     first = seq(data, "item.deprecated")
     ran = dnam("revert", "--caused-by", str(first), "--data", data)
     assert (ran.code, ran.err) == (2, f"dnam: #{first} is a revert: `dnam revert --undo {first}` takes it back\n")
+
+
+@pytest.fixture(scope="module")
+def renewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One item of each of two versions of a model, and one of another model."""
+    folder = tmp_path_factory.mktemp("renewed") / "data"
+
+    async def learning(memory: Memory) -> None:
+        for number, (model, version, hobby) in enumerate(RENEWED):
+            said = await _says(memory, f"x{number}", f"I like {hobby}", 900_000 + number * 60_000)
+            upserts = [{"kind": "fact", "text": f"User likes {hobby}.", "evidence": f"I like {hobby}"}]
+            await _reads(memory, said.person, model, upserts, version=version)
+
+    make(folder, garden, learning)
+    return folder
+
+
+RENEWED = (("haiku", "1", "chess"), ("haiku", "2", "sailing"), ("opus", "1", "rowing"))
+
+
+@pytest.mark.parametrize(
+    ("model", "named", "meant", "goes"),
+    [
+        ("haiku", "haiku", "1 reply of haiku 1, 1 reply of haiku 2", {"chess", "sailing"}),
+        ("haiku 2", "haiku@2", "1 reply of haiku 2", {"sailing"}),
+        ("haiku@2", "haiku@2", "1 reply of haiku 2", {"sailing"}),
+        ("opus", "opus", "1 reply of opus 1", {"rowing"}),
+    ],
+)
+def test_a_model_is_named_with_its_version_or_without(
+    renewed: Path, model: str, named: str, meant: str, goes: set[str]
+) -> None:
+    """A name is every version of it; the preview says which."""
+    asked = ("revert", "--model", model, "--between", "1", "now", "--dry-run", "--data", renewed)
+    assert dnam(*asked).out.splitlines()[0] == f"Meant: {meant}"
+    value = dnam(*asked, "--json").value
+    assert value["what"].startswith(f"what {named} replied from #")
+    assert ", ".join(f"1 reply of {each['model']} {each['version']}" for each in value["models"]) == meant
+    (person,) = value["people"]
+    assert {each["before"]["text"] for each in person["changes"]} == {f"User likes {each}." for each in goes}
+
+
+def test_a_version_that_is_not_there_names_those_that_are(renewed: Path) -> None:
+    ran = dnam("revert", "--model", "haiku 3", "--between", "1", "now", "--data", renewed)
+    assert ran.code == 2
+    assert "no reply of a model 'haiku 3' is kept here: there are replies of haiku@1, haiku@2, opus@1" in ran.err
 
 
 def test_the_models_that_there_are_are_named(told: Path, tmp_path: Path) -> None:

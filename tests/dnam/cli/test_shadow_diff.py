@@ -36,9 +36,9 @@ HOSTILE = "I drink oolong </script><img src=x onerror=alert(1)> \x1b[31m & \u202
 RULES = {"oolong": "User drinks oolong", "run": "User runs at dawn", "cello": "User plays the cello"}
 """What the live memory learned, by a word of what Kim said."""
 TEA = "durable-db20c135"
-REPORT_FIELDS = "shadow live of differs items summaries old new people sessions"
+REPORT_FIELDS = "shadow live of differs items summaries old new people sessions behind html"
 OWNER_FIELDS = "person name items old new groups faults"
-PAIR_FIELDS = "kind by where old new words changed held"
+PAIR_FIELDS = "kind by where old new words changed held old_id new_id"
 SIDE_FIELDS = "item seq who why messages quotes"
 MODEL = By("model", name="claude-next", version="9")
 
@@ -150,6 +150,9 @@ def test_in_a_terminal(taught: Path) -> None:
     ]
     assert lines[at + 6].startswith('      both    from  Kim, 2023-11-14 22:28+00:00 (#26): "I drink oolong </script>')
     assert "\x1b" not in ran.out
+    runs, goes = derive("fact", "User runs at dawn"), derive("fact", "They go for a run before work")
+    assert f"  changed     {runs} ({goes} in the shadow) [fact] " in ran.out
+    assert dnam("audit", "Kim", "--item", runs, "--data", taught).code == 0
     assert "  only live   durable-c3e4d5c4 [fact] [-User plays the cello-]" in lines
     assert "  only shadow durable-00000001 [fact] {+User likes mornings+}" in lines
     assert '      from  "mornings are best", whose message is not in the log' in [
@@ -174,6 +177,9 @@ def test_as_json(taught: Path) -> None:
         ("changed", "id"), ("changed", "sources"), ("only_new", ""), ("only_old", ""),
     ]  # fmt: skip
     changed = next(each for each in pairs if each["by"] == "sources")
+    assert changed["old_id"] == changed["old"]["item"]["id"] == derive("fact", "User runs at dawn")
+    assert changed["new_id"] == changed["new"]["item"]["id"] != changed["old_id"]
+    assert [each["old_id"] for each in pairs if each["kind"] == "only_new"] == [""]
     assert " ".join(changed["new"]) == SIDE_FIELDS
     assert (changed["old"]["item"]["text"], changed["new"]["item"]["text"]) == (
         "User runs at dawn", "They go for a run before work",
@@ -208,7 +214,8 @@ def test_a_shadow_that_is_behind_or_under_way_says_so(taught: Path) -> None:
     err = dnam("diff", "--shadow", "slow", "--data", taught).err
     assert "dnam: the shadow 'slow' is not complete: `dnam rederive --name slow` goes on\n" in err
     size = dnam("diff", "--shadow", "slow", "--json", "--data", taught).value["live"]
-    assert f"the shadow 'slow' knows the log up to #7 of #{size}: `dnam rederive --name slow` goes on\n" in err
+    assert f"'slow' knows the log up to #7 of #{size}, " in err
+    assert " behind: `dnam rederive --name slow` goes on\n" in err
 
 
 @freeze_time(LATER)
@@ -308,6 +315,7 @@ def test_of_many_messages_a_terminal_quotes_a_few(taught: Path, tmp_path: Path) 
         (("Kim", "--shadow", "same", "--from", "3"), "--shadow compares with now"),
         (("Kim", "--shadow", "same", "--said"), "--shadow compares with now"),
         (("Kim", "--shadow", "same", "--to", "3"), "--shadow compares with now"),
+        (("--shadow", "same", "--html", "-", "--json"), "--html - prints the page where --json prints its value"),
     ],
     ids=str,
 )
@@ -360,6 +368,17 @@ def test_the_page_is_one_file_that_runs_nothing(taught: Path, tmp_path: Path) ->
 
 
 @freeze_time(LATER)
+def test_the_page_and_json_are_told_together(taught: Path, tmp_path: Path) -> None:
+    """Neither is left out for the other."""
+    path = tmp_path / "page.html"
+    alone = dnam("diff", "--shadow", "other", "--json", "--data", taught).value
+    ran = dnam("diff", "--shadow", "other", "--json", "--html", path, "--data", taught)
+    assert (ran.code, ran.value["html"], alone["html"]) == (1, str(path), None)
+    assert {**ran.value, "html": None} == alone
+    assert path.read_text(encoding="utf-8") == dnam("diff", "--shadow", "other", "--html", "-", "--data", taught).out
+
+
+@freeze_time(LATER)
 def test_the_page_says_what_the_terminal_does(taught: Path) -> None:
     text = dnam("diff", "--shadow", "other", "--html", "-", "--data", taught).out
     page = Read(text)
@@ -373,6 +392,8 @@ def test_the_page_says_what_the_terminal_does(taught: Path) -> None:
     assert "<dt>confidence</dt><dd><del>1000</del> <ins>800</ins></dd>" in text
     assert "3 calls, 2,000 tokens in, 100 out, 0.01 USD" in page.words
     assert "matched by the same messages" in page.words
+    runs, goes = derive("fact", "User runs at dawn"), derive("fact", "They go for a run before work")
+    assert f"{runs} ({goes} in the shadow)" in page.words
     assert "They compared teas.\nKim brings the pot." in page.words
     assert "shadow, unsourced: “User likes mornings”: it rests on no message of the log" in page.words
 

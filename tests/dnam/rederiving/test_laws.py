@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import dnam.rederiving.walk
+from dnam.shadows import Asked
 from projections.items import ITEMS, ItemRow
 from projections.lookup import people
 from projections.people import name_of
@@ -43,8 +44,8 @@ OPENING = [Step("tell", 0, 0), Step("tell", 0, 3)]
 CLOSING = [Step("read", who, 0) for who in range(len(PEOPLE))] + [Step("sum up", 0, number) for number in (0, 1)]
 """Everybody was learned from, and everything summarised: otherwise more is learned anew than ever was."""
 OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
-
-
+OFTEN = msgspec.structs.replace(OTHER, cadence=2)
+"""The other model at a pace of its own, whatever was recorded."""
 TIMED = ("work", "calls", "extractions", "extraction_attempts", "summaries")
 """The tables that keep when an event was recorded."""
 
@@ -72,7 +73,7 @@ class BrokenOff(Exception):
     """Somebody pressed Ctrl-C."""
 
 
-def broken_off(path: Path, name: str, model: ScriptedModel, after: int) -> None:
+def broken_off(path: Path, name: str, model: ScriptedModel, after: int, asked: Asked) -> None:
     """Derive as far as some decision of the live log, where it is broken off."""
 
     def some(*arguments: Any) -> Iterator[Any]:
@@ -83,7 +84,7 @@ def broken_off(path: Path, name: str, model: ScriptedModel, after: int) -> None:
 
     with patch.object(dnam.rederiving.walk, "units", some), patch.object(dnam.rederiving.walk, "AT_ONCE", 1):
         try:
-            asyncio.run(derive(path, model, name, OTHER if model.name == "other" else ASKED))
+            asyncio.run(derive(path, model, name, asked))
         except BrokenOff:
             return
 
@@ -101,15 +102,15 @@ def rows_of(engine: Engine) -> dict[str, dict[bytes, Any]]:
 
 
 @LAW
-@given(histories(), st.integers(1, 60), st.booleans())
-def test_derived_twice_or_broken_off_it_is_the_same(steps: list[Step], after: int, is_other: bool) -> None:
+@given(histories(), st.integers(1, 60), st.sampled_from((ASKED, OTHER, OFTEN)))
+def test_derived_twice_or_broken_off_it_is_the_same(steps: list[Step], after: int, asked: Asked) -> None:
+    make = reader if asked is ASKED else torn
     with folder() as path:
         asyncio.run(tell(path, steps))
-        asked = OTHER if is_other else ASKED
-        asyncio.run(derive(path, model := torn() if is_other else reader(), "once", asked))
-        asyncio.run(derive(path, torn() if is_other else reader(), "twice", asked))
-        left = torn() if is_other else reader()
-        broken_off(path, "left", left, after)
+        asyncio.run(derive(path, model := make(), "once", asked))
+        asyncio.run(derive(path, make(), "twice", asked))
+        left = make()
+        broken_off(path, "left", left, after, asked)
         asyncio.run(derive(path, left, "left", asked))
         assert sorted(ask.prompt for ask in left.asks) == sorted(ask.prompt for ask in model.asks)
         assert held_in(path, "twice", rows_of) == held_in(path, "once", rows_of)

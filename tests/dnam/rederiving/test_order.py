@@ -10,13 +10,14 @@ import pytest
 
 from dnam.model import Ask, Hear, Model, Reply, unheard
 from dnam.rederiving.chains import Chains, Key
+from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest
 from projections.decisions.draft import Draft
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.rows import Rows
 from tests.dnam.rederiving.village import ASKED, SETTINGS, Village, both, derive, reader, village
-from tests.dnam.scripted import FakeClock
+from tests.dnam.scripted import FakeClock, down
 from tests.world import NOW
 
 OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
@@ -100,3 +101,28 @@ async def test_whether_two_are_one_is_not_asked_again_by_an_earlier_run(tmp_path
     assert len(model.asked("merge")) == 1
     await derive(tmp_path, model, asked=OTHER)
     assert len(model.asked("merge")) == 1
+
+
+async def edited(there: Village) -> None:
+    """Kim is learned from and then says something else, twice: the first time the reply goes, and of what it had read
+    the rest is known, which goes the second time. Ada is learned from behind it.
+    """
+    said = [(await there.say("kim", text), there.said) for text in ("I like green tea", "I like old maps")]
+    await there.learn("kim")
+    for key, when in said:
+        await there.edit("kim", key, when, "I like long walks")
+    await there.say("ada", "I like rain")
+    await there.learn("ada")
+
+
+async def test_what_was_edited_later_is_not_read_by_a_run_that_is_come_back_to(tmp_path: Path) -> None:
+    async with village(tmp_path) as there:
+        await edited(there)
+    model = reader("enjoys", name="other")
+    good = model.scripts["extraction"]
+    model.scripts["extraction"] = down
+    with pytest.raises(Stopped):
+        await derive(tmp_path, model, asked=OTHER)
+    model.scripts["extraction"] = good
+    await derive(tmp_path, model, asked=OTHER)
+    assert {ask.inputs.user for ask in model.asked("extraction")} == {"Ada"}  # type: ignore[union-attr]

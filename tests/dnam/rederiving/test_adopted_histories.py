@@ -1,0 +1,390 @@
+"""Taking a shadow over, over generated histories: what people decided holds afterwards, nothing that was taken back is
+back, and nobody reads what they may not. Taken back, it is as before.
+
+DNAM_LAWS says how many histories it is tried on; the ordinary run does a few.
+"""
+
+import asyncio
+import os
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from dnam.adopted import Taken
+from dnam.adopting import Adopting, Chosen, Offer, choosing
+from dnam.memory import Memory
+from dnam.rederiving.rederivation import rederiving
+from dnam.shadow_source import Source
+from dnam.shadows import Asked, Manifest, exists, load
+from dnam.unadopting import Unadopting
+from projections.context import Request, assemble
+from projections.decisions.consent import is_out
+from projections.events.values import Limits
+from projections.fold import AnyProjection
+from projections.ids import EventId, Handle, Point
+from projections.items import FORGOTTEN, ITEMS, QUIET, item_key
+from projections.lookup import people
+from projections.people import name_of
+from projections.rederiving.roles import role_of
+from projections.rows import Rows
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from replay.engine import Engine
+from replay.reading import Reader
+from replay.shadow import shadow_engine
+from tests.dnam.rederiving.decided import Address, Decided, decided_in, words_of
+from tests.dnam.rederiving.histories import Step
+from tests.dnam.rederiving.moody import CANARY, Moody, moods
+from tests.dnam.rederiving.square import ROOM, SQUARE, Square, acts, setting_of, steps
+from tests.dnam.rederiving.village import ASKED, SETTINGS
+from tests.replay.conftest import SHARED
+
+LAW = settings(
+    max_examples=int(os.environ.get("DNAM_LAWS", "16")),
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+    derandomize="DNAM_LAWS" not in os.environ,
+)
+LEFT_OUT = frozenset(("event", "at"))
+"""What a row that was taken back has of its own."""
+TABLES: tuple[AnyProjection, ...] = (ITEMS, SUMMARIES, SUMMARY_ATTEMPTS, FORGOTTEN, QUIET)
+State = dict[str, dict[bytes, dict[str, Any]]]
+
+
+class Story(NamedTuple):
+    """What happens before a shadow is made (and an adoption before, perhaps, that may be taken back), between making it
+    and taking it over, and between that and taking it back. `behind`: the shadow is not brought up to now. `whose` is
+    who it is taken over of, everybody where it is none; `every` says which groups.
+    """
+
+    before: list[Step]
+    since: list[Step]
+    between: list[Step]
+    then: list[Step]
+    live: frozenset[str]
+    other: frozenset[str]
+    earlier: str
+    behind: bool
+    whose: frozenset[int]
+    every: int
+
+
+OPENING = [Step("tell", 0, 1), Step("tell", 1, 4), Step("tell", 0, 7), Step("read", 0, 0), Step("sum up", 0, 0)]
+
+
+def stories(*, before: int = 24, later: int = 5) -> st.SearchStrategy[Story]:
+    """Any of them."""
+    return st.builds(
+        Story,
+        steps(before // 2, before).map(lambda some: [*OPENING, *some]),
+        steps(0, later),
+        acts(later),
+        acts(later),
+        moods(),
+        moods(),
+        st.sampled_from(("", "", "adopted", "undone")),
+        st.sampled_from((True, True, False)),
+        st.one_of(st.just(frozenset()), st.frozensets(st.integers(0, 2), max_size=2)),
+        st.integers(1, 3),
+    )
+
+
+KEPT_SINCE = Story(
+    [Step("note", 0, 2)], [], [Step("hide", 0, 23)], [], frozenset(), frozenset(), "", True, frozenset(), 1
+)
+"""What they keep for themself after the shadow was made, which does not know it."""
+
+_TOLD = [Step("tell", 0, 1), Step("tell", 1, 4), Step("sum up", 0, 0), Step("tell", 1, 25)]
+DELETED_SINCE = Story(_TOLD, [], [Step("delete", 1, 4)], [], frozenset(), frozenset(), "undone", False, frozenset(), 2)
+"""A message is deleted after a summary of it was taken over, and had come back."""
+
+
+def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
+    did: Counter[str] = Counter()
+
+    @LAW
+    @example(KEPT_SINCE)
+    @example(DELETED_SINCE)
+    @given(stories())
+    def some(story: Story) -> None:
+        with folder() as path:
+            telling = asyncio.run(told(path, story))
+        did.update(adopted=telling.taken.event is not None, items=telling.taken.items, undone=telling.is_undone)
+        did.update(left=telling.left, summaries=telling.taken.summaries, decided=telling.decided)
+
+    some()
+    assert min(did[each] for each in ("adopted", "items", "summaries", "left", "decided", "undone")) > 0, did
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None) as made:
+        yield Path(made)
+
+
+# -- a story ---------------------------------------------------------------------------------------------------------
+
+
+class Telling:
+    """A story while it is told."""
+
+    def __init__(self, path: Path, story: Story) -> None:
+        self.path, self.story = path, story
+        self.square = Square(path, Moody(story.live))
+        self.taken = Taken()
+        self.left, self.decided, self.is_undone = 0, 0, False
+
+    async def run(self) -> None:
+        story, square = self.story, self.square
+        async with square.open():
+            await square.all(story.before)
+        if story.earlier:
+            await self._earlier()
+        async with square.open():
+            await square.all(story.since)
+        await self._derive("next", self._model(await self._forgotten(), "other"))
+        async with square.open():
+            await square.all(story.between)
+        if not story.behind:
+            await self._derive("next", self._model(await self._forgotten(), "other"))
+        await self._adopt_and_look()
+        async with square.open():
+            await square.all(story.then)
+        await self._undo_and_look()
+
+    async def _earlier(self) -> None:
+        await self._derive("earlier", self._model([], "earlier"))
+        async with self._adopting("earlier") as (_, adopting):
+            await adopting.adopt()
+        if self.story.earlier == "undone":
+            async with self.square.open():
+                await undo(self.square.memory, self.path, "earlier")
+
+    def _model(self, haunting: Iterable[str], name: str) -> Moody:
+        habits = self.story.other if name == "other" else self.story.other ^ {"enjoys", "more"}
+        return Moody(habits, name, haunting)
+
+    async def _forgotten(self) -> list[str]:
+        """What people took back, which the other model says again."""
+        async with self.square.open():
+            return sorted({item.text for item in decided_in(self.square.memory.engine).took_back.values()})
+
+    async def _derive(self, name: str, model: Moody) -> None:
+        asked = Asked(model.name, model.name, ASKED.extraction_prompt, ASKED.summary_prompt, ASKED.merge_policy)
+        there = exists(self.path, name)
+        manifest = load(self.path, name) if there else Manifest(name, asked, self.square.clock.time, "", "")
+        async with rederiving(self.path, SETTINGS, model, manifest, self.square.clock) as derivation:
+            await derivation.run(lambda *_: None)
+        gone = self.square.oracle.gone | self.square.lost_for_good()
+        for ask in model.asks:
+            assert not gone & set(CANARY.findall(ask.prompt)), "no model is shown what was taken back"
+
+    @asynccontextmanager
+    async def _adopting(self, name: str) -> AsyncIterator[tuple[Memory, Adopting]]:
+        async with self.square.open():
+            memory, manifest = self.square.memory, load(self.path, name)
+            if knows_all(memory.engine, manifest):
+                manifest = msgspec.structs.replace(manifest, upto=memory.engine.head().size)
+            whose = [person for person in await memory.look(people) if await self._is_chosen(person)]
+            with shadow_engine(self.path, name, beside=memory.engine) as shadow:
+                yield memory, Adopting(Source(memory, shadow, manifest), frozenset(whose) or None)
+
+    async def _is_chosen(self, person: Handle) -> bool:
+        name = await self.square.memory.look(lambda rows: name_of(rows, person))
+        return name in {("Kim", "Ada", "Tobi")[each] for each in self.story.whose}
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    async def _adopt_and_look(self) -> None:
+        async with self._adopting("next") as (memory, adopting):
+            self.before, self.said = await memory.look(state), await memory.look(readable)
+            decided, size = decided_in(memory.engine), memory.engine.head().size
+            await memory.look(lambda rows: agrees(decided, rows))
+            if not self.story.behind:
+                self._nothing_gone_in(adopting)
+            offer = await adopting.look()
+            self.left, self.decided = sum(len(each.left) for each in offer.people), len(list(decided.written()))
+            self.taken = await adopting.adopt(self._chosen(offer))
+            self.size = memory.engine.head().size
+            if self.taken.event is None:
+                assert self.size == size, "nothing was taken over, and nothing recorded"
+            held(decided, self.before, await memory.look(state), await memory.look(outs))
+            await self._nothing_leaks()
+            if self.story.every == 1:
+                again = await adopting.adopt()
+                assert again.event is None, "a second time there is nothing to take over"
+                assert memory.engine.head().size == self.size
+
+    def _nothing_gone_in(self, adopting: Adopting) -> None:
+        """A shadow that knows all that happened holds nothing of what was taken back."""
+        with adopting._source.both() as both:
+            gone = self.square.oracle.gone | self.square.lost_for_good()
+            assert not gone & set(CANARY.findall(readable(both.shadow)))
+
+    def _chosen(self, offer: Offer) -> Chosen | None:
+        if self.story.every == 1:
+            return None
+        keys = sorted(part.group.key for each in offer.people for part in each.parts)
+        sessions = sorted(each.key for each in offer.sessions if not each.reason)
+        return choosing(offer, frozenset(keys[:: self.story.every]), frozenset(sessions[:: self.story.every]))
+
+    async def _undo_and_look(self) -> None:
+        async with self.square.open():
+            memory = self.square.memory
+            decided, before = decided_in(memory.engine), await memory.look(state)
+            self.said += await memory.look(readable)
+            left = await undo(memory, self.path, "next")
+            self.is_undone, after = left is not None, await memory.look(state)
+            opted_out, known = await memory.look(outs), frozenset((*await memory.look(people), bytes(16)))
+            held(decided, before, after, opted_out)
+            await self._nothing_leaks()
+            if self.taken.event is not None and not self.story.then:
+                assert after == self.before, "as it was before the adoption"
+            acted = {key_of(address) for address, seq in decided.acted.items() if seq > self.size}
+            for key in {*before[ITEMS.name], *after[ITEMS.name], *self.before[ITEMS.name]} - acted:
+                now, was, then = (each[ITEMS.name].get(key) for each in (after, self.before, before))
+                assert now == then or (now == was and self.taken.event is not None)
+                assert (
+                    now == was
+                    or left is None
+                    or key in left
+                    or not self.taken.event
+                    or key[:16] not in known - opted_out
+                )
+
+    async def _nothing_leaks(self) -> None:
+        """Nobody is answered with what not every reader of the answer may see; what is gone is in no row."""
+        memory, oracle = self.square.memory, self.square.oracle
+        gone = oracle.gone | self.square.lost_for_good()
+        text = await memory.look(readable)
+        words = set(CANARY.findall(text))
+        assert not gone & words, "what was taken back is in no row"
+        assert not (self.square.edited | self.square.lost) & words - set(CANARY.findall(self.said)), "nor back in one"
+        for where in (SQUARE, ROOM, *(f"dm {who}" for who in sorted(oracle.guilds["garden"]))):
+            session = self.square.sessions.get(where)
+            prompts = await memory.look(partial(prompted, memory, where, session)) if session else {}
+            for name in prompts.keys() & oracle.readers(where):
+                assert not oracle.leaks(prompts[name], oracle.readers(where)), f"to {name} in {where}"
+
+
+def prompted(memory: Memory, where: str, session: str, rows: Rows) -> dict[str, str]:
+    """What a model would be shown to answer anybody somewhere, by their names."""
+    point = Point(memory.now() + 1, EventId(b"\xff" * 16))
+    limits = Limits(items=50, item_chars=20_000, history_messages=50, history_chars=20_000, summary_chars=5_000)
+    prompts: dict[str, str] = {}
+    for person in people(rows):
+        asked = "green tea walks maps bees"
+        setting = setting_of(rows, person, where)
+        request = Request(setting, session, point, "Robin", memory.vocabulary, asked, limits)
+        prompts[name_of(rows, person).lower()] = assemble(rows, request).text
+    return prompts
+
+
+async def told(path: Path, story: Story) -> Telling:
+    """Tell it, and look at everything."""
+    telling = Telling(path, story)
+    await telling.run()
+    return telling
+
+
+# -- what must hold --------------------------------------------------------------------------------------------------
+
+
+def agrees(decided: Decided, rows: Rows) -> None:
+    """The oracle has read the log as it was meant: every item that a person wrote is there as they left it."""
+    there = {(row.item.owner, row.item.compartment, row.item.id): row.item for row in map(_row, rows.scan(ITEMS))}
+    for address, item in decided.written():
+        if address in there:
+            assert (there[address].text, there[address].status) == (item.text, item.status)
+
+
+def held(decided: Decided, before: State, after: State, opted_out: frozenset[Handle]) -> None:
+    """After a difference was taken over, or back, everything is as people decided."""
+    was, now = before[ITEMS.name], after[ITEMS.name]
+    for address, item in decided.written():
+        key = key_of(address)
+        assert now.get(key) == was.get(key), f"what a person decided of {item.text!r} holds"
+    for name in (FORGOTTEN.name, QUIET.name):
+        assert before[name] == after[name], "what was taken back stays so"
+    words, hidden = decided.forgotten_words(), {words_of(item) for item in decided.hidden.values()}
+    for key, row in now.items():
+        item = row["item"]
+        if row == was.get(key):
+            continue
+        assert item.owner not in opted_out
+        if item.status != "active" or (key in was and was[key]["item"].status == "active" and _says(was[key], item)):
+            continue
+        assert address_of_row(item) not in decided.took_back, "what was forgotten is not active again"
+        assert words_of(item) not in words, "what was forgotten is not said again"
+        assert not decided.left_recall(each.message for each in item.evidence if each.message)
+        assert item.kept == (key in was and was[key]["item"].kept), "only a person asks to keep something"
+        twins = [each["item"] for at, each in now.items() if at != key and _says(each, item)]
+        assert not [each for each in twins if _lies_with(each, item)], "nothing is said twice"
+        assert words_of(item) not in hidden or item.compartment.endswith("/direct"), "what is kept private is"
+
+
+def _says(row: dict[str, Any], item: Any) -> bool:
+    return bool(words_of(row["item"]) == words_of(item))
+
+
+def _lies_with(one: Any, other: Any) -> bool:
+    return (one.status, one.compartment, one.kind) == ("active", other.compartment, other.kind)
+
+
+def address_of_row(item: Any) -> Address:
+    return Address(item.owner, item.compartment, item.id)
+
+
+def key_of(address: Address) -> bytes:
+    """The key of its row."""
+    return item_key(*address)
+
+
+def _row(found: Any) -> Any:
+    return found.row
+
+
+def state(rows: Rows) -> State:
+    """Every row that an adoption may touch, but for its event and when that was recorded."""
+    return {
+        projection.name: {
+            found.key: {name: getattr(found.row, name) for name in found.row.__struct_fields__ if name not in LEFT_OUT}
+            for found in rows.scan(projection)
+        }
+        for projection in TABLES
+    }
+
+
+def readable(rows: Rows) -> str:
+    """Every text of every item and summary, of whichever status."""
+    items = [msgspec.json.encode(msgspec.to_builtins(found.row.item)).decode() for found in rows.scan(ITEMS)]
+    return "\n".join((*items, *(found.row.text for found in rows.scan(SUMMARIES))))
+
+
+def outs(rows: Rows) -> frozenset[Handle]:
+    """Who opted out."""
+    return frozenset(each for each in people(rows) if is_out(rows, each))
+
+
+def knows_all(engine: Engine, manifest: Manifest) -> bool:
+    """Whether nothing but what models made was recorded behind a shadow's end."""
+    reader = Reader(engine.live)
+    records = (reader.at(seq).record for seq in range(manifest.upto + 1, reader.size + 1))
+    return all(each is not None and role_of(each.event) in ("derived", "left out") for each in records)
+
+
+async def undo(memory: Memory, path: Path, name: str) -> set[bytes] | None:
+    """Take the last adoption back; the keys of what is left as it is."""
+    undoing = Unadopting(memory, path, name)
+    offer = await undoing.look()
+    if offer is None:
+        return None
+    await undoing.undo(offer)
+    return {key_of(Address(*left.address)) for each in offer.people for left in each.left}

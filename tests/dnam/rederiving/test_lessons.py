@@ -1,0 +1,175 @@
+"""What no recorded run has read, and everything where another cadence is asked for, is read in its place: before what
+people decided later, and behind what they had decided.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from dnam.importers.source import Arrival, Arrived
+from dnam.importing import Importer
+from dnam.rederiving.rederivation import rederiving
+from dnam.shadows import Manifest
+from projections.config import Scope
+from projections.decisions.configure import ConfigRequest, configure
+from projections.decisions.hear import HeardRequest
+from projections.decisions.meet import Account
+from projections.events import ExtractionAnswered, ItemEvent, SummaryAnswered
+from projections.events.values import OPERATOR
+from projections.items import items_of
+from replay.shadow import shadow_engine
+from replay.units import units
+from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
+from tests.dnam.rederiving.village import GENERAL, SETTINGS, Village, both, derive, reader
+from tests.dnam.scripted import FakeClock
+from tests.world import NOW
+
+BY_TWOS = msgspec.structs.replace(OTHER, cadence=2)
+
+
+def happened(path: Path, name: str = "next") -> list[str | int]:
+    """What extractions read (how many messages) and people decided in a shadow, in the order of its log."""
+    found: list[str | int] = []
+    with shadow_engine(path, name) as shadow:
+        for unit in units(shadow, 0, shadow.head().size):
+            event = unit.told[0].event
+            if isinstance(event, ExtractionAnswered):
+                found.append(len(event.inputs))
+            if isinstance(event, ItemEvent) and event.intent is not None:
+                found.append(event.intent.action)
+    return found
+
+
+async def reword(there: Village, who: str, text: str, instead: str) -> None:
+    person = await there.handle(who)
+    (id_,) = await there.memory.look(
+        lambda rows: [each.row.item.id for each in items_of(rows, person) if each.row.item.text == text]
+    )
+    await there.memory.edit(person, id_, instead)
+
+
+async def changed_their_mind(there: Village) -> None:
+    """Kim changes and forgets what was learned, and says more."""
+    await there.say("kim", "I like green tea")
+    await there.say("kim", "I like long walks")
+    await there.learn("kim")
+    await reword(there, "kim", "likes long walks", "collects stamps")
+    await there.memory.forget(await there.handle("kim"), "likes green tea")
+    await there.say("kim", "I like old maps")
+    await there.say("kim", "I like rain")
+    await there.learn("kim")
+
+
+def test_at_another_cadence_people_decide_on_what_was_made_of_the_words_before(tmp_path: Path) -> None:
+    told(tmp_path, changed_their_mind)
+    model = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, model, asked=BY_TWOS))
+    shadow = both(tmp_path)[1]
+    assert happened(tmp_path) == [2, "edit", "forget", 2]
+    assert texts(shadow) == ["collects stamps", "enjoys old maps", "enjoys rain"]
+    assert texts(shadow, "forgotten") == ["enjoys green tea", "likes green tea"]
+
+
+def test_who_was_never_learned_from_is_read_whenever_there_is_enough(tmp_path: Path) -> None:
+    async def unlearned(there: Village) -> None:
+        await there.say("ada", "I like snow")
+        await there.say("ada", "I like rain")
+        ada = await there.handle("ada")
+        await there.memory.remember(ada, "keeps bees")
+        await there.say("ada", "I like bread")
+        await there.memory.forget(ada, "keeps bees")
+        await there.say("ada", "I like cats")
+        await there.say("ada", "I like tea")
+
+    told(tmp_path, unlearned)
+    model = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert happened(tmp_path) == [2, "remember", "forget", 2, 1]
+    assert texts(both(tmp_path)[1]) == [f"enjoys {what}" for what in ("bread", "cats", "rain", "snow", "tea")]
+
+
+def arrivals(number: int) -> Iterator[Arrival]:
+    """Kim said so much, years before: the latest first."""
+    for key in reversed(range(number)):
+        account = Account("discord", "kim", "Kim")
+        said = NOW - 400 * 86_400_000 + key * 60_000
+        yield Arrived(HeardRequest(f"old{key}", GENERAL, "person", account, f"I like tea number {key}", said, ()))
+
+
+async def imported(there: Village) -> None:
+    await Importer(there.memory).bring(arrivals(5), lambda _: None)
+
+
+def test_an_import_is_read_where_it_ended_by_when_things_were_said(tmp_path: Path) -> None:
+    async def decides(there: Village) -> None:
+        await there.memory.remember(await there.handle("kim"), "keeps bees")
+        await there.say("kim", "I like cats")
+
+    told(tmp_path, imported, decides)
+    model = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert happened(tmp_path) == [2, 2, 1, "remember", 1]
+    lines = [[line.text for line in ask.inputs.lines] for ask in model.asked("extraction")]  # type: ignore[union-attr]
+    assert lines[:3] == [[f"I like tea number {key}" for key in some] for some in ((0, 1), (2, 3), (4,))]
+    summaries = [ask for ask in model.asks if ask.purpose == "summary"]
+    assert [len(ask.inputs.lines) for ask in summaries] == [3, 2, 1]  # type: ignore[union-attr]
+
+
+def test_what_was_too_little_is_read_with_what_comes_later(tmp_path: Path) -> None:
+    async def begins(there: Village) -> None:
+        await there.say("ada", "I like snow")
+
+    async def goes_on(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("ada", "I like rain")
+        await there.say("ada", "I like tea")
+
+    told(tmp_path, begins)
+    model = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert model.asks == []
+    told(tmp_path, goes_on)
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert happened(tmp_path) == [2, 1]
+    assert len(model.asked("summary")) == 1
+    asked = len(model.asks)
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert len(model.asks) == asked
+
+
+def test_the_estimate_says_how_often_another_cadence_asks(tmp_path: Path) -> None:
+    told(tmp_path, changed_their_mind)
+
+    async def made() -> tuple[int, int]:
+        model = reader("enjoys", name="other")
+        manifest = Manifest("next", BY_TWOS, NOW, "", "")
+        async with rederiving(tmp_path, SETTINGS, model, manifest, FakeClock()) as derivation:
+            expected = derivation.estimate().calls
+            return expected, (await derivation.run(lambda *_: None)).calls
+
+    expected, calls = asyncio.run(made())
+    assert expected == calls == 4  # two extractions, two summaries
+    with shadow_engine(tmp_path, "next") as shadow:
+        events = [told.event for unit in units(shadow, 0, shadow.head().size) for told in unit.told]
+    assert sum(isinstance(event, SummaryAnswered) for event in events) == 2
+
+
+def test_who_may_not_be_learned_from_is_not_and_a_narrowed_place_keeps_its_words(tmp_path: Path) -> None:
+    async def closed(there: Village) -> None:
+        await there.say("ada", "I like snow")
+        ada = await there.handle("ada")
+        request = ConfigRequest(
+            Scope("person", person=ada), "learn", "none", OPERATOR, there.memory.origin(), there.said
+        )
+        await there.memory.record(lambda rows: configure(rows, request))
+        await there.say("ada", "I like rain")
+        await there.say("kim", "I like green tea")
+        await there.say("kim", "I like long walks", GENERAL._replace(audience="channel"))
+
+    told(tmp_path, closed)
+    model = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert [ask.inputs.user for ask in model.asked("extraction")] == ["Kim"]  # type: ignore[union-attr]
+    assert [where.rpartition("/channel/")[2] for _, where, _ in both(tmp_path)[1]["items"]] == ["discord:1"] * 2
