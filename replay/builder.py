@@ -5,7 +5,6 @@ that nothing is missing when CURRENT is replaced. No segment cuts a decision. A 
 """
 
 import gc
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from projections.events import MessageRedacted, PersonErased
 from projections.fold import Fold
 from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, NotALog
+from replay.folder import remove_for_good
 from replay.folding import Folding
 from replay.helper import helped
 from replay.line import Line
@@ -156,7 +156,7 @@ def _rebuild_once(
         finally:
             views.close()
     if before is not None:
-        shutil.rmtree(before, ignore_errors=True)
+        remove_for_good(before)
     return Built(head.size, digest)
 
 

@@ -23,6 +23,8 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
+_EIGHT, _DIGEST = b"\x98", b"\xc4\x20"
+"""In msgpack, what begins an array of eight and 32 bytes in it."""
 _newest = {kind.TAG: kind for kind in EVENTS}
 _decoders: dict[tuple[str, int], "msgspec.msgpack.Decoder[Any]"] = {
     (kind.TAG, kind.VERSION): msgspec.msgpack.Decoder(kind) for kind in EVENTS
@@ -50,6 +52,13 @@ def encode_header(header: Header) -> bytes:
 def associated(header: Header) -> bytes:
     """The first seven fields, which the seal binds to the body."""
     return _encode(header[:7])
+
+
+def header_around(bound: bytes, body_digest: bytes) -> bytes:
+    """The header of these first seven fields, as `associated` has them, and the digest behind them: the same bytes as
+    `encode_header` makes, with the seven encoded once.
+    """
+    return _EIGHT + bound[1:] + _DIGEST + body_digest
 
 
 def decode_header(data: bytes) -> Header:

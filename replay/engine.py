@@ -245,8 +245,8 @@ class Engine:
                 self._destroy()
                 self.live.catch_up(head)
                 self._check_writable()
-                with self.live.raw(self.live.overlay) as raw:
-                    group = Group(self.live, head, self.recorder, raw)
+                with self.live.raw(self.live.overlay) as raw, self.store.log.glancing() as log:
+                    group = Group(self.live, head, self.recorder, raw, log)
                     for job in waiting:
                         try:
                             done.append((job, group.run(job.decision)))

@@ -3,7 +3,7 @@
 LogError
 ├── opening   NotALog · NewerLog · Truncated · NothingHere · LogMissing
 ├── keys      KeyRingMissing · KeyRingUnreadable · ForeignKeyRing · KeyMissing
-├── reading   UnknownEvent · Damaged · DamagedViews
+├── reading   UnknownEvent · Damaged ─ DamagedPages · DamagedViews
 ├── trusting  NotACheckpoint · ForeignCheckpoint · UnknownSigner · ForgedCheckpoint · CheckpointAhead · HistoryRewritten
 │             SigningKeyUnusable
 ├── keeping   NotABackup · ForeignBackup · DamagedBackup · WrongPassphrase · InUse
@@ -61,6 +61,10 @@ class UnknownEvent(LogError):
 
 class Damaged(LogError):
     """A stored event is not what was written."""
+
+
+class DamagedPages(Damaged):
+    """The pages of an LMDB file do not fit together: what is in them must not be believed, nor LMDB trust them."""
 
 
 class DamagedViews(LogError):

@@ -37,6 +37,7 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._current = path / "CURRENT"
+        self._named = str(self._current)
 
     def current(self) -> Path | None:
         """The folder in force, or None when there is none yet. NotALog when CURRENT holds anything but a name."""
@@ -51,7 +52,7 @@ class Folder:
     def stamp(self) -> Stamp | None:
         """Changes whenever CURRENT is replaced."""
         try:
-            status = self._current.stat()
+            status = os.stat(self._named)  # noqa: PTH116 - every write group asks, and a Path takes as long again
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp(status.st_ino, status.st_mtime_ns)
@@ -64,8 +65,16 @@ class Folder:
         return fresh
 
     def put_in_force(self, fresh: Path) -> None:
-        """Replace CURRENT; after a crash either the old or the new folder is in force."""
+        """Replace CURRENT; after a crash either the old or the new folder is in force. Its name and those in it are
+        made to last first: what CURRENT names must be there, and not be empty, when the power is back.
+        """
+        for each in (fresh, self.path):
+            sync_folder(each)
         replace_file(self._current, f"{fresh.name}\n".encode())
+
+    def forget(self) -> None:
+        """Have none in force; for what can be built again."""
+        self._current.unlink(missing_ok=True)
 
     def strangers(self) -> list[Path]:
         """Databases that no builder made: its lock lies beside them until CURRENT names them, or they are gone.
@@ -100,6 +109,7 @@ class Folder:
             fresh = self.new()
             lock = (fresh / BUILDING).open("wb")
             fcntl.flock(lock, fcntl.LOCK_EX)
+            sync_folder(fresh)  # no database lasts here without the lock by which it is known as a builder's
         with lock:
             try:
                 yield fresh
@@ -141,11 +151,15 @@ def _remove(folder: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """A folder that only its owner can enter. NotALog where a file lies in its place."""
+    """A folder that only its owner can enter, and whose name lasts. NotALog where a file lies in its place."""
+    missing = [each for each in (path, *path.parents) if not each.exists()]
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
         raise NotALog(f"{path} is a file, and dnam keeps a folder there: move it away") from error
+    for each in missing:
+        with suppress(PermissionError):  # one may make folders in some that one may not read
+            sync_folder(each.parent)
 
 
 def sync_folder(path: Path) -> None:
@@ -155,6 +169,12 @@ def sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def remove_for_good(folder: Path) -> None:
+    """Remove a folder, so that it is not back after a power cut: it may hold what nobody is to find any more."""
+    shutil.rmtree(folder, ignore_errors=True)
+    sync_folder(folder.parent)
 
 
 def write_all(descriptor: int, data: bytes, start: int) -> None:

@@ -3,7 +3,7 @@ everything goes to the log in one commit. A decision that raises leaves nothing 
 ends its group: what comes after it must not use a key that is about to be destroyed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
@@ -19,8 +19,9 @@ from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
 from replay.errors import ErasedMeanwhile, EventConflict, Refused
 from replay.folding import dropped_by
-from replay.live import Ids, Live
-from replay.log import Commit, Entry, Head
+from replay.known import Ids
+from replay.live import Live
+from replay.log import Commit, Entry, Glance, Head
 from replay.overlay import Layer, Layered
 
 
@@ -42,13 +43,16 @@ class _Staged(NamedTuple):
 
 
 class Group:
-    """What one commit will hold. `raw` are the rows below, all of one moment: nobody else writes meanwhile."""
+    """What one commit will hold. `raw` are the rows below and `log` what was recorded before, all of one moment: nobody
+    else writes meanwhile. Both are let go before the commit.
+    """
 
-    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows) -> None:
+    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows, log: Glance) -> None:
         self._live = live
         self._head = head
         self._recorder = recorder
-        self._ids = live.ids()
+        self._log = log
+        self._ids = live.ids(log)
         self._staged: list[_Staged] = []
         self._erased: list[tuple[VaultId, Seq]] = []
         self._at = head.at
@@ -95,7 +99,7 @@ class Group:
             left = len(drafts) - 1 - position
             record = Record(Seq(self._head.size + len(self._staged) + position + 1), draft.id, at, draft.event)
             staged.append(_Staged(record, vault, self._entry(record, left, vault)))
-        if _erased_by(staged).intersection(vaults.values()):
+        if not _erased_by(staged).keys().isdisjoint(vaults.values()):
             raise Refused("a decision erases what it records itself")
         return staged
 
@@ -138,18 +142,24 @@ class Group:
             return None
         if seq > self._head.size:
             return self._staged[seq - self._head.size - 1].record.event
-        record = self._live.folding.record_at(seq)
+        record = self._record_at(seq)
         return None if record is None else record.event
+
+    def _record_at(self, seq: int) -> Record | None:
+        stored = self._log.get(seq)
+        return None if stored is None else self._live.folding.record(stored)
 
     def _folded(self, staged: Sequence[_Staged]) -> tuple[Layer, set[Seq]]:
         """The rows of one decision, and the seqs whose bodies it drops."""
-        own = Layer()
-        layered = Layered(own, self._raw)
-        redacts = any(isinstance(each.record.event, MessageRedacted) for each in staged)
-        source = _Source(self._live, self._ids, [*self._staged, *staged] if redacts else ())
+        own, folding = Layer(), self._live.folding
+        if not any(isinstance(each.record.event, MessageRedacted) for each in staged):
+            for each in staged:
+                folding.take(each.record, each.vault, own, self._raw)
+            return own, set()
+        layered, source = Layered(own, self._raw), _Source(self._record_at, self._ids, [*self._staged, *staged])
         for each in staged:
             source.dropped |= dropped_by(each.record, source)
-            self._live.folding.take(each.record, each.vault, own, layered, source)
+            folding.take(each.record, each.vault, own, layered, source)
         return own, source.dropped
 
     def _refuse_redacting_the_clear(self, event: Event) -> None:
@@ -165,7 +175,9 @@ class Group:
             return self._given_vault(event, draft.given)
         place = home(event)
         self._refuse_the_erased(event, place.people)
-        people = place.people.union(*(self._people(event, cause, own) for cause in event.causes))
+        people = place.people
+        if event.causes:
+            people = people.union(*(self._people(event, cause, own) for cause in event.causes))
         if not place.sealed:
             return UNSEALED
         ring = self._live.store.ring
@@ -208,7 +220,7 @@ class Group:
             self._ids.staged[each.record.id] = each.record.seq, each.vault
             self._at = each.record.at
         self._ids.dropped |= dropped
-        self._erased += [(vault, each.record.seq) for each in staged for vault in sorted(_erased_by([each]))]
+        self._erased += sorted(_erased_by(staged).items(), key=lambda each: (each[1], each[0]))
         self.overlay.absorb(own)
 
     def _sealing(self) -> list[VaultId]:
@@ -232,8 +244,8 @@ class Group:
 class _Source:
     """Events of the log and of a group that is not in it yet."""
 
-    def __init__(self, live: Live, ids: Ids, staged: Sequence[_Staged]) -> None:
-        self._live = live
+    def __init__(self, before: Callable[[int], Record | None], ids: Ids, staged: Sequence[_Staged]) -> None:
+        self._before = before
         self._ids = ids
         self._records = {each.record.seq: each.record for each in staged}
         self._seqs = {each.record.id: each.record.seq for each in staged}
@@ -243,9 +255,14 @@ class _Source:
         return self._seqs.get(event) or self._ids.find(event)
 
     def record_at(self, seq: int) -> Record | None:
-        return self._records.get(Seq(seq)) or self._live.folding.record_at(seq)
+        return self._records.get(Seq(seq)) or self._before(seq)
 
 
-def _erased_by(staged: Sequence[_Staged]) -> set[VaultId]:
-    events = [each.record.event for each in staged]
-    return {vault for event in events if isinstance(event, PersonErased) for vault in event.vaults}
+def _erased_by(staged: Sequence[_Staged]) -> dict[VaultId, Seq]:
+    """The vaults that erasures among these name, and where."""
+    return {
+        vault: each.record.seq
+        for each in staged
+        if isinstance(each.record.event, PersonErased)
+        for vault in each.record.event.vaults
+    }

@@ -66,5 +66,8 @@ def by_nobody(jobs: Sequence[Job]) -> None:
 
 def deliver(jobs: Sequence[Job]) -> None:
     """Tell everybody who waits for one of these."""
+    if len(jobs) == 1:
+        jobs[0].courier(jobs)
+        return
     for courier, group in groupby(jobs, key=attrgetter("courier")):
         courier(list(group))

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from projections.events import MessageRedacted
 from projections.fold import Fold
-from projections.ids import EventId, Identity, Seq, VaultId
-from projections.rows import Known, RawRows, Rows, Stored
+from projections.ids import VaultId
+from projections.rows import RawRows, Rows, Stored
 from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
 from replay.folding import Folding
 from replay.kept import Kept
-from replay.keyring import KeyRing
-from replay.log import Head, Log, StoredEvent
+from replay.known import Ids
+from replay.log import Glance, Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, Upper
 from replay.store import Store
 from replay.views import NoRows, Position, Snapshot, Views
@@ -30,57 +30,6 @@ MOST_KNOWN = 4096
 """How many rows of the views are remembered between two of their commits."""
 LONGEST_KNOWN = 2048
 """How long a remembered row may be, in bytes."""
-
-
-class Ids:
-    """What the log knows of an id, and of ids that a group is about to record or to drop."""
-
-    def __init__(self, log: Log, ring: KeyRing, erased: frozenset[VaultId]) -> None:
-        self._log = log
-        self._ring = ring
-        self._erased = erased
-        self.staged: dict[EventId, tuple[Seq, VaultId]] = {}
-        self.dropped: set[Seq] = set()
-        self._absent: set[EventId] = set()
-
-    def event_id(self, identity: Identity) -> EventId:
-        return self._ring.event_id(identity)
-
-    def keyed_hash(self, platform: str, platform_id: str) -> bytes:
-        return self._ring.keyed_hash(platform, platform_id)
-
-    def vault(self, event: EventId) -> VaultId | None:
-        """Whose key sealed an event; None when it is not in the log."""
-        if event in self.staged:
-            return self.staged[event][1]
-        seq = self._log.find(event)
-        stored = None if seq is None else self._log.get(seq)
-        return None if stored is None else codec.decode_header(stored.header).vault
-
-    def find(self, event: EventId) -> Seq | None:
-        """Where an event is, or is going to be."""
-        staged = self.staged.get(event)
-        if staged is not None:
-            return staged[0]
-        if event in self._absent:  # a decision asks first, and its group once more
-            return None
-        seq = self._log.find(event)
-        if seq is None:
-            self._absent.add(event)
-        return seq
-
-    def status(self, event: EventId) -> Known:
-        seq = self.find(event)
-        if seq is None:
-            return "unknown"
-        if seq in self.dropped:
-            return "redacted"
-        stored = self._log.get(seq)
-        if stored is None:
-            return "known"
-        if codec.decode_header(stored.header).vault in self._erased:
-            return "erased"
-        return "redacted" if stored.body is None else "known"
 
 
 class Look(NamedTuple):
@@ -277,7 +226,8 @@ class Live:
             assert self.base == 0, "rows below the overlay are gone"
             yield self._layers(NoRows(), overlays)
             return
-        with views.reading() as (position, snapshot):
+        with views.begun() as transaction:
+            position, snapshot = views.seen_in(transaction)
             if position is None or position.size < self.base:
                 raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
             if position != self._known_at:
@@ -301,9 +251,9 @@ class Live:
         self.overlay.absorb(layer)
         self.folded = max(self.folded, head.size)
 
-    def ids(self) -> Ids:
-        """What the log knows of ids now."""
-        return Ids(self.store.log, self.store.ring, self.folding.erased)
+    def ids(self, log: Glance | None = None) -> Ids:
+        """What the log, or one look at it, knows of ids now."""
+        return Ids(log or self.store.log, self.store.ring, self.folding.erased)
 
     @contextmanager
     def rows(self) -> Iterator[Rows]:

@@ -1,27 +1,32 @@
 """Opening LMDB so that nothing it does surprises us: sizes checked first, errors translated, one set of options.
 
 A truncated data file would be a SIGBUS when its missing pages are read, so its size is held against its own meta
-pages before it is opened; it may be shorter by pages that are free (free_pages.py). LMDB's meta page, little-endian:
-magic at 16, page size at 40, root of the free list at 80, last page at 136, transaction at 144 (two of them, pages 0
-and 1).
+pages before it is opened; it may be shorter by pages that are free (free_pages.py). A page that does not fit would be a
+SIGABRT, so a small file is looked at page by page (pages.py); a large one only by `dnam verify`. LMDB's meta page,
+little-endian: magic at 16, page size at 40, root of the free list at 80, last page at 136, transaction at 144 (two of
+them, pages 0 and 1).
 """
 
 import errno
 import os
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from io import FileIO
 from pathlib import Path
+from types import TracebackType
 from typing import NamedTuple
 
 import lmdb
 
-from replay.errors import CannotWrite, LogError, LogFull, NotALog, ReadOnly, Truncated
+from replay.errors import CannotWrite, DamagedPages, LogError, LogFull, NotALog, ReadOnly, Truncated
 from replay.free_pages import FreePages
+from replay.page_flaws import Whole, anything, flaws_of, told
+from replay.pages import Flaw
 
 MAP_SIZE = 1 << 40
 """1 TiB of address space, set once and never grown."""
+MOST_PAGES = 1024
+"""Files of so many pages (4 MiB) are looked at whenever they are opened: that takes some ms."""
 LITTLE_ROOM = 1 << 20
 """A disk with fewer bytes left is full."""
 MOST_TABLES = 64
@@ -40,8 +45,10 @@ class _Meta(NamedTuple):
     transaction: int
 
 
-def check_file(folder: Path) -> None:
-    """Refuse a data file that is not LMDB's, or shorter than it says."""
+def check_file(folder: Path, whole: Whole = anything) -> None:
+    """Refuse a data file that is not LMDB's, or shorter than it says; and DamagedPages where its pages do not fit, or a
+    row is not `whole`. Files of more than MOST_PAGES are believed to be.
+    """
     path = folder / "data.mdb"
     try:
         with path.open("rb", buffering=0) as file:
@@ -50,6 +57,18 @@ def check_file(folder: Path) -> None:
         raise NotALog(f"{folder} has no data.mdb: this is not a folder that dnam made") from None
     except OSError as error:
         raise NotALog(f"{path} cannot be read: {error.strerror}") from error
+    except Truncated as error:
+        raise Truncated(f"{error}. {told(flaws_of(path))}") from None
+    refuse_flaws(path, flaws_of(path, whole, MOST_PAGES))
+
+
+def refuse_flaws(path: Path, flaws: Sequence[Flaw]) -> None:
+    """DamagedPages where there are any."""
+    if flaws:
+        raise DamagedPages(
+            f"{path} is damaged. {told(flaws)}. Views are built again by `dnam replay`; a log is put right by "
+            "`dnam repair --from BACKUP`, and must not be written to"
+        )
 
 
 def _check(path: Path, file: FileIO) -> None:
@@ -137,21 +156,54 @@ def can_register(folder: Path) -> bool:
     return os.access(lock if lock.exists() else folder, os.W_OK)
 
 
-@contextmanager
-def translated(folder: Path) -> Iterator[None]:
-    """LMDB's and the system's errors as ours."""
+REFUSED: set[Path] = set()
+"""Folders in which the disk refused LMDB something. Where it was the last write of a commit, LMDB gives the environment
+up: neither reading nor writing works any more until it is opened anew. Whoever has it open looks (`is_dead`).
+"""
+
+
+def is_dead(look: Callable[[], object]) -> bool:
+    """Whether an environment was given up, or was closed for that; `look` reads something from it."""
     try:
-        yield
-    except lmdb.MapFullError as error:
-        raise LogFull(
-            f"{folder} has used up its map of {MAP_SIZE >> 30} GiB: compact it, or move old data away"
-        ) from error
-    except (lmdb.ReadonlyError, PermissionError) as error:
-        raise ReadOnly(f"{folder} cannot be written to: {error}") from error
-    except lmdb.InvalidError as error:
-        raise NotALog(f"{folder} is not a folder that dnam made, or is damaged: {error}") from error
-    except (lmdb.Error, OSError) as error:
-        raise _by_number(folder, error) from error
+        look()
+    except lmdb.Error:
+        return True
+    return False
+
+
+class translated:  # noqa: N801 - it reads as what it does
+    """LMDB's and the system's errors as ours. Every commit stands in one."""
+
+    __slots__ = ("_folder",)
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, (lmdb.Error, OSError)):
+            REFUSED.add(self._folder)
+            raise _translation(self._folder, error) from error
+
+
+def _translation(folder: Path, error: Exception) -> LogError:
+    match error:
+        case lmdb.MapFullError():
+            return LogFull(f"{folder} has used up its map of {MAP_SIZE >> 30} GiB: compact it, or move old data away")
+        case lmdb.ReadonlyError() | PermissionError():
+            return ReadOnly(f"{folder} cannot be written to: {error}")
+        case lmdb.PanicError():
+            return CannotWrite(
+                f"the disk of {folder} refused the end of a commit: what was acknowledged is there, and it goes on "
+                "once the disk takes writes again"
+            )
+        case lmdb.InvalidError():
+            return NotALog(f"{folder} is not a folder that dnam made, or is damaged: {error}")
+        case _:
+            return _by_number(folder, error)
 
 
 def _by_number(folder: Path, error: Exception) -> LogError:

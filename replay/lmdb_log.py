@@ -24,6 +24,7 @@ from replay import codec
 from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
 from replay.lmdb_file import MAP_SIZE, check_file, open_environment, translated
+from replay.lmdb_glance import LmdbGlance, mark_of
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
 from replay.tree import Kept, leaf_hash
 
@@ -34,11 +35,10 @@ _META = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, int, int, int, tuple[by
 
 
 class Columns(NamedTuple):
-    """Events side by side: their seqs, one behind the other; headers, bodies, and what the id table has of them."""
+    """Events side by side: their headers and bodies, and what the id table has under the ids in the headers."""
 
-    seqs: bytes
     headers: list[bytes]
-    bodies: list[bytes | None]
+    bodies: Sequence[bytes | None]
     marks: list[tuple[bytes, bytes]]
 
 
@@ -62,6 +62,9 @@ class LmdbLog:
         except LogError as error:
             raise NotALog(f"{self.folder} is an LMDB folder, but no log of dnam") from error
         self._headers, self._bodies, self._ids, self._tree, self._erased, self._vaults, self._meta = tables
+        self._looked_up_in = self._headers, self._bodies, self._ids
+        self._last: tuple[bytes, Head] | None = None
+        self._listed: set[VaultId] = set()
         self.id, self.key_check = self._read_meta()[1:3]
 
     @classmethod
@@ -98,12 +101,20 @@ class LmdbLog:
             )
 
     def head(self) -> Head:
-        return Head(*self._read_meta()[3:])
+        with self._environment.begin() as transaction:
+            return self._head_in(transaction)
+
+    def _head_in(self, transaction: lmdb.Transaction) -> Head:
+        """The head as of a transaction. The record of it is decoded only where it is another than the last one seen."""
+        last, data = self._last, transaction.get(b"log", db=self._meta)
+        if last is not None and last[0] == data:
+            return last[1]
+        return Head(*self._read_meta(transaction)[3:])
 
     def append(self, commit: Commit, expected: Head) -> Head:
         head, leaves, kept = grow(expected, commit)
         with translated(self.folder), self._environment.begin(write=True) as transaction:
-            if Head(*self._read_meta(transaction)[3:]) != expected:
+            if self._head_in(transaction) != expected:
                 raise HeadMoved("another writer appended in between")
             self._put_events(transaction, commit, leaves, expected.size)
             for each in kept:
@@ -113,9 +124,12 @@ class LmdbLog:
             for vault, seq in commit.erased:
                 transaction.put(vault, seq_key(seq), db=self._erased)
             for vault in commit.vaults:
-                transaction.put(vault, b"", db=self._vaults, overwrite=False)
+                if vault not in self._listed:
+                    transaction.put(vault, b"", db=self._vaults, overwrite=False)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
+        self._last = meta, head
+        self._listed.update(commit.vaults)
         return head
 
     def _put_events(self, transaction: lmdb.Transaction, commit: Commit, leaves: list[bytes], size: int) -> None:
@@ -144,17 +158,15 @@ class LmdbLog:
             return [make((number(key, "big"), header, body(key))) for key, header in headers]
 
     def get(self, seq: int) -> StoredEvent | None:
-        key = seq_key(seq)
-        with self._environment.begin() as transaction:
-            header = transaction.get(key, db=self._headers)
-            if header is None:
-                return None
-            return StoredEvent(Seq(seq), header, transaction.get(key, db=self._bodies))
+        with self.glancing() as look:
+            return look.get(seq)
 
     def find(self, event: EventId) -> Seq | None:
-        with self._environment.begin(db=self._ids) as transaction:
-            found = transaction.get(event)
-        return None if found is None else _mark(found).seq
+        with self.glancing() as look:
+            return look.find(event)
+
+    def glancing(self) -> LmdbGlance:
+        return LmdbGlance(self._environment.begin(), self._looked_up_in)
 
     def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
         while after < upto:
@@ -164,18 +176,23 @@ class LmdbLog:
                 wanted = [codec.header_id(stored.header) for stored in chunk]
                 found: dict[bytes, bytes] = dict(cursor.getmulti([each for each in wanted if each]))
             for stored, event in zip(chunk, wanted, strict=True):
-                yield stored, _mark(found[event]) if event in found else None
+                yield stored, mark_of(found[event]) if event in found else None
             after += CHUNK
 
-    def columns(self, after: int, upto: int) -> Columns:
-        """Events as `marks` has them, column by column, for whoever looks at all of them at once."""
+    def columns(self, after: int, upto: int) -> Columns | None:
+        """Events as `marks` has them, column by column, for whoever looks at all of them at once; None where a header
+        is missing.
+        """
         with self._environment.begin() as transaction:
-            body = dict(_range(transaction, self._bodies, after + 1, upto)).get
-            rows = _range(transaction, self._headers, after + 1, upto)
+            headers = _values(transaction, self._headers, after + 1, upto)
+            if headers is None:
+                return None
+            bodies: Sequence[bytes | None] | None = _values(transaction, self._bodies, after + 1, upto)
+            if bodies is None:  # some were dropped
+                body = dict(_range(transaction, self._bodies, after + 1, upto)).get
+                bodies = [body(seq_key(seq)) for seq in range(after + 1, upto + 1)]
             ids: Any = transaction.cursor(db=self._ids)
-            wanted = [data[4:20] for _, data in rows if len(data) > 4]
-            headers, bodies = [data for _, data in rows], [body(key) for key, _ in rows]
-            return Columns(b"".join([key for key, _ in rows]), headers, bodies, ids.getmulti(wanted))
+            return Columns(headers, bodies, ids.getmulti([data[4:20] for data in headers if len(data) > 4]))
 
     def vaults(self) -> frozenset[VaultId]:
         with self._environment.begin(db=self._vaults) as transaction:
@@ -228,8 +245,15 @@ def _version_of(data: bytes) -> int:
     return fields[0] if isinstance(fields, list) and fields and isinstance(fields[0], int) else 0
 
 
-def _mark(data: bytes) -> Mark:
-    return Mark._make((int.from_bytes(data[:8], "big"), data[8:]))
+def _values(transaction: lmdb.Transaction, table: Any, first: int, last: int) -> list[bytes] | None:
+    """The values of these seqs, without their keys; None where one is missing: so many keys in order, from the first
+    on, end with the last only where all are there.
+    """
+    cursor: Any = transaction.cursor(db=table)
+    if not cursor.set_range(seq_key(first)):
+        return None
+    values = list(islice(cursor.iternext(keys=False), last - first + 1))
+    return values if cursor.key() == seq_key(last) else None
 
 
 def _range(

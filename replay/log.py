@@ -5,6 +5,7 @@ memory.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
 
 from projections.ids import EventId, Seq, VaultId
@@ -78,6 +79,14 @@ class Commit(NamedTuple):
     vaults: Sequence[VaultId] = ()
 
 
+class Glance(Protocol):
+    """A log as it is at one moment, for looking up single events."""
+
+    def get(self, seq: int) -> StoredEvent | None: ...
+
+    def find(self, event: EventId) -> Seq | None: ...
+
+
 class Log(Protocol):
     """An append-only log of headers and bodies."""
 
@@ -104,6 +113,10 @@ class Log(Protocol):
     def get(self, seq: int) -> StoredEvent | None: ...
 
     def find(self, event: EventId) -> Seq | None: ...
+
+    def glancing(self) -> AbstractContextManager[Glance]:
+        """The log of this moment, for many look-ups. Keep it short: what it sees stays on the disk meanwhile."""
+        ...
 
     def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
         """Events together with what the id table has under the id in their header, if that can be read."""
@@ -191,6 +204,9 @@ class MemoryLog:
     def find(self, event: EventId) -> Seq | None:
         mark = self._marks.get(event)
         return None if mark is None else mark.seq
+
+    def glancing(self) -> AbstractContextManager[Glance]:
+        return nullcontext(self)
 
     def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
         return ((stored, self._marks.get(codec.header_id(stored.header))) for stored in self.read(after, upto))

@@ -8,8 +8,9 @@ import heapq
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+import msgspec
 from sortedcontainers import SortedList
 
 from projections.ids import Seq, VaultId
@@ -24,8 +25,9 @@ TOUCHED = "touched"
 """The table that says which rows an event touched, so that they can be made again when its body goes."""
 
 
-class Entry(NamedTuple):
-    """A row, or its removal when `body` is None.
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """A row, or its removal when `body` is None. It refers to nothing that could refer to it, so that the collector of
+    garbage need not look at it: between two commits of the views there are thousands.
 
     `seq` is the event that made the row. `changed` is when: the same, but for a row that was made again from an older
     event because a newer one was dropped.
@@ -63,6 +65,10 @@ class Layer:
         """Write the rows that one event makes."""
         for table, key, body in rows:
             self.put(table, key, Entry(seq, body, vault, seq))
+
+    def has(self, table: str) -> bool:
+        """Whether there is any entry of a table."""
+        return bool(self.tables.get(table))
 
     def get(self, table: str, key: bytes) -> Entry | None:
         """The entry under a key; its body is None where a row was removed."""
@@ -131,6 +137,8 @@ class Overlay(Layer):
 class Upper(Protocol):
     """What can lie above other rows: an overlay, or a segment of a rebuild."""
 
+    def has(self, table: str) -> bool: ...
+
     def get(self, table: str, key: bytes) -> Entry | None: ...
 
     def entries(
@@ -142,8 +150,6 @@ class Layered:
     """Raw rows under others, read as one."""
 
     def __init__(self, overlay: Upper, below: RawRows) -> None:
-        self._overlay = overlay
-        self._below = below
         deeper = below if isinstance(below, Layered) else None
         self._uppers: tuple[Upper, ...] = (overlay, *(deeper._uppers if deeper else ()))
         self._lowest: RawRows = deeper._lowest if deeper else below
@@ -156,15 +162,20 @@ class Layered:
         return self._lowest.get(table, key)
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
-        entries = self._overlay.entries(table, start, stop, reverse=reverse)
-        below = self._below.scan(table, start, stop, reverse=reverse)
-        first = next(entries, None)
-        return below if first is None else _as_one(chain((first,), entries), below, reverse=reverse)
+        rows = self._lowest.scan(table, start, stop, reverse=reverse)
+        for upper in reversed(self._uppers):
+            if upper.has(table):  # of most ranges that a decision asks for, nothing lies above
+                entries = upper.entries(table, start, stop, reverse=reverse)
+                first = next(entries, None)
+                if first is not None:
+                    rows = _as_one(chain((first,), entries), rows, reverse=reverse)
+        return rows
 
     def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-        if next(iter(self._overlay.entries(table, start, stop)), None) is None:
-            return self._below.keys(table, start, stop)
-        return (key for key, _ in self.scan(table, start, stop))
+        for upper in self._uppers:
+            if upper.has(table) and next(upper.entries(table, start, stop), None) is not None:
+                return (key for key, _ in self.scan(table, start, stop))
+        return self._lowest.keys(table, start, stop)
 
 
 def _as_one(

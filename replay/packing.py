@@ -51,9 +51,10 @@ def _packed(key: bytes, entry: Entry) -> bytes | None:
 def packed_all(rows: Sequence[tuple[bytes, Entry]]) -> list[tuple[bytes, bytes | None]]:
     """What `_packed` makes of each, without a call for each: a commit is some thousand rows."""
     packed: list[tuple[bytes, bytes | None]] = []
-    for key, (seq, body, vault, _) in rows:
+    for key, entry in rows:
+        body = entry.body
         if body is not None:
-            body = vault + seq.to_bytes(8, "big") + body
+            body = entry.vault + entry.seq.to_bytes(8, "big") + body
             body += _CRC(crc32(body, crc32(key)))
         packed.append((key, body))
     return packed
@@ -77,6 +78,10 @@ class Segment:
                 body = head + body
                 body += _CRC(crc32(body, crc32(key)))
             tables[table][key] = body
+
+    def has(self, table: str) -> bool:
+        """Whether there is any entry of a table."""
+        return bool(self._tables[table])
 
     def get(self, table: str, key: bytes) -> Entry | None:
         """The entry under a key; its body is None where a row was removed."""

@@ -9,12 +9,15 @@ Whether the backup's headers are this log's own is not believed but proved: toge
 they must give the tree whose right edge the log keeps. Where they do not, a header is damaged that the backup does not
 have, or it is another history: then nothing is changed, since a copy would make a tree that fits the damage.
 
-What is found is put right by a logical rewrite under the write lock: into a new folder, compared, put in force.
+What is found is put right by a logical rewrite under the write lock: into a new folder, compared, put in force. A log
+whose pages do not fit together is not opened: what can be read of it is saved first (salvaging.py), and the rest is
+missing, as above.
 """
 
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from projections.events import PersonErased
@@ -23,10 +26,13 @@ from projections.registry import FOLD
 from replay import codec
 from replay.backup import Backup, taken_back
 from replay.builder import Progress, rebuild, silent
-from replay.errors import Damaged, ForeignBackup, KeyMissing, LogError, UnknownEvent
+from replay.errors import Damaged, ForeignBackup, KeyMissing, LogError, NotALog, UnknownEvent
+from replay.folder import Folder
 from replay.ledger import FACTS, Fact, fact_of
 from replay.lmdb_log import LmdbLog
+from replay.lock import WriteLock
 from replay.log import EMPTY, MARK_LEAF, Commit, Entry, Head, Mark, StoredEvent
+from replay.salvaging import salvaged
 from replay.store import DiskStore
 from replay.tree import CompactRange, leaf_hash
 
@@ -194,20 +200,56 @@ def repair(store: DiskStore, backup: Backup, progress: Progress = silent) -> Exa
         found = examine(store.log, backup)
         if not found.proved:
             raise Damaged(unproved(found, backup))
-        before = place.current()
-        assert before is not None
-        with place.building() as fresh:
-            copy = LmdbLog.create(fresh, store.log.id, store.log.key_check)
-            try:
-                _copy(store.log, copy, backup, found, progress)
-            finally:
-                copy.close()
-            place.put_in_force(fresh)
-        shutil.rmtree(before)
+        _replace(place, store.log, backup, found, progress)
         store.refresh()
+    _fold_again(store)
+    return found
+
+
+def repair_pages(data: Path, backup: Backup, progress: Progress = silent) -> Examined:
+    """The same of a log that cannot be opened, since its pages do not fit together: of what can be saved of it."""
+    place = Folder(data / "log")
+    lock = WriteLock(data / "write.lock")
+    try:
+        with lock, place.building() as scratch:
+            damaged = place.current()
+            if damaged is None:
+                raise NotALog(f"there is no log in {data}")
+            log = salvaged(damaged, scratch)
+            try:
+                found = examine(log, backup)
+                if not found.proved:
+                    raise Damaged(unproved(found, backup))
+                _replace(place, log, backup, found, progress)
+            finally:
+                log.close()
+    finally:
+        lock.close()
+    store = DiskStore(data, FOLD, writable=True)
+    try:
+        _fold_again(store)
+    finally:
+        store.close()
+    return found
+
+
+def _replace(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progress: Progress) -> None:
+    """Put in force what a log should be, in place of the one that is, under the write lock."""
+    before = place.current()
+    assert before is not None
+    with place.building() as fresh:
+        copy = LmdbLog.create(fresh, log.id, log.key_check)
+        try:
+            _copy(log, copy, backup, found, progress)
+        finally:
+            copy.close()
+        place.put_in_force(fresh)
+    shutil.rmtree(before)
+
+
+def _fold_again(store: DiskStore) -> None:
     with suppress(Damaged, KeyMissing, UnknownEvent):  # what cannot be repaired stops folding: `dnam verify` says so
         rebuild(store, FOLD)
-    return found
 
 
 def unproved(found: Examined, backup: Backup) -> str:

@@ -255,8 +255,8 @@ def _set_aside(path: Path, before: Path) -> Path:
         if (path / "keys" / name).exists():
             make_private(aside / "keys")
             shutil.copy2(path / "keys" / name, aside / "keys" / name)
-    for folder in (old, aside / "log", aside, path / REPLACED):
-        sync_folder(folder)
+    for each in (*aside.rglob("*"), aside, path / REPLACED):  # the copies too: they are all that is left of it
+        sync_folder(each)
     return aside
 
 

@@ -13,6 +13,7 @@ from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import Damaged
+from replay.folder import sync_folder
 from replay.lmdb_log import LmdbLog
 from replay.log import EMPTY, Commit, Entry
 from replay.store import DiskStore
@@ -47,6 +48,7 @@ def rewrite(store: DiskStore, progress: Progress = silent) -> Rewritten:
             events = store.log.head().size
             place.put_in_force(fresh)
         shutil.rmtree(before)
+        sync_folder(before.parent)  # what was dropped is not back after a power cut either
         store.refresh()
     return Rewritten(events, left_behind, *sizes)
 

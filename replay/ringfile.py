@@ -12,13 +12,13 @@ import errno
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from replay.errors import CannotWrite, KeyRingUnreadable, LogFull
-from replay.folder import make_private, replace_file, sync_folder, write_all
+from replay.folder import make_private, replace_file, sync_folder
+from replay.second_copy import SecondCopy, write_synced
 
 SIZE = 80
 COPIES = ("ring-a", "ring-b")
@@ -120,7 +120,7 @@ class FileRingStore:
         self._folder = folder
         self._paths = [folder / name for name in COPIES]
         self._descriptors: list[int] = []
-        self._second = ThreadPoolExecutor(1, "ring")
+        self._second = SecondCopy()
         self._read_to = 0
         self._inode = 0
 
@@ -175,12 +175,11 @@ class FileRingStore:
     def append(self, records: list[RingRecord]) -> None:
         data = b"".join(map(pack, records))
         try:
-            descriptors = self._open()
-            starts = [_whole(os.fstat(each).st_size) for each in descriptors]
+            copies = self._open()
             try:
-                self._write_both(descriptors, data, starts)
+                self._write_both(data, copies)
             except OSError:
-                for descriptor, start in zip(descriptors, starts, strict=True):
+                for descriptor, start in copies:
                     with suppress(OSError):
                         os.ftruncate(descriptor, start)
                 raise
@@ -192,21 +191,27 @@ class FileRingStore:
             return LogFull(f"the disk of {self._folder} is full: make room; nothing that was acknowledged is lost")
         return CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}")
 
-    def _open(self) -> list[int]:
-        """Both copies as they are called now: another process may have written them anew."""
-        if [os.fstat(each).st_ino for each in self._descriptors] != [path.stat().st_ino for path in self._paths]:
+    def _open(self) -> list[tuple[int, int]]:
+        """Both copies as they are called now, and where the next record goes: another process may have written them
+        anew.
+        """
+        named = [path.stat() for path in self._paths]
+        if [os.fstat(each).st_ino for each in self._descriptors] != [status.st_ino for status in named]:
             self._let_go()
             for path in self._paths:
                 self._descriptors.append(os.open(path, os.O_WRONLY))
-        return self._descriptors
+            named = [os.fstat(each) for each in self._descriptors]
+        return [(each, _whole(status.st_size)) for each, status in zip(self._descriptors, named, strict=True)]
 
-    def _write_both(self, descriptors: list[int], data: bytes, starts: list[int]) -> None:
-        other = self._second.submit(_write, descriptors[1], data, starts[1])
+    def _write_both(self, data: bytes, copies: list[tuple[int, int]]) -> None:
+        first, second = copies
+        written = self._second.begin(data, second)
         try:
-            _write(descriptors[0], data, starts[0])
+            write_synced(data, first)
         finally:
-            wait([other])
-        other.result()
+            error = written.get()
+        if error is not None:
+            raise error
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
         data = b"".join(map(pack, records))
@@ -239,13 +244,8 @@ class FileRingStore:
 
     def close(self) -> None:
         self._let_go()
-        self._second.shutdown()
+        self._second.end()
 
 
 def _whole(size: int) -> int:
     return size - size % SIZE
-
-
-def _write(descriptor: int, data: bytes, start: int) -> None:
-    write_all(descriptor, data, start)
-    os.fdatasync(descriptor)

@@ -42,11 +42,11 @@ class Sealer:
 
     def seal(self, event: Event, header: Header) -> tuple[bytes, bytes]:
         """The header's and the body's bytes; `header` comes without a digest."""
-        body = codec.encode_body(event)
+        body, bound = codec.encode_body(event), codec.associated(header)
         if header.vault != UNSEALED:
             nonce = os.urandom(NONCE)
-            body = nonce + self._cipher(header.vault).encrypt(nonce, body, codec.associated(header))
-        return codec.encode_header(header._replace(body_digest=codec.digest(body))), body
+            body = nonce + self._cipher(header.vault).encrypt(nonce, body, bound)
+        return codec.header_around(bound, codec.digest(body)), body
 
     def open(self, header: Header, body: bytes) -> Event:
         """The event in a body. Damaged when the body is not the one that was sealed, KeyMissing when it is locked."""

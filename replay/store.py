@@ -15,7 +15,7 @@ from projections.fold import Fold
 from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
-from replay.lmdb_file import translated
+from replay.lmdb_file import REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 
 VECTORS = "vectors"
+MOST_RETIRED = 4
+"""How many logs and views that were replaced stay open: those of two nights."""
 
 
 class Finding(NamedTuple):
@@ -143,7 +145,15 @@ class DiskStore:
         self._views_stamp = self._views_folder.stamp()
         self.views = self._usable_views()
         if before is not None:
-            self._retired.append(before)
+            self._retire(before)
+
+    def _retire(self, before: LmdbLog | Views) -> None:
+        """Let go of what was replaced, but not at once: somebody may be reading it. As long as it is open, its file
+        stays on the disk, and a TiB of addresses with it, of which there are 128.
+        """
+        self._retired.append(before)
+        while len(self._retired) > MOST_RETIRED:
+            self._retired.pop(0).close()
 
     def _usable_views(self) -> Views | None:
         try:
@@ -161,6 +171,7 @@ class DiskStore:
 
     def _mend(self) -> None:
         with self.lock:
+            self._begin_views_anew()
             for folder in (self._log_folder, self._views_folder):
                 self._remove_orphans(folder)
             with suppress(LogError):  # of vectors, what cannot be read is begun anew when they are needed
@@ -169,6 +180,14 @@ class DiskStore:
             if damage:
                 self.ring.mend()
                 self.findings += [Finding(f"key ring: {each}", mended=True) for each in damage]
+
+    def _begin_views_anew(self) -> None:
+        """Where nothing says which views are in force, none are: they are built from the log."""
+        try:
+            self._views_folder.current()
+        except NotALog as error:
+            self._views_folder.forget()
+            self.findings.append(Finding(str(error), mended=True))
 
     def _remove_orphans(self, folder: Folder) -> None:
         for orphan in folder.remove_orphans():
@@ -182,17 +201,31 @@ class DiskStore:
     def follow_log(self) -> None:
         """Follow what another process put in force of the log alone: a shadow does so beside whoever has this open."""
         with self._following:
+            if REFUSED and self.log.folder in REFUSED:
+                if is_dead(self.log.head):
+                    self.unmap()  # whoever was reading from it cannot do so any more
+                REFUSED.discard(self.log.folder)
             if self._log_folder.stamp() != self._log_stamp:
                 before, self.log = self.log, self._open_log()
-                self._retired.append(before)
+                self._retire(before)
 
     def refresh(self) -> bool:
         """Follow what other processes put in force; True when the views are others now."""
         self.follow_log()
-        if self._views_folder.stamp() != self._views_stamp:
+        if self._views_folder.stamp() != self._views_stamp or self._views_are_dead():
             self._open_views()
             return True
         return False
+
+    def _views_are_dead(self) -> bool:
+        """Whether LMDB has given them up; they are closed then, since it opens nothing twice."""
+        if not REFUSED or self.views is None or self.views.folder not in REFUSED:
+            return False
+        REFUSED.discard(self.views.folder)
+        if not is_dead(self.views.position):
+            return False
+        self.views.close()
+        return True
 
     def views_folder(self) -> Folder:
         """Where views lie and are built."""

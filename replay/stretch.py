@@ -8,7 +8,6 @@ whoever verifies looks at its events one by one, to name what is wrong.
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import pairwise
-from struct import pack
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,7 +26,7 @@ WHOLE = 1 << 11
 """How many events a stretch has; the last one has fewer. It ends where a kept subtree does."""
 TAKE_BACK = frozenset((MessageRedacted.TAG, PersonErased.TAG))
 """Events that say why bodies may be missing, and vaults erased."""
-_headers = msgspec.msgpack.Decoder(codec.Header)
+_headers = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
 
 
 class Missing(msgspec.Struct, array_like=True, frozen=True):
@@ -59,14 +58,14 @@ class Stretch(msgspec.Struct, array_like=True, frozen=True):
 def look(log: LmdbLog, after: int, upto: int, folding: "Folding | None" = None) -> Stretch | None:
     """The events behind `after` up to and with `upto`, where all are sound; with a `folding`, every body is opened."""
     events = log.columns(after, upto)
-    if events.seqs != pack(f">{upto - after}Q", *range(after + 1, upto + 1)):
+    if events is None:
         return None
     try:
         versions, ids, ats, lefts, tags, _, vaults, digests = zip(*map(_headers.decode, events.headers), strict=True)
     except codec.UNREADABLE:
         return None
     leaves = [sha256(b"\0" + header).digest() for header in events.headers]
-    if set(versions) != {codec.HEADER_VERSION} or events.marks != _marks(after, events.headers, leaves):
+    if set(versions) != {codec.HEADER_VERSION} or events.marks != list(zip(ids, _marks(after, leaves), strict=True)):
         return None
     if list(ats) != sorted(ats) or not _whole(lefts):
         return None
@@ -87,11 +86,9 @@ def look(log: LmdbLog, after: int, upto: int, folding: "Folding | None" = None) 
     )
 
 
-def _marks(after: int, headers: Sequence[bytes], leaves: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+def _marks(after: int, leaves: Sequence[bytes]) -> list[bytes]:
     """What the id table should hold of these events."""
-    seqs = range(after + 1, after + 1 + len(leaves))
-    marks = [seq.to_bytes(8, "big") + leaf[:MARK_LEAF] for seq, leaf in zip(seqs, leaves, strict=True)]
-    return list(zip(map(codec.header_id, headers), marks, strict=True))
+    return [seq.to_bytes(8, "big") + leaf[:MARK_LEAF] for seq, leaf in enumerate(leaves, after + 1)]
 
 
 def _whole(lefts: Sequence[int]) -> bool:

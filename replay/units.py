@@ -14,7 +14,7 @@ from replay.reading import read
 
 
 class Told(NamedTuple):
-    """An event of a unit; `event` is None where its words are gone."""
+    """An event of a sheaf; `event` is None where its words are gone."""
 
     seq: Seq
     header: Header
@@ -32,8 +32,8 @@ class Told(NamedTuple):
         return Draft(self.id, event, natural=True, given=self.given)
 
 
-class Unit(NamedTuple):
-    """The events of one decision, and where it ends."""
+class Sheaf(NamedTuple):
+    """The events of one decision, as they stand in the log, and where it ends."""
 
     told: tuple[Told, ...]
 
@@ -43,7 +43,7 @@ class Unit(NamedTuple):
         return self.told[-1].seq
 
 
-def units(engine: Engine, after: int, upto: int) -> Iterator[Unit]:
+def units(engine: Engine, after: int, upto: int) -> Iterator[Sheaf]:
     """The decisions behind `after` up to and with `upto`. KeyMissing, Damaged and UnknownEvent where one cannot be
     read.
     """
@@ -55,7 +55,7 @@ def units(engine: Engine, after: int, upto: int) -> Iterator[Unit]:
         event = None if reading.record is None else reading.record.event
         run.append(Told(stored.seq, reading.header, event, _given(engine, reading.header)))
         if not reading.header.left:
-            yield Unit(tuple(run))
+            yield Sheaf(tuple(run))
             run = []
 
 

@@ -11,11 +11,11 @@ they are built again.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, islice, repeat, takewhile
-from operator import add, itemgetter
+from itertools import chain, islice, takewhile
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -71,12 +71,17 @@ def tables_of(fold: Fold) -> tuple[str, ...]:
 
 
 class Snapshot:
-    """The rows of one read transaction; `indexed`: with the retrieval index."""
+    """The rows of one read transaction."""
 
-    def __init__(self, transaction: Any, tables: Mapping[str, Any], *, indexed: bool = False) -> None:
+    def __init__(self, transaction: Any, tables: Mapping[str, Any], is_indexed: Callable[[Any], bool]) -> None:
         self._transaction = transaction
         self._tables = tables
-        self.indexed = indexed
+        self._is_indexed = is_indexed
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the retrieval index is there."""
+        return self._is_indexed(self._transaction)
 
     def get(self, table: str, key: bytes) -> Stored | None:
         data = self._transaction.get(key, db=self._tables[table])
@@ -151,6 +156,11 @@ def _everything(transaction: lmdb.Transaction, tables: Mapping[str, Any]) -> Ite
     return chain.from_iterable(cursors)
 
 
+def is_whole(known: frozenset[str], table: str, key: bytes, data: bytes) -> bool:
+    """Whether a row is what was written; those of tables that this program does not know are believed to be."""
+    return table not in known or crc32(data, crc32(key)) == WHOLE
+
+
 class Inspected(NamedTuple):
     """How many rows there are, and what is wrong with those that are not whole."""
 
@@ -160,7 +170,7 @@ class Inspected(NamedTuple):
 
 def _summed(rows: list[tuple[bytes, bytes]]) -> int:
     """0 where each of these rows is whole."""
-    return crc32(b"".join(chain.from_iterable(map(add, rows, repeat((_ANEW,))))))
+    return crc32(_ANEW, crc32(_ANEW.join(map(b"".join, rows))))
 
 
 def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
@@ -181,8 +191,9 @@ class Views:
     def __init__(self, folder: Path, fold: Fold, *, writable: bool, building: bool = False) -> None:
         self.folder = folder
         self.given_up: Exception | None = None
+        self._stood: tuple[bytes, Position | None] = b"", None
         if not building:
-            check_file(folder)
+            check_file(folder, partial(is_whole, frozenset((*tables_of(fold), *INDEX))))
         self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
         self._environment = self._open()
         self._names = tables_of(fold)
@@ -230,23 +241,30 @@ class Views:
     @contextmanager
     def reading(self) -> Iterator[tuple[Position | None, Snapshot]]:
         """How far the views are, and their rows, of one moment."""
-        with self._environment.begin() as transaction:
-            yield (
-                self._position(transaction),
-                Snapshot(transaction, self._tables, indexed=self._is_indexed(transaction)),
-            )
+        with self.begun() as transaction:
+            yield self.seen_in(transaction)
+
+    def begun(self) -> lmdb.Transaction:
+        """A read transaction, for `seen_in`: who records needs no more than that."""
+        return self._environment.begin()
+
+    def seen_in(self, transaction: lmdb.Transaction) -> tuple[Position | None, Snapshot]:
+        """What `reading` has, in a read transaction."""
+        return self._position(transaction), Snapshot(transaction, self._tables, self._is_indexed)
 
     def _is_indexed(self, transaction: lmdb.Transaction) -> bool:
         return transaction.get(INDEXED, db=self._meta) is not None
 
     def _position(self, transaction: lmdb.Transaction) -> Position | None:
-        data = transaction.get(b"position", db=self._meta)
-        if data is None:
-            return None
+        data: Any = transaction.get(b"position", db=self._meta)
+        if data is None or data == self._stood[0]:  # decoded only where it is another than the last one seen
+            return None if data is None else self._stood[1]
         try:
-            return Position(*_POSITION.decode(data)[:3])
+            position = Position(*_POSITION.decode(data)[:3])
         except codec.UNREADABLE as error:
             raise DamagedViews(f"{self.folder}: how far the views are cannot be read: {error}") from error
+        self._stood = data, position
+        return position
 
     def position(self) -> Position | None:
         """How far the views are; None before the first commit, and for views of another version."""

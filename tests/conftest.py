@@ -26,6 +26,7 @@ WHOLE = (
     "test_wheel.py",
     "scenario",
     "kills",
+    "proof",
     "privacy",
     "laws/test_rows.py",
     "injection/test_injection.py",

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from tests.proof.claim import Part
 
-NAMES: tuple[str, ...] = ("crashes", "together", "fuzzing", "newcomer")
+NAMES: tuple[str, ...] = ("crashes", "rot", "together", "determinism", "fuzzing", "clocks", "newcomer")
 """Modules of this package that have a `PART`."""
 
 

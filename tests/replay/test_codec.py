@@ -57,6 +57,12 @@ def test_the_golden_header() -> None:
     assert codec.header_id(data) == HEADER.id
 
 
+@pytest.mark.parametrize(("at", "left", "tag"), [(0, 0, "a"), (-1, 127, "item.upserted"), (1 << 40, 999, "t" * 40)])
+def test_a_header_is_the_same_put_together_of_what_is_sealed_and_the_digest(at: int, left: int, tag: str) -> None:
+    header = Header(1, EventId(b"i" * 16), at, left, tag, 300, VaultId(b"v" * 16), bytes(range(32)))
+    assert codec.header_around(codec.associated(header), header.body_digest) == codec.encode_header(header)
+
+
 def test_no_tag_is_given_twice() -> None:
     assert len({kind.TAG for kind in EVENTS}) == len(EVENTS)
     assert all(kind.VERSION >= 1 for kind in EVENTS)

@@ -1,10 +1,12 @@
 """The ring: which key seals which vault, and whose words it holds."""
 
+import hmac
 from pathlib import Path
 
 import pytest
 
-from projections.ids import Handle
+from projections.decisions.given import GivenVault, VaultKind
+from projections.ids import Handle, VaultId
 from replay.errors import KeyMissing, KeyRingMissing
 from replay.keyring import KeyRing
 from replay.ringfile import ID_KEY, PERSON, VAULT, FileRingStore, MemoryRingStore, RingRecord, RingStore
@@ -166,3 +168,72 @@ def test_mending_writes_both_copies_from_what_is_valid(folder: Path) -> None:
     ring.mend()
     assert ring.damage() == []
     assert KeyRing.open(FileRingStore(folder / "keys")).people(vault) == people(P)
+
+
+def test_what_is_derived_of_the_id_key_is_what_older_logs_have() -> None:
+    key, store = bytes(range(32)), MemoryRingStore()
+    store.create([RingRecord(ID_KEY, payload=key)])
+    ring = KeyRing.open(store)
+    place, era = ring.labelled_vault("place discord:1"), ring.era_vault("session 0 0", people(P))
+    assert ring.check(b"log") == hmac.digest(key, b"ring of log log", "sha256")[:16]
+    assert ring.given(place) == GivenVault(
+        place, "labelled", hmac.digest(key, b"label place discord:1", "sha256")[:16], frozenset()
+    )
+    assert ring.given(era) == GivenVault(era, "era", hmac.digest(key, b"label session 0 0", "sha256")[:16], people(P))
+    alone = ring.set_vault(people(P))
+    assert ring.given(alone) == GivenVault(alone, "set", bytes(16), people(P))
+
+
+def test_every_vault_has_an_id_and_a_key_of_its_own(ring: KeyRing) -> None:
+    vaults = [ring.set_vault(people(P)), ring.era_vault("era", people(P)), ring.labelled_vault("place")]
+    ring.adopt(GivenVault(VaultId(b"v" * 16), "set", bytes(16), people(Q)))
+    vaults.append(VaultId(b"v" * 16))
+    keys = [ring.key(vault) for vault in vaults]
+    assert {len(each) for each in vaults} == {16}
+    assert {len(each) for each in keys} == {32}
+    assert len(set(vaults)) == len(set(keys)) == 4
+
+
+@pytest.mark.parametrize("kind", ["set", "era"])
+def test_a_vault_of_another_log_is_taken_over_as_it_was_told_of(
+    ring: KeyRing, store: RingStore, kind: VaultKind
+) -> None:
+    told = GivenVault(VaultId(b"v" * 16), kind, b"l" * 16, people(P))
+    ring.adopt(told)
+    key = ring.key(told.id)
+    ring.adopt(told._replace(people=people(Q, R)))
+    ring.flush()
+    listed = people(P, Q, R) if kind == "era" else people(P)
+    for each in (ring, KeyRing.open(store)):
+        assert each.given(told.id) == told._replace(people=listed)
+        assert each.key(told.id) == key
+    records = store.read()
+    ring.adopt(told)
+    ring.flush()
+    assert store.read() == records
+
+
+def test_whoever_was_erased_and_is_given_again_is_gone_no_more(ring: KeyRing) -> None:
+    vault = ring.set_vault(people(P, Q))
+    ring.flush()
+    ring.destroy(frozenset({vault}))
+    assert ring.gone == people(P, Q)
+    ring.adopt(GivenVault(VaultId(b"v" * 16), "set", bytes(16), people(Q)))
+    assert ring.gone == people(P)
+
+
+def test_a_key_that_another_process_made_is_looked_for(folder: Path) -> None:
+    here = KeyRing.create(FileRingStore(folder / "keys"))
+    there = KeyRing.open(FileRingStore(folder / "keys"))
+    vault = there.set_vault(people(P))
+    there.flush()
+    assert here.key(vault) == there.key(vault)
+
+
+def test_a_known_key_is_told_without_a_look_at_the_files(folder: Path) -> None:
+    ring = KeyRing.create(FileRingStore(folder / "keys"))
+    vault = ring.set_vault(people(P))
+    ring.flush()
+    for path in (folder / "keys").iterdir():
+        path.unlink()
+    assert len(ring.key(vault)) == 32

@@ -93,3 +93,22 @@ def test_what_covers_some_leaves_is_grafted_behind_the_others(before: int, more:
     for node in cover(before, leaves[before:]):
         graft(grown, *node)
     assert (grown.size, grown.nodes, grown.root()) == (whole.size, whole.nodes, whole.root())
+
+
+@pytest.mark.parametrize(
+    ("before", "levels", "filled"), [(0, (8, 8), []), (128, (7, 8, 7), [(8, 0)]), (255 * 256, (8, 8), [(16, 0)])]
+)
+def test_what_a_grafted_subtree_fills_is_kept(
+    before: int, levels: tuple[int, ...], filled: list[tuple[int, int]]
+) -> None:
+    leaf = leaf_hash(b"the same each time")
+    roots = [leaf]
+    for _ in range(16):
+        roots.append(node_hash(roots[-1], roots[-1]))
+    one_by_one, _ = grown([leaf] * before)
+    grafted = CompactRange(one_by_one.size, one_by_one.nodes)
+    for _ in range(sum(1 << level for level in levels)):
+        one_by_one.append(leaf)
+    kept = [each for level in levels for each in graft(grafted, level, roots[level])]
+    assert kept == [Kept(level, position, roots[level]) for level, position in filled]
+    assert (grafted.size, grafted.nodes) == (one_by_one.size, one_by_one.nodes)

@@ -11,6 +11,7 @@ import pytest
 import replay.engine
 from projections.ids import VaultId
 from projections.registry import FOLD
+from replay import lmdb_file
 from replay.builder import check, rebuild
 from replay.engine import BURST, Engine
 from replay.erasure import finish_erasures
@@ -124,7 +125,10 @@ def test_a_position_that_cannot_be_read_is_damage(data: Path, filled: bytes, val
         digest(engine)
 
 
-def test_a_damaged_row_is_noticed_when_it_is_read(data: Path, filled: bytes) -> None:
+def test_a_damaged_row_of_a_large_file_is_noticed_when_it_is_read(
+    data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
         key, stored = next(rows.raw.scan("messages@1", b"", LAST_KEY))
     changed(data, b"messages@1", key, pack(key, stored)[:-5] + b"12345")

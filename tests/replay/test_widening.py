@@ -16,6 +16,7 @@ from projections.policies.compartments import direct, everywhere, in_guild
 from replay import codec
 from replay.engine import Engine
 from replay.errors import Refused
+from replay.log import StoredEvent
 from tests.replay.stage import FakeClock, drafts, event_id, setting, together
 from tests.world import NOW, handle
 
@@ -83,13 +84,13 @@ def test_only_what_is_derived_is_looked_at(engine: Engine, monkeypatch: pytest.M
     """It costs an append nothing: no cause is opened for what is heard, answered or set."""
     engine.record(drafts(heard(), name="dm"))
     opened: list[int] = []
-    record_at = engine.live.folding.record_at
+    record = engine.live.folding.record
 
-    def opening(seq: int) -> Record | None:
-        opened.append(seq)
-        return record_at(seq)
+    def opening(stored: StoredEvent) -> Record | None:
+        opened.append(stored.seq)
+        return record(stored)
 
-    monkeypatch.setattr(engine.live.folding, "record_at", opening)
+    monkeypatch.setattr(engine.live.folding, "record", opening)
     engine.record(drafts(setting("a", causes=(event_id("dm 0"),)), heard(Audience("channel", ROOM)), name="plain"))
     assert opened == []
     engine.record(drafts(item(direct(ADA), "dm"), item(direct(ADA), "dm"), name="derived"))

@@ -1,0 +1,165 @@
+"""Determinism: one log, and one history, on every Python and under every condition: one digest."""
+
+import json
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from projections.events import ErasureCompleted, PersonErased
+from replay.engine import Engine
+from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.proof.determinism.interpreters import ROOT, Interpreter, interpreters, ready
+from tests.proof.determinism.run import Order, save
+from tests.replay.stage import FakeClock, tell
+
+RUNS, RUNS_SHORT = 12, 2
+STEPS, STEPS_SHORT = 300, 0
+FOLDERS = ("plain", "with spaces in it", "Ümläut ñandú", "データ 🦊", 'it\'s "quoted" & more', "a" * 120)
+DAYS = ("", "1999-12-31 23:59:59", "2028-02-29 12:00:00", "2038-01-19 03:14:08", "2024-03-31 01:30:00")
+ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia")
+LOCALES = ("C", "C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8", "ja_JP.SJIS")
+ERASING = (PersonErased, ErasureCompleted)
+"""Left out where it is closed and opened again: whoever opens next goes on with what an erasure left to do, and says
+so in the log.
+"""
+CLAIMS = (
+    Claim(
+        "folded",
+        "The same log folds to the same rows on every Python from 3.11, whatever the hash seed, segment, folder, day, "
+        "time zone and locale",
+        "the log copied elsewhere, all views built anew, digest and retrieval index compared; a process each",
+    ),
+    Claim(
+        "recorded",
+        "The same history, by the same clock and dice, gives the same log and rows, whatever the batches and restarts",
+        "recorded in the same processes, with views committed every 1 to 200 events, opened anew at random points",
+    ),
+    Claim("pythons", "Every Python from 3.11 that is on the machine was tried", "those on PATH and of pyenv"),
+)
+
+
+class Condition(NamedTuple):
+    """Under what a process runs: its order, and its environment."""
+
+    order: Order
+    environment: dict[str, str]
+
+
+class Came(NamedTuple):
+    """What a run printed, or why it printed nothing."""
+
+    folded: str
+    root: str
+    rows: str
+    broken: str = ""
+
+
+def prove(trial: Trial, *, planted: bool = False) -> Iterator[Finding]:
+    """Try all of it."""
+    from tests.generator import fixed_story  # it brings hypothesis, which other interpreters have no need of
+
+    decisions = list(fixed_story(STEPS_SHORT if trial.is_short else STEPS).decisions())
+    given, history = trial.folder / "given", trial.folder / "history"
+    kept = [told for told in decisions if not any(isinstance(each.event, ERASING) for each in told)]
+    save(history, kept)
+    with Engine.open(given, create=True, clock=FakeClock(), view_commit_events=40) as engine:
+        tell(engine, decisions)
+    found = [each for each in interpreters() if not trial.is_short or each.version == _own()]
+    able = [ready(each) for each in found]
+    came: list[Came] = []
+    for interpreter in able:
+        if interpreter.short:
+            trial.say(interpreter.short)
+            continue
+        for number in range(RUNS_SHORT if trial.is_short else RUNS):
+            name = f"{interpreter.version} {number}"
+            condition = _condition(trial, given, history, name, number, len(kept), planted=planted)
+            came.append(_run(interpreter, condition))
+            _tell(trial, name, condition, came)
+    yield from findings(able, came, decisions=len(kept))
+
+
+def _own() -> str:
+    import platform
+
+    return platform.python_version()
+
+
+def _condition(
+    trial: Trial, given: Path, history: Path, name: str, number: int, decisions: int, *, planted: bool
+) -> Condition:
+    dice = trial.dice(f"determinism {name}")
+    folder = trial.folder / name / dice.choice(FOLDERS)
+    folder.mkdir(parents=True)
+    order = Order(
+        given=str(given),
+        history=str(history),
+        folder=str(folder),
+        commit_events=dice.choice((1, 7, 40, 200)),
+        segment=dice.choice((16, 100, 1024, 4096)),
+        restarts=sorted(dice.sample(range(decisions), dice.randrange(6))),
+        day="" if trial.is_short else dice.choice(DAYS),
+        planted=planted,
+    )
+    return Condition(order, _environment(dice, number))
+
+
+def _environment(dice: Random, number: int) -> dict[str, str]:
+    """The first two have hash seeds that order small sets of texts differently."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")}
+    seed = str(number) if number < 2 else str(dice.randrange(1, 2**32))
+    tongue = dice.choice(LOCALES)
+    return {
+        **kept,
+        "PYTHONHASHSEED": seed,
+        "TZ": dice.choice(ZONES),
+        "LANG": tongue,
+        "LC_ALL": tongue,
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def _run(interpreter: Interpreter, condition: Condition) -> Came:
+    command: list[str | Path] = [
+        interpreter.path,
+        "-m",
+        "tests.proof.determinism.run",
+        json.dumps(condition.order._asdict()),
+    ]
+    done = subprocess.run(command, cwd=ROOT, env=condition.environment, capture_output=True, check=False)
+    try:
+        return Came(**json.loads(done.stdout))
+    except ValueError:
+        return Came("", "", "", done.stderr.decode(errors="replace")[-600:])
+
+
+def _tell(trial: Trial, name: str, condition: Condition, came: Sequence[Came]) -> None:
+    if came[-1].broken or came[-1] != came[0]:
+        trial.say(f"{name}: {came[-1]} under {condition}")
+
+
+def findings(able: Sequence[Interpreter], came: Sequence[Came], decisions: int) -> Iterator[Finding]:
+    """What came out."""
+    tried = [each.version for each in able if not each.short]
+    broken = sum(bool(each.broken) for each in came)
+    folded = Counter(each.folded for each in came)
+    recorded = Counter((each.root, each.rows) for each in came)
+    runs = f"runs on {', '.join(tried)}"
+    yield Finding(
+        "folded", len(came), runs, f"{len(folded)} digest(s): {', '.join(each[:12] for each in folded)}",
+        len(folded) == 1 and not broken and bool(came),
+    )  # fmt: skip
+    yield Finding(
+        "recorded", len(came), f"{runs}, {decisions} decisions each",
+        f"{len(recorded)} log(s): {', '.join(root[:12] for root, _ in recorded)}",
+        len(recorded) == 1 and not broken and bool(came),
+    )  # fmt: skip
+    short = "; ".join(each.short for each in able if each.short)
+    yield Finding("pythons", len(able), "interpreters found", f"{len(tried)} tried", not short, short)
+
+
+PART = Part("determinism", "Determinism", CLAIMS, prove)

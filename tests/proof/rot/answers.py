@@ -1,0 +1,32 @@
+"""What a memory is asked: what its commands print, and the digest of all its rows, now and after one more message."""
+
+from pathlib import Path
+
+from replay.engine import Engine
+from tests.replay.stage import FakeClock, digest, says
+
+LATER = "2023-11-15 12:00:00"
+"""When the commands are run: some tell how long ago something was."""
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("people", "--json"),
+    ("show", "Kim", "--all", "--json"),
+    ("show", "Ada", "--all", "--json"),
+    ("prompt", "Kim", "which tea?", "--in", "general", "--json"),
+    ("sessions", "--json"),
+    ("search", "tea", "--json"),
+    ("show", "Kim", "--at", "30", "--json"),
+)
+"""Everybody is shown by some of these tries; each try asks one of them."""
+
+
+def digested(data: Path) -> bytes:
+    """The digest of all rows, by a reader."""
+    with Engine.open(data, writable=False, clock=FakeClock()) as engine:
+        return digest(engine)
+
+
+def recorded(data: Path) -> bytes:
+    """The digest of all rows once a writer has recorded another message."""
+    with Engine.open(data, clock=FakeClock()) as engine:
+        engine.record(says("and on", "the kettle sings on"))
+        return digest(engine)

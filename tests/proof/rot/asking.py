@@ -1,0 +1,153 @@
+"""What a damaged memory is put through, phase by phase, each in a process that may die of it.
+
+events     every stored event by its seq, held against what was written    the truth, by LMDB alone
+trees      all rows, as LMDB reads the views that are there                 the truth, by LMDB alone
+look       a command that shows something
+rows       all rows, by a reader
+verify     `dnam verify`
+write      all rows, once a writer has opened it and recorded a message
+again      `dnam verify` after that
+repair     `dnam repair` from the backup; all rows, and `dnam verify` then
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import lmdb
+
+from projections.errors import DnamError
+from projections.registry import FOLD
+from replay import lmdb_file
+from replay.errors import LogError
+from replay.folding import Folding
+from replay.log import StoredEvent
+from replay.ringfile import FileRingStore, RingRecord
+from replay.store import DiskStore
+from replay.verify import verify
+from tests.dnam.cli.memories import dnam
+from tests.proof.rot.answers import COMMANDS, digested, recorded
+from tests.proof.rot.memory import Whole
+
+Answer = tuple[str, str]
+"""`same` or `other` than the undamaged memory; `refused` in one line, or `unclear`: a traceback; `restored`; `named`
+and `changed`, with seqs. And more of it in words.
+"""
+
+
+def ask(phase: str, data: Path, made: Whole, number: int) -> Answer:
+    """Go through one phase."""
+    try:
+        return PHASES[phase](data, made, number)
+    except (DnamError, OSError, lmdb.Error) as error:  # what the command line tells in one line
+        return "refused", f"{type(error).__name__}: {error}"
+    except Exception as error:  # noqa: BLE001 - anything else would be a traceback
+        return "unclear", f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def unlooked() -> Iterator[None]:
+    """Files are opened without a look at their pages, as large ones are."""
+    before, lmdb_file.MOST_PAGES = lmdb_file.MOST_PAGES, 0
+    try:
+        yield
+    finally:
+        lmdb_file.MOST_PAGES = before
+
+
+def _events(data: Path, made: Whole, number: int) -> Answer:
+    with unlooked():
+        store = DiskStore(data, FOLD, writable=False)
+        try:
+            return "changed", " ".join(str(each.seq) for each in made.events if _get(store, each) != each)
+        finally:
+            store.close()
+
+
+def _get(store: DiskStore, event: StoredEvent) -> StoredEvent | None:
+    with suppress(LogError, lmdb.Error):
+        return store.log.get(event.seq)
+    return None
+
+
+def _trees(data: Path, made: Whole, number: int) -> Answer:
+    with unlooked():
+        return _rows(data, made, number)
+
+
+def _look(data: Path, made: Whole, number: int) -> Answer:
+    which = number // 2 % len(COMMANDS)
+    ran = dnam(*COMMANDS[which], "--data", data)
+    if ran.code:
+        return ("refused" if ran.err.startswith("dnam: ") else "unclear"), ran.err
+    if ran.out == made.printed[which]:
+        return "same", ran.err
+    return ("refused", ran.err) if "as of #" in ran.err else ("other", ran.out)
+
+
+def _rows(data: Path, made: Whole, number: int) -> Answer:
+    return _held(digested(data), made.digest)
+
+
+def _held(digest: bytes, expected: bytes) -> Answer:
+    return ("same" if digest == expected else "other"), digest.hex()
+
+
+def _verify(data: Path, made: Whole, number: int) -> Answer:
+    """The seqs that are named in the first line, what was found in the second."""
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        problems = verify(store, Folding(FOLD, store), opened=number % 2 == 0).problems
+        found = [*(each.what for each in store.findings), *(each.what for each in problems)]
+        return "named", f"{' '.join(f'#{each.seq}' for each in problems if each.seq)}\n{'; '.join(found)}"
+    finally:
+        store.close()
+
+
+def _write(data: Path, made: Whole, number: int) -> Answer:
+    answer = _held(recorded(data), made.after)
+    lost = len(_ring(made.data) - _ring(data))
+    return ("other", f"{lost} records of the key ring are gone") if lost else answer
+
+
+def _ring(data: Path) -> set[RingRecord]:
+    store = FileRingStore(data / "keys")
+    try:
+        return set(store.read())
+    finally:
+        store.close()
+
+
+def _repair(data: Path, made: Whole, number: int) -> Answer:
+    ran = dnam("repair", "--from", made.backup, "--yes", "--data", data)
+    if ran.code and "restore-backup" in ran.err:
+        return _restore(data, made, number)
+    if ran.code:
+        return "refused", ran.err + ran.out
+    clean = _verify(data, made, number)[1] == "\n"
+    return ("same" if clean and digested(data) in (made.digest, made.after) else "other"), ran.out
+
+
+def _restore(data: Path, made: Whole, number: int) -> Answer:
+    """Where a log is too damaged to be repaired: all that the backup has."""
+    ran = dnam("restore-backup", made.backup, "--yes", "--data", data)
+    if ran.code:
+        return "refused", ran.err
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        is_all = [each.header for each in store.log.read(0)] == [each.header for each in made.events[: made.kept]]
+    finally:
+        store.close()
+    return ("restored" if is_all and _verify(data, made, number)[1] == "\n" else "other"), ran.out
+
+
+PHASES: dict[str, Callable[[Path, Whole, int], Answer]] = {
+    "events": _events,
+    "trees": _trees,
+    "look": _look,
+    "rows": _rows,
+    "verify": _verify,
+    "write": _write,
+    "again": _verify,
+    "repair": _repair,
+}

@@ -1,0 +1,165 @@
+"""Damage: one bit, a page of zeros, or an end that is gone, in one file of a data folder.
+
+log, views    LMDB's file: six of ten tries in a page that is in use, where it is likely to hurt, the others
+              anywhere; a few in CURRENT, which names the folder
+ring          one copy of the key ring; a quarter of the tries in both, at the same place
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Literal, NamedTuple
+
+from replay.pages import PAGE_SIZE, PageFile, Span, Walk, branches_of, metas, nodes_of
+
+Kind = Literal["flip", "zero", "cut"]
+Where = Literal["log", "ring", "views"]
+KINDS: tuple[Kind, ...] = ("flip", "zero", "cut")
+PLACES: tuple[Where, ...] = ("log", "ring", "views")
+COPIES = ("keys/ring-a", "keys/ring-b")
+SECTOR = 512
+HEADS = 48
+"""Bytes at the beginning of a page that say what is in it."""
+
+
+class Damage(NamedTuple):
+    """What is done to which files (relative to the data folder), from which byte on, how many bytes; of a flip, which
+    bit. `in_use`: whether the newest commit stands on it.
+    """
+
+    kind: Kind
+    where: Where
+    files: tuple[str, ...]
+    at: int
+    bit: int
+    size: int
+    in_use: bool
+
+    def inflict(self, data: Path) -> bool:
+        """Do it; False where it changes nothing, since there are zeros already."""
+        changed = False
+        for name in self.files:
+            before = (data / name).read_bytes()
+            after = self._done(before)
+            (data / name).write_bytes(after)
+            changed |= after != before
+        return changed
+
+    def _done(self, before: bytes) -> bytes:
+        behind = self.at + self.size
+        match self.kind:
+            case "cut":
+                return before[: self.at]
+            case "zero":
+                return before[: self.at] + bytes(len(before[self.at : behind])) + before[behind:]
+            case "flip":
+                return before[: self.at] + bytes((before[self.at] ^ 1 << self.bit,)) + before[self.at + 1 :]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at} (bit {self.bit}) of {' and '.join(self.files)}"
+
+
+class Ground(NamedTuple):
+    """The files of a data folder that is whole: their sizes, which pages of each are in use, and on which pages of the
+    log each event stands.
+    """
+
+    sizes: dict[str, int]
+    used: dict[str, tuple[int, ...]]
+    pages: dict[int, frozenset[int]]
+
+    def file(self, where: Where, end: str) -> str:
+        """The file of the log or of the views that is called so."""
+        return next(name for name in self.sizes if name.startswith(where) and name.endswith(end))
+
+
+def ground(data: Path) -> Ground:
+    """Look at a data folder."""
+    paths = [path for folder in ("log", "keys", "views") for path in (data / folder).rglob("*") if path.is_file()]
+    wanted = [path for path in paths if path.name in ("data.mdb", "CURRENT", "ring-a", "ring-b")]
+    sizes = {str(path.relative_to(data)): path.stat().st_size for path in wanted}
+    databases = [name for name in sizes if name.endswith("data.mdb")]
+    log = next(name for name in databases if name.startswith("log"))
+    return Ground(sizes, {name: in_use(data / name) for name in databases}, pages_of_events(data / log))
+
+
+def in_use(path: Path) -> tuple[int, ...]:
+    """The pages that the newest commit stands on: the meta pages, and those of every tree."""
+    file = PageFile(path)
+    try:
+        meta = max(metas(file), key=lambda each: each.commit)
+        walk = Walk(file, meta.last)
+        for tree in (meta.free, *walk.tables(meta.names).values()):
+            for _ in walk.rows("", tree):
+                pass
+        return tuple(number for number, met in enumerate(walk.used) if met)
+    finally:
+        file.close()
+
+
+def pages_of_events(path: Path) -> dict[int, frozenset[int]]:
+    """The pages without which an event cannot be read, by its seq."""
+    file = PageFile(path)
+    found: dict[int, frozenset[int]] = {}
+    try:
+        meta = max(metas(file), key=lambda each: each.commit)
+        tables = Walk(file, meta.last).tables(meta.names)
+        for table in ("headers", "bodies"):
+            for key, pages in _paths(file, Span(tables[table].root, b"", None, 1), frozenset((0, 1, meta.names.root))):
+                seq = int.from_bytes(key, "big")
+                found[seq] = found.get(seq, frozenset()) | pages
+    finally:
+        file.close()
+    return found
+
+
+def _paths(file: PageFile, at: Span, above: frozenset[int]) -> Iterator[tuple[bytes, frozenset[int]]]:
+    page, path = file.page(at.page), above | {at.page}
+    if page[10] == 1:
+        for each in branches_of(page, at):
+            yield from _paths(file, each, path)
+        return
+    for node in nodes_of(page, at):
+        many = -(-(node.size + 16) // PAGE_SIZE) if node.large else 0
+        yield node.key, path | frozenset(range(node.large, node.large + many))
+
+
+def taken(damage: Damage, files: Ground) -> frozenset[int]:
+    """The events that no longer can be read after a cut, or a whole page of theirs is gone; by the place alone."""
+    if damage.where != "log" or damage.kind == "flip" or not damage.files[0].endswith("data.mdb"):
+        return frozenset()
+    if damage.kind == "zero":
+        gone = {damage.at // PAGE_SIZE} - {0, 1}
+        return frozenset(seq for seq, pages in files.pages.items() if pages & gone)
+    kept = damage.at // PAGE_SIZE
+    return frozenset(seq for seq, pages in files.pages.items() if max(pages) >= kept)
+
+
+def chosen(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:
+    """Damage by chance."""
+    if where == "ring":
+        return _of_ring(kind, files, dice)
+    if dice.random() < 0.03:
+        current = files.file(where, "CURRENT")
+        size = files.sizes[current]
+        return Damage(kind, where, (current,), dice.randrange(size), dice.randrange(8), size, in_use=True)
+    return _of_database(kind, where, files, dice)
+
+
+def _of_database(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:
+    name = files.file(where, "data.mdb")
+    used = files.used[name]
+    if kind == "cut":
+        at = dice.randrange(files.sizes[name])
+        return Damage(kind, where, (name,), at, 0, 0, in_use=at // PAGE_SIZE <= max(used))
+    page = dice.choice(used) if dice.random() < 0.6 else dice.randrange(files.sizes[name] // PAGE_SIZE)
+    inside = 0 if kind == "zero" else dice.randrange(dice.choice((HEADS, PAGE_SIZE, PAGE_SIZE)))
+    if kind == "flip" and page < 2:  # elsewhere there is nothing in it
+        inside = dice.randrange(152)
+    return Damage(kind, where, (name,), page * PAGE_SIZE + inside, dice.randrange(8), PAGE_SIZE, in_use=page in used)
+
+
+def _of_ring(kind: Kind, files: Ground, dice: Random) -> Damage:
+    hit = COPIES if dice.random() < 0.25 else (dice.choice(COPIES),)
+    at, size = dice.randrange(files.sizes[hit[0]]), dice.choice((SECTOR, PAGE_SIZE))
+    return Damage(kind, "ring", hit, at - at % size if kind == "zero" else at, dice.randrange(8), size, in_use=True)

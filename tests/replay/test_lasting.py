@@ -1,0 +1,119 @@
+"""What must be there when the power is back, and what must not; and a disk that refuses at the worst moment."""
+
+import os
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from projections.registry import FOLD
+from replay.builder import check, rebuild
+from replay.engine import Engine
+from replay.errors import CannotWrite
+from replay.folder import Folder, make_private
+from replay.lmdb_file import REFUSED, is_dead, translated
+from replay.rewriting import rewrite
+from replay.store import MOST_RETIRED, DiskStore
+from tests.replay.stage import FakeClock, says, texts
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that are synced, each with the names in it, and the names that are replaced, in order."""
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("what a descriptor is called is not told here")
+    done: list[str] = []
+    sync, replace = os.fsync, Path.replace
+
+    def fsync(descriptor: int) -> None:
+        path = Path(f"/proc/self/fd/{descriptor}").resolve()
+        if path.is_dir():
+            done.append(f"{path.name}: {' '.join(sorted(each.name for each in path.iterdir()))}")
+        sync(descriptor)
+
+    def renamed(path: Path, target: Path) -> Path:
+        done.append(f"replace {target.name}")
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "replace", renamed)
+    return done
+
+
+def test_what_current_names_lasts_before_it_is_named(folder: Path, synced: list[str]) -> None:
+    place = Folder(folder / "log")
+    with place.building() as fresh:
+        (fresh / "data.mdb").touch()
+        place.put_in_force(fresh)
+    assert synced[-4:] == ["000001: building.lock data.mdb", "log: 000001", "replace CURRENT", "log: 000001 CURRENT"]
+
+
+def test_a_builder_s_lock_lasts_before_its_database(folder: Path, synced: list[str]) -> None:
+    with Folder(folder / "log").building():
+        assert synced[-1] == "000001: building.lock"
+
+
+def test_the_name_of_a_new_folder_lasts(folder: Path, synced: list[str]) -> None:
+    make_private(folder / "one" / "two")
+    assert sorted(synced) == [f"{folder.name}: one", "one: two"]
+    make_private(folder / "one" / "two")
+    assert len(synced) == 2
+
+
+def test_what_was_replaced_is_not_back_after_a_power_cut(data: Path, synced: list[str]) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+        assert isinstance(engine.store, DiskStore)
+        rebuild(engine.store, FOLD)
+        assert synced[-1] == "views: 000002 CURRENT"
+        rewrite(engine.store)
+        assert synced[-1] == "log: 000002 CURRENT"
+
+
+def test_what_lmdb_gave_up_is_opened_anew(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        engine.record(says("m1"))
+        engine.commit_views()
+        assert store.views is not None
+        for each in (store.log, store.views):
+            each.close()  # nothing can be read from it nor written to it, as where its last write was refused
+            REFUSED.add(each.folder)
+        engine.record(says("m2"))
+        assert len(texts(engine)) == 2
+        assert check(store, FOLD).equal
+        assert REFUSED.isdisjoint({store.log.folder, store.views.folder})
+
+
+def test_lmdb_s_panic_is_told_in_words_of_ours(folder: Path) -> None:
+    with pytest.raises(CannotWrite, match="it goes on once the disk takes writes again"), translated(folder):
+        raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
+    assert folder in REFUSED
+    REFUSED.discard(folder)
+
+
+def test_what_was_refused_something_and_lives_stays_as_it_is(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        engine.record(says("m0"))
+        log, views = store.log, store.views
+        assert views is not None
+        REFUSED.update((log.folder, views.folder))
+        engine.record(says("m1"))
+        assert (store.log, store.views) == (log, views)
+        assert REFUSED.isdisjoint({log.folder, views.folder})
+
+
+def test_what_was_replaced_often_is_let_go(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        engine.record(says("m1"))
+        logs = []
+        for _ in range(MOST_RETIRED + 1):
+            logs.append(store.log)
+            rewrite(store)
+        assert [is_dead(each.head) for each in logs] == [True] + [False] * MOST_RETIRED
+        assert len(texts(engine)) == 1
