@@ -372,6 +372,8 @@ class Engine:
             self._committer.shutdown()
         try:
             if self._writer is not None and not self.store.newer_views():
+                with self._mutex:
+                    self.live.follow()  # what LMDB gave up is opened anew
                 self.commit_views()
         except LogError as error:
             self.view_errors.append(error)  # they can wait: the next writer brings them up

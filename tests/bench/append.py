@@ -1,7 +1,7 @@
 """One durable append with all its rows: decided, sealed, folded and committed through the engine.
 
-Bare LMDB is given the very bytes that ours left in the log. The other peer, `eventsourcing` with SQLite, keeps its
-aggregates in memory and only saves: it neither looks anything up nor seals.
+Bare LMDB and bare SQLite are given the very bytes that ours left in the log. The third peer, `eventsourcing` with
+SQLite, keeps its aggregates in memory and only saves: it neither looks anything up nor seals.
 """
 
 from collections import deque
@@ -15,7 +15,7 @@ from projections.decisions.hear import HeardRequest, hear
 from replay.engine import Engine
 from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, Side, alternate, compared, rates, seconds
-from tests.bench.peers import SOURCED, SPEAKER, BareLmdb, Sourced, open_sourced
+from tests.bench.peers import SOURCED, SPEAKER, SQLITE, BareLmdb, BareSqlite, Sourced, open_sourced
 from tests.bench.producers import Produced, produce, produce_in_tasks
 from tests.bench.talk import Talk, texts
 
@@ -79,21 +79,30 @@ class Theirs:
 def append(bench: Bench) -> Iterator[Row]:
     """One at a time, many at once, and both beside the peers."""
     with Engine.open(bench.folder("append"), create=True) as engine:
-        ours, bare = Ours(engine), BareLmdb(bench.folder("bare"))
+        ours = Ours(engine)
+        bare = BareLmdb(bench.folder("bare")), BareSqlite(bench.folder("bare.sqlite"))
         ours.slice()
         size = round(mean(map(len, ours.last())))
         peer = open_sourced(bench.folder("append.sqlite"), size)
         theirs = None if peer is None else Theirs(peer)
         yield from _one_at_a_time(bench, ours, bare, theirs, size)
         yield from _many_at_once(bench, ours, theirs)
-        bare.close()
+        for each in bare:
+            each.close()
         if peer is not None:
             peer.close()
 
 
-def _one_at_a_time(bench: Bench, ours: Ours, bare: BareLmdb, theirs: Theirs | None, size: int) -> Iterator[Row]:
+def _one_at_a_time(
+    bench: Bench, ours: Ours, bare: tuple[BareLmdb, BareSqlite], theirs: Theirs | None, size: int
+) -> Iterator[Row]:
     bench.say("appending, one at a time")
-    sides: dict[str, Side] = {"ours": ours.slice, "lmdb": lambda: seconds(lambda: [*map(bare.put, ours.last())])}
+    lmdb, sqlite = bare
+    sides: dict[str, Side] = {
+        "ours": ours.slice,
+        "lmdb": lambda: seconds(lambda: [*map(lmdb.put, ours.last())]),
+        "sqlite": lambda: seconds(lambda: [*map(sqlite.put, ours.last())]),
+    }
     if theirs is not None:
         sides["sourced"] = theirs.slice
     took = alternate(sides, bench.rounds, SLICES)
@@ -102,6 +111,7 @@ def _one_at_a_time(bench: Bench, ours: Ours, bare: BareLmdb, theirs: Theirs | No
     yield compared(
         "append, one at a time", "/s", rate["ours"], "lmdb put and commit", rate["lmdb"], Goal("≥", 0.6), note
     )
+    yield compared("append, one at a time", "/s", rate["ours"], SQLITE, rate["sqlite"])
     yield compared("append, one at a time", "/s", rate["ours"], SOURCED, rate.get("sourced"))
 
 

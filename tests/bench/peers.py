@@ -1,5 +1,6 @@
-"""Who stands beside us: bare LMDB, and `eventsourcing` with SQLite in a file, both with their defaults."""
+"""Who stands beside us: bare LMDB and bare SQLite, and `eventsourcing` with SQLite in a file."""
 
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from tests.bench.sourced import Channel
 
 SOURCED = "eventsourcing, SQLite"
+SQLITE = "SQLite insert and commit"
 SPEAKER = "800000000000000000"
 _TEXT = "x" * 120
 _ROW_BYTES = 40
@@ -34,6 +36,27 @@ class BareLmdb:
     def close(self) -> None:
         """Let it go."""
         self._environment.close()
+
+
+class BareSqlite:
+    """One table, one insert and one commit for each value, in its quickest form that is durable: a write-ahead log that
+    is synced with every commit.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("CREATE TABLE events (number INTEGER PRIMARY KEY, value BLOB)")
+
+    def put(self, value: bytes) -> None:
+        """Make a value last."""
+        with self._connection:
+            self._connection.execute("INSERT INTO events (value) VALUES (?)", (value,))
+
+    def close(self) -> None:
+        """Let it go."""
+        self._connection.close()
 
 
 class Sourced:

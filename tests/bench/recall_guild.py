@@ -21,7 +21,7 @@ from tests.bench.bench import Bench
 from tests.bench.disk import pages_of
 from tests.bench.library import Library
 from tests.bench.measure import Goal, Row, Spread, compared
-from tests.bench.searchers import FTS5, TANTIVY, Fts5, Searcher, Tantivy, opened
+from tests.bench.searchers import BM25S, FTS5, TANTIVY, Bm25s, Fts5, Searcher, Tantivy, opened
 from tests.bench.talk import channel
 from tests.bench.watched import watching
 from tests.bench.zipf import Zipf
@@ -55,10 +55,11 @@ class Guild(NamedTuple):
 
 def in_guilds(bench: Bench, documents: int) -> Iterator[Row]:
     """A guild with one channel, and one with many; the index of the latter."""
-    bench.say(f"giving {TANTIVY} and {FTS5} {documents:,} texts")
+    bench.say(f"giving {TANTIVY}, {FTS5} and {BM25S} {documents:,} texts")
     peers: Peers = {
         TANTIVY: opened(lambda: Tantivy(bench.folder("recall-tantivy"), Zipf(documents).texts(documents))),
         FTS5: opened(lambda: Fts5(bench.folder("recall-fts5.sqlite"), Zipf(documents).texts(documents))),
+        BM25S: opened(lambda: Bm25s(bench.folder("recall-bm25s"), Zipf(documents).texts(documents))),
     }
     yield from _searched(bench, _filled(bench, documents, 1), peers)
     guild = _filled(bench, documents, CHANNELS)
@@ -97,6 +98,7 @@ def _searched(bench: Bench, guild: Guild, peers: Peers) -> Iterator[Row]:
         rounds = [_round(sides, dice.queries(QUERIES), number) for number in range(bench.rounds)]
     yield _beside_tantivy(guild, rounds)
     yield _beside_fts5(guild, rounds)
+    yield _beside_bm25s(guild, rounds)
     late = Spread.of([percentile(99, each["ours"]) for each in rounds])
     theirs = [percentile(99, each[TANTIVY]) for each in rounds if TANTIVY in each]
     note = f"{TANTIVY}: {median(theirs):.3g} ms" if theirs else ""
@@ -133,6 +135,13 @@ def _beside_fts5(guild: Guild, rounds: Sequence[Mapping[str, list[float]]]) -> R
     theirs = [1000 / median(each[FTS5]) for each in rounds if FTS5 in each]
     note = "any of the words, by bm25()"
     return compared(f"{guild.what}: by p50", "/s", ours, FTS5, theirs or None, Goal("≥", 20), note)
+
+
+def _beside_bm25s(guild: Guild, rounds: Sequence[Mapping[str, list[float]]]) -> Row:
+    ours = [1000 / median(each["ours"]) for each in rounds]
+    theirs = [1000 / median(each[BM25S]) for each in rounds if BM25S in each]
+    note = "every score made beforehand, in memory; it takes no additions"
+    return compared(f"{guild.what}: by p50", "/s", ours, BM25S, theirs or None, note=note)
 
 
 def _held(guild: Guild) -> Row:

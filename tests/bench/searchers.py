@@ -1,8 +1,9 @@
-"""Who stands beside recall: `tantivy`, and SQLite's FTS5 in a file.
+"""Who stands beside recall: `tantivy`, SQLite's FTS5 in a file, and `bm25s` with all of its scores in memory.
 
 Both index the same texts, keep nothing else, and find the ten best by BM25 of any of the words.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 TANTIVY = "tantivy"
 FTS5 = "SQLite FTS5"
+BM25S = "bm25s"
 BEST = 10
 _HEAP_BYTES = 128 << 20
 
@@ -88,6 +90,31 @@ class Fts5:
 
     def close(self) -> None:
         self._connection.close()
+
+
+class Bm25s:
+    """Every score of every word in every text, made beforehand: nothing can be added to it."""
+
+    def __init__(self, folder: Path, texts: Iterable[str]) -> None:
+        library: Any = import_module("bm25s")
+        self._folder = folder
+        self._index = library.BM25()
+        self._index.index([_words(text) for text in texts], show_progress=False)
+        self._index.save(str(folder))
+
+    def search(self, query: str) -> Sequence[int]:
+        found = self._index.retrieve([_words(query)], k=BEST, show_progress=False, return_as="documents")
+        return [int(number) for number in found[0]]
+
+    def bytes(self) -> int:
+        return sum(each.stat().st_size for each in self._folder.iterdir())
+
+    def close(self) -> None:
+        self._index = None
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
 
 
 def opened(made: Callable[[], Searcher]) -> Searcher | None:

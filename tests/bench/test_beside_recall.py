@@ -6,7 +6,7 @@ from pathlib import Path
 import snowballstemmer  # type: ignore[import-untyped]  # it has no types
 
 from projections.recall.words import terms_of
-from tests.bench.searchers import Fts5, opened
+from tests.bench.searchers import Bm25s, Fts5, opened
 from tests.bench.watched import watching
 from tests.bench.zipf import TERMS, WORDS, Zipf, word
 
@@ -36,6 +36,13 @@ def test_a_query_has_so_many_different_words() -> None:
 def test_fts5_finds_what_has_the_rarest_word_first(tmp_path: Path) -> None:
     searcher = Fts5(tmp_path / "said.sqlite", ["babo dobo.", "babo zuvotu.", "gabo."])
     assert searcher.search("babo zuvotu") == [1, 0]
+    assert searcher.bytes() > 0
+    searcher.close()
+
+
+def test_bm25s_finds_what_has_the_rarest_word_first(tmp_path: Path) -> None:
+    searcher = Bm25s(tmp_path / "said", [*("babo dobo.",) * 12, "babo zuvotu.", "gabo."])
+    assert searcher.search("babo zuvotu")[0] == 12
     assert searcher.bytes() > 0
     searcher.close()
 

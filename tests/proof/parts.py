@@ -4,7 +4,18 @@ from importlib import import_module
 
 from tests.proof.claim import Part
 
-NAMES: tuple[str, ...] = ("crashes", "rot", "together", "determinism", "fuzzing", "clocks", "newcomer")
+NAMES: tuple[str, ...] = (
+    "crashes",
+    "power",
+    "rot",
+    "full",
+    "together",
+    "determinism",
+    "fuzzing",
+    "clocks",
+    "peers",
+    "newcomer",
+)
 """Modules of this package that have a `PART`."""
 
 

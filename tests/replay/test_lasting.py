@@ -117,3 +117,14 @@ def test_what_was_replaced_often_is_let_go(data: Path) -> None:
             rewrite(store)
         assert [is_dead(each.head) for each in logs] == [True] + [False] * MOST_RETIRED
         assert len(texts(engine)) == 1
+
+
+def test_a_memory_that_lmdb_gave_up_is_closed_all_the_same(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        engine.record(says("m1"))
+        store.log.close()
+        REFUSED.add(store.log.folder)
+    with Engine.open(data, clock=FakeClock()) as engine:
+        assert len(texts(engine)) == 1

@@ -12,6 +12,8 @@ from tests.proof.crashes.life import ROUNDS, Life
 
 LIVES, LENGTH = 8, 70
 """How many memories there are, and how many kills each of them survives: of every command as many."""
+SHORT = ("extraction", "backup", "erasure", "adoption")
+"""What the short form kills, once each: the rest is killed in tests of their own (tests/kills)."""
 SEEN: tuple[Write, ...] = ("log", "views", "ring", "keys destroyed", "swap", "backup")
 
 _HOW = "kill -9 of " + ", ".join(ROUNDS) + ", each with a chat of another process writing beside it"
@@ -40,18 +42,17 @@ class Ended(NamedTuple):
 
 def prove(trial: Trial) -> Iterator[Finding]:
     """Live several lives, and look at each of them afterwards."""
-    lives, length = (1, len(ROUNDS)) if trial.is_short else (LIVES, LENGTH)
+    names = SHORT if trial.is_short else [name for name in ROUNDS for _ in range(LENGTH // len(ROUNDS))]
     with Nursery(DNAM_VIEW_COMMIT_EVENTS="16", DNAM_ENCODER="none") as nursery:
-        ended = [_lived(trial, nursery, number, length) for number in range(lives)]
+        ended = [_lived(trial, nursery, number, names) for number in range(1 if trial.is_short else LIVES)]
     yield from findings(ended)
 
 
-def _lived(trial: Trial, nursery: Nursery, number: int, length: int) -> Ended:
+def _lived(trial: Trial, nursery: Nursery, number: int, rounds: Sequence[str]) -> Ended:
     dice = trial.dice(f"life {number}")
     life = Life(trial.folder / f"life {number}", nursery, dice)
     life.begin()
-    names = [name for name in ROUNDS for _ in range(length // len(ROUNDS))]
-    dice.shuffle(names)
+    names = dice.sample(rounds, len(rounds))
     for name in names:
         life.round(name)
     life.finish()

@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import pytest
 
 from tests.proof.claim import Trial
-from tests.proof.crashes import PART, SEEN, Ended, findings
+from tests.proof.crashes import PART, SEEN, SHORT, Ended, findings
 from tests.proof.crashes.afterwards import Afterwards
-from tests.proof.crashes.life import ROUNDS
 
 
-def test_every_command_is_killed_once_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_commands_are_killed_and_nothing_is_lost(tmp_path: Path) -> None:
     found = {each.key: each for each in PART.prove(Trial(tmp_path, 3, True, lambda _: None))}
     assert set(found) == {claim.key for claim in PART.claims}
-    assert found["lost"].count == len(ROUNDS)
+    assert found["lost"].count == len(SHORT)
     assert [each for key, each in found.items() if key != "everywhere" and not each.holds] == []
 
 

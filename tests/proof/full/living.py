@@ -1,0 +1,244 @@
+"""A memory that stays open while its disk refuses, gets better, and refuses again: every call of every step in turn.
+
+It prints what it found as JSON. It runs in a process that has the library of faults.c in it (child.py).
+"""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+from dnam.assistant import Assistant
+from dnam.compacting import compact
+from dnam.erasing import erase
+from dnam.memory import Memory
+from dnam.unwritten import Unwritten
+from projections.errors import DnamError
+from projections.ids import EventId
+from projections.registry import FOLD
+from replay.builder import check, rebuild
+from replay.erasure import finish_erasures, unfinished
+from replay.errors import CannotWrite
+from replay.folding import Folding
+from replay.lmdb_log import LmdbLog
+from replay.log import Commit, Head
+from replay.store import DiskStore
+from replay.verify import verify
+from tests.dnam.scripted import FakeClock, ScriptedModel, settings
+from tests.proof.full.faults import Fault, Page
+
+MOST = 600
+"""Calls of one step: more has none."""
+SLOW = 0.25
+"""Seconds by which each sync is slow."""
+AT_ONCE, ANSWERS = 6, 8
+SLOWER = 1.6
+"""Seconds by which a sync is so slow that what is said waits its turn."""
+
+
+class Lived(msgspec.Struct):
+    """How often a step met a fault, which errors it raised by name, what does not hold; and how long (s) recording and
+    answering took at the most while syncs were slow.
+    """
+
+    tries: int = 0
+    errors: dict[str, int] = {}
+    problems: list[str] = []
+    recorded_after: float = 0.0
+    answered_after: float = 0.0
+    slow_syncs: int = 0
+
+
+class Life:
+    """An open memory, and what it acknowledged."""
+
+    def __init__(self, memory: Memory, page: Page, fault: Fault) -> None:
+        self.memory = memory
+        self.assistant = Assistant(memory, ScriptedModel())
+        self.page = page
+        self.fault = fault
+        self.lived = Lived()
+        self.errors: Counter[str] = Counter()
+        self.acknowledged: list[EventId] = []
+        self.people = 0
+
+    def somebody_new(self) -> str:
+        """Somebody whom nobody knows."""
+        self.people += 1
+        return f"guest{self.people}"
+
+    async def hears(self, who: str) -> None:
+        """A message; it is acknowledged."""
+        heard = await self.memory.heard(who, "I prefer tea over coffee")
+        self.acknowledged.append(heard.point.id)
+
+    # -- what is tried -----------------------------------------------------------------------------------------------
+
+    async def meets(self) -> None:
+        """Somebody new: a key, then the log."""
+        await self.hears(self.somebody_new())
+
+    async def remembers(self) -> None:
+        """Something to remember, and views that are kept up."""
+        await self.memory.remember("kim", f"has {self.lived.tries} plans")
+        await asyncio.to_thread(self.memory.engine.commit_views)
+
+    async def answers(self) -> None:
+        """A question and its answer."""
+        heard = await self.memory.heard("kim", "which tea?")
+        self.acknowledged.append(heard.point.id)
+        answered = await self.assistant.answer(heard)
+        self.acknowledged.append(answered.turn.id)
+
+    async def rebuilds(self) -> None:
+        """The views anew."""
+        await asyncio.to_thread(rebuild, self.store, FOLD)
+
+    async def compacts(self) -> None:
+        """The log anew."""
+        await asyncio.to_thread(compact, self.memory.engine)
+
+    async def erases(self) -> None:
+        """Somebody is erased, whom they had met before."""
+        person = await self.memory.person(f"guest{self.people}")
+        await erase(self.memory, person)
+
+    @property
+    def store(self) -> DiskStore:
+        """The store of the memory."""
+        store = self.memory.engine.store
+        assert isinstance(store, DiskStore)
+        return store
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    async def tries(self, step: Callable[[], Awaitable[None]], every: int) -> None:
+        """Let each call of a step fail in turn; behind each failure the memory must go on as soon as it is cleared."""
+        for first in range(1, MOST, every):
+            await self.meets()
+            known = len(self.acknowledged)
+            self.page.arm(self.fault, first)
+            try:
+                await step()
+            except (DnamError, OSError) as error:
+                self.errors[type(error).__name__] += 1
+                if len(str(error)) < 20:
+                    self.lived.problems.append(f"{step.__name__} {first}: an error that says nothing: {error}")
+            except Exception as error:  # noqa: BLE001 - whatever else it raises is what was found
+                self.lived.problems.append(f"{step.__name__} {first}: {type(error).__name__}: {error}")
+            finally:
+                self.page.clear()
+            if not self.page.failed:
+                return
+            self.lived.tries += 1
+            try:
+                await self.hears("kim")
+                if step == self.erases:
+                    await asyncio.to_thread(_finish, self.memory)  # else the next one would have ever more to do
+            except Exception as error:  # noqa: BLE001 - it does not go on
+                self.lived.problems.append(
+                    f"{step.__name__} {first}: it does not go on: {type(error).__name__}: {error}"
+                )
+                return
+            lost = [each for each in self.acknowledged[known - 1 :] if self.store.log.find(each) is None]
+            if lost:
+                self.lived.problems.append(f"{step.__name__} {first}: {len(lost)} acknowledged events are lost")
+
+
+def live(data: Path, page: Page, fault: Fault, every: int, *, planted: bool = False) -> None:
+    """All of it, in a new folder; with `every` above 1 only every so many calls. `planted`: with a log that
+    acknowledges what it could not write, which must be found.
+    """
+    if planted:
+        LmdbLog.append = _careless(LmdbLog.append)  # type: ignore[method-assign]
+    lived = asyncio.run(_live(data, page, fault, every) if fault.kinds else _slowly(data, page))
+    sys.stdout.buffer.write(msgspec.json.encode(lived))
+    sys.stdout.flush()
+
+
+def _careless(append: Callable[..., Head]) -> Callable[..., Head]:
+    def appended(log: LmdbLog, commit: Commit, expected: Head) -> Head:
+        try:
+            return append(log, commit, expected)
+        except CannotWrite:
+            return expected
+
+    return appended
+
+
+async def _live(data: Path, page: Page, fault: Fault, every: int) -> Lived:
+    chosen = settings(view_commit_events="6")
+    async with Memory.open(data, settings=chosen, clock=FakeClock()) as memory:
+        life = Life(memory, page, fault)
+        for step in (life.meets, life.remembers, life.answers, life.rebuilds, life.compacts, life.erases):
+            await life.tries(step, every)
+        await asyncio.to_thread(_finish, memory)
+    life.lived.errors = dict(life.errors)
+    life.lived.problems += _unsound(data, life.acknowledged)
+    return life.lived
+
+
+def _finish(memory: Memory) -> None:
+    """What was broken off of erasures is finished."""
+    finish_erasures(memory.engine)
+    assert not unfinished(memory.engine)
+
+
+def _unsound(data: Path, acknowledged: list[EventId]) -> list[str]:
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        found = [f"#{seq}: {what}" for seq, what in verify(store, Folding(FOLD, store), opened=True).problems]
+        lost = sum(store.log.find(each) is None for each in acknowledged)
+        found += [f"{lost} acknowledged events are lost"] if lost else []
+        return found if check(store, FOLD).equal else [*found, "the views are not what a rebuild makes"]
+    finally:
+        store.close()
+
+
+# -- slow --------------------------------------------------------------------------------------------------------------
+
+
+async def _slowly(data: Path, page: Page) -> Lived:
+    """Answers while others' messages wait for a slow disk; and a message for which the disk is too slow."""
+    async with Memory.open(data, clock=FakeClock()) as memory:
+        life = Life(memory, page, Fault("", 0, 0, lasts=False))
+        heard = await memory.heard("kim", "which tea?")
+        await life.assistant.think(heard)  # what is loaded once is loaded
+        page.slow(SLOW)
+        for _ in range(ANSWERS):
+            began = perf_counter()
+            waiting = [asyncio.create_task(life.hears(life.somebody_new())) for _ in range(AT_ONCE)]
+            await asyncio.sleep(0)
+            await life.assistant.think(heard)
+            life.lived.answered_after = max(life.lived.answered_after, perf_counter() - began)
+            if not any(each.done() for each in waiting):
+                life.lived.tries += 1
+            await asyncio.gather(*waiting)
+            life.lived.recorded_after = max(life.lived.recorded_after, perf_counter() - began)
+        life.lived.slow_syncs = page.delayed
+        await _too_slow(life)
+        page.clear()
+    life.lived.problems += _unsound(data, life.acknowledged)
+    return life.lived
+
+
+async def _too_slow(life: Life) -> None:
+    """What takes too long waits, nobody waits for it, and it is written once."""
+    life.page.slow(SLOWER)
+    unwritten, began = Unwritten(), perf_counter()
+
+    async def write() -> None:
+        heard = await life.memory.heard("kim", "said while the disk is slow", key="slow", said=1_600_000_000_000)
+        life.acknowledged.append(heard.point.id)
+
+    if await unwritten.write("message", write) or perf_counter() - began > SLOWER:
+        life.lived.problems.append(f"a message waited {perf_counter() - began:.1f} s for a slow disk")
+    life.page.clear()
+    while not await unwritten.again():  # noqa: ASYNC110 - it waits for the disk itself
+        await asyncio.sleep(0)
+    if len(set(life.acknowledged)) != len(life.acknowledged) or len(unwritten):
+        life.lived.problems.append("what waited for a slow disk was not written once")

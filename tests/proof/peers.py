@@ -1,0 +1,100 @@
+"""Peers in the same run: what `make bench` prints, in its quick form, with the spread of five rounds.
+
+A goal that is missed falls short, and the line says by how much; a peer that is missing breaks it.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tests.proof.claim import Claim, Finding, Part, Trial
+
+ROUNDS = 5
+SUBJECTS = {
+    "append": "appending, beside bare LMDB, SQLite and eventsourcing",
+    "vaults": "an append that opens a vault, beside one that does not",
+    "replay": "rebuilding, beside eventsourcing",
+    "past": "the past, beside eventsourcing",
+    "recall": "searching and adding, beside tantivy, SQLite FTS5, bm25s and mem0",
+    "forgetting": "forgetting",
+    "differing": "comparing a shadow",
+    "rederive": "deriving anew",
+}
+"""The benchmarks, and what each is about."""
+
+CLAIMS = tuple(
+    Claim(name, f"the goals are met of {about}", f'`make bench BENCH_ARGS="--only {name} --quick"`')
+    for name, about in SUBJECTS.items()
+)
+
+
+class _Spread(msgspec.Struct):
+    min: float
+    median: float
+    max: float
+
+
+class _Peer(msgspec.Struct):
+    name: str
+    measured: _Spread | None
+
+
+class _Goal(msgspec.Struct):
+    sign: str
+    bound: float
+
+
+class Measured(msgspec.Struct):
+    """A row of a benchmark, as `--json` prints it."""
+
+    what: str
+    unit: str
+    met: bool
+    measured: _Spread | None = None
+    peer: _Peer | None = None
+    ratio: _Spread | None = None
+    goal: _Goal | None = None
+    broken: str = ""
+
+    def told(self) -> str:
+        """With its peer, if it has one."""
+        figure, unit = (self.measured, self.unit) if self.ratio is None else (self.ratio, "×")
+        if figure is None:
+            return f"{self.what}: {self.broken}"
+        beside = f" {self.peer.name}" if self.peer else ""
+        goal = f" ({self.goal.sign} {self.goal.bound:g})" if self.goal else ""
+        return f"{self.what}: {figure.median:.3g} [{figure.min:.3g} … {figure.max:.3g}] {unit}{beside}{goal}"
+
+
+def prove(trial: Trial) -> Iterator[Finding]:
+    """Run the benchmarks, one after the other."""
+    for name in SUBJECTS:
+        trial.say(name)
+        yield finding(name, _measured(trial, name))
+
+
+def _measured(trial: Trial, name: str) -> list[Measured]:
+    command = [sys.executable, "-m", "tests.bench", "--only", name, "--quick", "--rounds", str(ROUNDS), "--json"]
+    done = subprocess.run([*command, "--dir", str(trial.folder)], stdout=subprocess.PIPE, check=False)
+    try:
+        return msgspec.json.decode(done.stdout, type=list[Measured])
+    except (msgspec.DecodeError, json.JSONDecodeError):
+        return [Measured(name, "", met=False, broken=f"the benchmark ended with {done.returncode}")]
+
+
+def finding(name: str, rows: Sequence[Measured]) -> Finding:
+    """What a benchmark's rows say: those with a goal, and what was missed of it."""
+    judged = [row for row in rows if row.goal is not None or row.broken or row.peer is not None]
+    broken = [row for row in rows if row.broken]
+    missed = [row.what for row in rows if not row.met and not row.broken]
+    short = f"missed: {', '.join(missed)}" if missed and not broken else ""
+    told = "; ".join(row.told() for row in judged)
+    return Finding(
+        name, len(judged), f"figures, {ROUNDS} rounds each", told, bool(judged) and not missed + broken, short
+    )
+
+
+PART = Part("peers", "Peers in the same run", CLAIMS, prove, is_timed=True)
