@@ -38,6 +38,7 @@ class Desk:
         self.log = self._opened_log()
         self._ring: KeyRing | None = None
         self._folding: Folding | None = None
+        self._are_views_looked_at = False
 
     def _opened_log(self) -> LmdbLog:
         return LmdbLog(Path(self._opening.log), writable=False)
@@ -82,7 +83,9 @@ class Desk:
 
     def _inspected(self, table: str) -> Inspected:
         folder = Path(self._opening.views)
-        check_file(folder)
+        if not self._are_views_looked_at:
+            check_file(folder)
+            self._are_views_looked_at = True
         with translated(folder), open_environment(folder, writable=False, durable=False) as environment:
             return inspect_table(environment, table, environment.open_db(table.encode(), create=False))
 

@@ -16,7 +16,8 @@ Every page is a meta page, or in one tree and once, or free.
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +30,9 @@ _NUMBER = struct.Struct("<Q")
 _TREE = struct.Struct("<IHHQQQQQ")
 _BRANCH, _LEAF, _OVERFLOW = 0x01, 0x02, 0x04
 _BIG, _SUB = 0x01, 0x02
-_DEEPEST = 32
+DEEPEST = 32
 FREE, NAMES = "free pages", "names of tables"
+ENDS = "the file ends before it"
 
 
 class Flaw(NamedTuple):
@@ -100,8 +102,21 @@ class PageFile:
         """So many pages in a row; BadPage where the file ends before."""
         data = os.pread(self._descriptor, count * PAGE_SIZE, number * PAGE_SIZE)
         if len(data) < count * PAGE_SIZE:
-            raise BadPage("the file ends before it")
+            raise BadPage(ENDS)
         return data
+
+    def heads(self, numbers: Sequence[int]) -> bytes:
+        """How pages begin: of each the 16 bytes that say what it is; BadPage where the file ends before."""
+        places = (number * PAGE_SIZE for number in numbers)
+        data = b"".join(map(os.pread, repeat(self._descriptor), repeat(_LARGE.size), places))
+        if len(data) < len(numbers) * _LARGE.size:
+            raise BadPage(ENDS)
+        return data
+
+    def fill(self, room: memoryview, number: int) -> None:
+        """As many pages in a row as there is room for, from this one on; BadPage where the file ends before."""
+        if os.preadv(self._descriptor, [room], number * PAGE_SIZE) < len(room):
+            raise BadPage(ENDS)
 
     def close(self) -> None:
         """Let the file go."""
@@ -174,9 +189,13 @@ def _places(page: bytes) -> tuple[int, ...]:
 
 
 class Walk:
-    """A walk over every page of a file as of one commit. `used` has a byte for each page: whether it was met."""
+    """A walk over every page of a file as of one commit. `used` has a byte for each page: whether it was met. BadPage
+    where there cannot be so many: those that the file lacks stand in its list of free pages.
+    """
 
     def __init__(self, file: PageFile, last: int) -> None:
+        if last >= file.pages * (PAGE_SIZE // _NUMBER.size):
+            raise BadPage("it says that the file has more pages than it can have")
         self.file = file
         self.flaws: list[Flaw] = []
         self.used = bytearray(last + 1)
@@ -218,7 +237,7 @@ class Walk:
         self._meet(at.page)
         page = self.file.page(at.page)
         number, _, flags, _, _ = _PAGE.unpack_from(page)
-        if number != at.page or flags not in (_BRANCH, _LEAF) or at.depth > _DEEPEST:
+        if number != at.page or flags not in (_BRANCH, _LEAF) or at.depth > DEEPEST:
             raise BadPage("it is not the page that should be there")
         return page
 

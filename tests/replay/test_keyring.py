@@ -237,3 +237,29 @@ def test_a_known_key_is_told_without_a_look_at_the_files(folder: Path) -> None:
     for path in (folder / "keys").iterdir():
         path.unlink()
     assert len(ring.key(vault)) == 32
+
+
+def test_what_is_missing_says_where_to_get_it_whole(store: RingStore) -> None:
+    with pytest.raises(KeyRingMissing) as ring_missing:
+        KeyRing.open(store)
+    assert str(ring_missing.value) == (
+        "there is a log here and no key ring to open it with. Put the `keys` folder back from where you keep it"
+    )
+    with pytest.raises(KeyMissing) as key_missing:
+        KeyRing.create(store).key(VaultId(b"v" * 16))
+    assert str(key_missing.value) == (
+        f"the key of vault {(b'v' * 16).hex()} is not in the key ring, and no erasure destroyed it. "
+        "Put the `keys` folder back from where you keep it"
+    )
+
+
+def test_a_session_is_found_again_among_labels_and_only_sets_by_their_people(ring: KeyRing) -> None:
+    mark = ring.mark()
+    era, place, alone = ring.era_vault("a", people(P)), ring.labelled_vault("b"), ring.set_vault(people(P))
+    assert len({era, place, alone}) == 3
+    assert (ring.era_vault("a", people()), ring.labelled_vault("b"), ring.set_vault(people(P))) == (era, place, alone)
+    ring.undo(mark)
+    assert ring.mark() == mark == 0
+    assert ring.vaults == {}
+    assert era != ring.era_vault("a", people(P))
+    assert ring.set_vault(people(P)) != alone

@@ -165,3 +165,32 @@ def test_a_ring_that_cannot_be_written_anew_stays_as_it_is(store: FileRingStore)
     with no_file_over(SIZE), pytest.raises(LogFull, match="is full"):
         store.rewrite([ID, record(7)])
     assert store.read() == before
+
+
+def test_damage_is_told_copy_by_copy(store: FileRingStore, folder: Path) -> None:
+    first, second = paths(folder)
+    whole, differ = first.read_bytes(), f"the two copies in {folder / 'keys'} differ"
+    first.write_bytes(whole[:-1])
+    assert store.damage() == [f"{first}: 0 damaged records, {SIZE - 1} bytes over", differ]
+    second.write_bytes(whole[:-1])
+    assert store.damage() == [f"{each}: 0 damaged records, {SIZE - 1} bytes over" for each in (first, second)]
+    second.write_bytes(whole[:SIZE] + b"\xff" + whole[SIZE + 1 :])
+    first.write_bytes(whole)
+    assert store.damage() == [f"{second}: 1 damaged records, 0 bytes over", differ]
+
+
+def test_what_cannot_be_read_or_written_says_which_and_why(store: FileRingStore, folder: Path) -> None:
+    first = paths(folder)[0]
+    with no_file_over(SIZE * 3 + 33), pytest.raises(LogFull) as full:
+        store.append([record(3), record(4)])
+    assert str(full.value) == (
+        f"the disk of {folder / 'keys'} is full: make room; nothing that was acknowledged is lost"
+    )
+    first.unlink()
+    with pytest.raises(CannotWrite) as missing:
+        store.append([record(3)])
+    assert str(missing.value) == f"the key ring in {folder / 'keys'} cannot be written: No such file or directory"
+    first.mkdir()
+    with pytest.raises(KeyRingUnreadable) as unreadable:
+        store.read()
+    assert str(unreadable.value) == f"the key ring {first} cannot be read: Is a directory"

@@ -1,0 +1,243 @@
+"""Whether all pages of an LMDB file are well, asked of many at once: a column for each field of their nodes.
+
+The plain walk (pages.py) names each page that does not fit, and takes 10 to 30 µs for one. Here a few hundred pages of
+one height are read, in the order of their keys, and each rule of the walk is one comparison of columns. The answer is
+only yes or no, and never yes where the walk would find a flaw. Each page is met once where as many were met as there
+are, and none is left.
+
+Of the tables alone: the walk itself goes over the free pages and the names of the tables: those are few.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from replay.pages import DEEPEST, EMPTY, PAGE_SIZE, BadPage, Meta, PageFile, Tree, Walk
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+AT_ONCE = 256
+"""How many pages are read at once: with the columns of their nodes they stay in a processor's own memory."""
+_WORD = 8
+_HEAD, _NODE = 16, 8
+_BRANCH, _LEAF, _OVERFLOW, _BIG = 0x01, 0x02, 0x04, 0x01
+_PAGE = np.dtype([("number", "<u8"), ("pad", "<u2"), ("flags", "<u2"), ("lower", "<u2"), ("upper", "<u2")])
+_LARGE = np.dtype([("number", "<u8"), ("pad", "<u2"), ("flags", "<u2"), ("pages", "<u4")])
+_CHILD = np.uint64((1 << 48) - 1)
+_LENGTH = np.uint64((1 << 32) - 1)
+
+
+def well(file: PageFile, newest: Meta) -> bool:
+    """Whether the walk over the commit of this meta page would find no flaw; False also where that is not sure."""
+    try:
+        walk = Walk(file, newest.last)
+        walk.free(newest.free)
+        tables = walk.tables(newest.names)
+        if walk.flaws:
+            return False
+        look = _Look(file, walk.used)
+        for tree in tables.values():
+            look.take(tree)
+    except BadPage:
+        return False
+    return look.all_met()
+
+
+def _must(so: bool | np.bool) -> None:
+    if not so:
+        raise BadPage("a page does not fit")
+
+
+class Keys(NamedTuple):
+    """Keys in `data`, which goes on for a word behind each: where they begin, and how many bytes they have."""
+
+    data: Bytes
+    places: Numbers
+    sizes: Numbers
+
+    def part(self, which: slice | Numbers | npt.NDArray[np.bool]) -> Self:
+        """Some of them."""
+        return self._replace(places=self.places[which], sizes=self.sizes[which])
+
+    def words(self, at: int) -> Words:
+        """Eight bytes of each from this one on, as numbers that are in the order of the keys; zeros behind its end."""
+        found = _every_word(self.data, ">u8")[self.places + at].astype(np.uint64)
+        if (self.sizes >= at + _WORD).all():
+            return found
+        lacking = np.maximum(at + _WORD - self.sizes, 0)
+        bits = (np.minimum(lacking, _WORD - 1) * 8).astype(np.uint64)
+        return np.where(lacking >= _WORD, np.uint64(0), found >> bits << bits)
+
+
+def _every_word(data: Bytes, form: str) -> Words:
+    """The word that begins at each byte."""
+    return np.ndarray((data.size - _WORD + 1,), form, data, strides=(1,))
+
+
+def in_order(left: Keys, right: Keys, *, same_too: bool = False) -> bool:
+    """Whether each key is less than the one beside it, or `same_too`; as bytes, the shorter first where one begins
+    with the other.
+    """
+    at, one, other = 0, left.words(0), right.words(0)
+    while (one <= other).all():
+        at += _WORD
+        same = np.flatnonzero(one == other)
+        left, right = left.part(same), right.part(same)
+        ended = np.minimum(left.sizes, right.sizes) <= at
+        if (ended & (left.sizes >= right.sizes + same_too)).any():
+            return False
+        if ended.any():
+            left, right = left.part(~ended), right.part(~ended)
+        if not left.places.size:
+            return True
+        one, other = left.words(at), right.words(at)
+    return False
+
+
+def ascending(keys: Keys) -> bool:
+    """Whether each key is less than the next one."""
+    words = keys.words(0)
+    if (words[:-1] > words[1:]).any():
+        return False
+    same = np.flatnonzero(words[:-1] == words[1:])
+    return in_order(keys.part(same), keys.part(same + 1))
+
+
+class _Sheet(NamedTuple):
+    """The nodes of some pages, one column for each field; `starts` has the first node of each page."""
+
+    data: Bytes
+    uppers: Numbers
+    counts: Numbers
+    starts: Numbers
+    places: Numbers
+    words: Words
+    """The first eight bytes of each node: its length or child, its flags, the size of its key."""
+
+    @classmethod
+    def of(cls, data: Bytes, pages: Numbers, flags: int) -> "_Sheet":
+        """BadPage where one is not the page that should be there, or has nodes where none can be."""
+        heads = data[: pages.size * PAGE_SIZE].reshape(-1, PAGE_SIZE)[:, :_HEAD].copy().view(_PAGE).ravel()
+        _must((heads["number"] == pages.astype(np.uint64)).all() and (heads["flags"] == flags).all())
+        lowers, uppers = heads["lower"].astype(np.int64), heads["upper"].astype(np.int64)
+        _must(((lowers > _HEAD) & (lowers <= uppers) & (uppers <= PAGE_SIZE) & (lowers % 2 == 0)).all())
+        counts = (lowers - _HEAD) // 2
+        starts = np.cumsum(counts) - counts
+        first = np.arange(pages.size) * PAGE_SIZE
+        entries = np.repeat(first // 2 + _HEAD // 2 - starts, counts) + np.arange(counts.sum())
+        within = data.view("<u2")[entries].astype(np.int64)
+        _must(((within >= np.repeat(uppers, counts)) & (within <= PAGE_SIZE - _NODE) & (within % 2 == 0)).all())
+        places = np.repeat(first, counts) + within
+        return cls(data, uppers, counts, starts, places, _every_word(data, "<u8")[places].astype(np.uint64))
+
+    @property
+    def within(self) -> Numbers:
+        """Where each begins in its page."""
+        return self.places & (PAGE_SIZE - 1)
+
+    @property
+    def keys(self) -> Keys:
+        return Keys(self.data, self.places + _NODE, (self.words >> np.uint64(48)).astype(np.int64))
+
+
+class _Look:
+    """A look over the tables of a file. `used` has a byte for each page: whether it was met."""
+
+    def __init__(self, file: PageFile, used: bytearray) -> None:
+        self._file = file
+        self._used = np.frombuffer(used, np.uint8)
+        self._met = int(self._used.sum())
+        self._top = min(file.pages, self._used.size)
+        self._counted = [0, 0, 0, 0]
+        self._room = memoryview(bytearray(AT_ONCE * PAGE_SIZE + _WORD))
+
+    def all_met(self) -> bool:
+        """Whether every page was met, and once."""
+        return self._met == self._used.size and bool(self._used.all())
+
+    def take(self, tree: Tree) -> None:
+        """Look at the pages of a table; BadPage where one does not fit, or there are others than it says."""
+        _must(not tree.flags and not tree.pad and tree.depth <= DEEPEST)
+        _must((tree.root == EMPTY) == (tree.depth == 0))
+        self._counted = [0, 0, 0, 0]
+        if tree.depth:
+            _must(tree.root < self._top)
+            edge = np.full(PAGE_SIZE, 0xFF, np.uint8)  # as a key it is behind every other
+            limits = Keys(edge, np.zeros(2, np.int64), np.array([0, PAGE_SIZE - _WORD]))
+            self._under(np.array([tree.root]), limits, tree.depth)
+        _must(self._counted == list(tree[3:7]))
+
+    def _under(self, pages: Numbers, limits: Keys, height: int) -> None:
+        """Pages of one height, beside each other: each from its limit on, and before the next one's."""
+        self._meet(pages)
+        for first in range(0, pages.size, AT_ONCE):
+            some = pages[first : first + AT_ONCE]
+            its = limits.part(slice(first, first + AT_ONCE + 1))
+            if height > 1:
+                self._branches(some, its, height)
+            else:
+                self._leaves(some, its)
+
+    def _branches(self, pages: Numbers, limits: Keys, height: int) -> None:
+        sheet = _Sheet.of(self._read(pages), pages, _BRANCH)
+        keys = sheet.keys
+        _must((sheet.within + _NODE + keys.sizes <= PAGE_SIZE).all())
+        places, sizes = np.append(keys.places, 0), np.append(keys.sizes, 0)
+        inherited = np.append(sheet.starts, keys.places.size)  # the first key of a page counts as the least
+        places[inherited], sizes[inherited] = limits.places + sheet.data.size, limits.sizes
+        firsts = Keys(np.concatenate((sheet.data, limits.data)), places, sizes)
+        _must(ascending(firsts))
+        self._counted[0] += pages.size
+        children = sheet.words & _CHILD
+        self._under(children.astype(np.int64), firsts, height - 1)
+
+    def _leaves(self, pages: Numbers, limits: Keys) -> None:
+        sheet = _Sheet.of(self._read(pages), pages, _LEAF)
+        keys = sheet.keys
+        lengths = (sheet.words & _LENGTH).astype(np.int64)
+        big = (sheet.words >> np.uint64(32) & np.uint64(_BIG)).astype(bool)
+        within = sheet.within
+        ends = within + _NODE + keys.sizes + np.where(big, _WORD, lengths)
+        _must((ends <= PAGE_SIZE).all())
+        rooms = np.add.reduceat(ends - within + (ends & 1), sheet.starts)
+        _must((rooms == PAGE_SIZE - sheet.uppers).all())
+        _must(ascending(keys))
+        _must(in_order(limits.part(slice(None, -1)), keys.part(sheet.starts), same_too=True))
+        _must(in_order(keys.part(sheet.starts + sheet.counts - 1), limits.part(slice(1, None))))
+        self._counted[1] += pages.size
+        self._counted[3] += keys.places.size
+        if big.any():
+            begin = (keys.places + keys.sizes)[big]
+            self._large(_every_word(sheet.data, "<u8")[begin].astype(np.uint64), lengths[big])
+
+    def _large(self, pages: Words, sizes: Numbers) -> None:
+        """Where large data begins, and how many bytes it has."""
+        _must((pages < self._top).all())
+        firsts, counts = pages.astype(np.int64), -(-(sizes + _HEAD) // PAGE_SIZE)
+        _must((firsts + counts <= self._top).all() and counts.sum() <= self._top)
+        heads = np.frombuffer(self._file.heads(firsts.tolist()), _LARGE)
+        _must((heads["number"] == pages).all() and (heads["flags"] == _OVERFLOW).all())
+        _must((heads["pages"] == counts).all())
+        before = np.cumsum(counts) - counts
+        self._meet(np.repeat(firsts - before, counts) + np.arange(counts.sum()))
+        self._counted[2] += int(counts.sum())
+
+    def _meet(self, pages: Numbers) -> None:
+        """BadPage for one that was met before, or that the file does not have. Of one that stands here twice the
+        sum tells in the end; it is held against the file at once, so that no circle makes it endless.
+        """
+        self._met += pages.size
+        _must(self._met <= self._used.size and pages.min() > 1 and pages.max() < self._top)
+        _must(not self._used[pages].any())
+        self._used[pages] = 1
+
+    def _read(self, pages: Numbers) -> Bytes:
+        """Pages one behind the other, and a word of room; those that lie so in the file are read at once. They stay
+        until others are read.
+        """
+        breaks = (np.flatnonzero(np.diff(pages) != 1) + 1).tolist()
+        for first, behind in zip([0, *breaks], [*breaks, pages.size], strict=True):
+            self._file.fill(self._room[first * PAGE_SIZE : behind * PAGE_SIZE], int(pages[first]))
+        return np.frombuffer(self._room, np.uint8, pages.size * PAGE_SIZE + _WORD)
