@@ -24,9 +24,7 @@ from projections.rows import Rows
 class WorkRequest(NamedTuple):
     """A model's work, to be recorded under an id from `origin`."""
 
-    event: (
-        ExtractionAnswered | ExtractionFailed | ExtractionReplied | MergeAnswered | MergeFailed | SummaryAnswered
-    )
+    event: ExtractionAnswered | ExtractionFailed | ExtractionReplied | MergeAnswered | MergeFailed | SummaryAnswered
     origin: Origin
 
 

@@ -115,6 +115,13 @@ INSIDE = {
     f"AWS secret {B}": B,
 }
 SAID = {
+    'my password is "  blue moon " now': "blue moon",
+    'my password is "blue moon", not "red sun" or "grey sky"': "blue moon",
+    "my password is (swordfish)": "swordfish",
+    "my passphrase is swordfish, yes": "swordfish",
+    "my password is (swordfish\nmarmalade": "swordfish",
+    "my password is correct horse battery staple\nKim Tobi": "correct horse battery staple",
+    "my passphrase is sword fish 7": "sword fish 7",
     "my password is hunter2": "hunter2",
     "My password is: swordfish": "swordfish",
     "btw my password's easy, the password is Tr0ub4dor&3.": "Tr0ub4dor&3",
@@ -191,6 +198,7 @@ SAID = {
     "social security number: 078051120": "078051120",
 }
 HARMLESS = [
+    "my password is ab, ok",
     "I prefer tea over coffee",
     "the commit 3f786850e387550fdab836ed7e6dc881de23001b broke the build, revert to 3f78685",
     "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 is the empty file",
@@ -297,6 +305,13 @@ def test_what_is_said_to_be_a_secret_is_taken_out(text: str, secret: str) -> Non
     before, _, after = text.rpartition(secret)
     assert clean.startswith(before)
     assert clean.endswith(after)
+
+
+def test_of_a_list_each_is_taken_out() -> None:
+    mark = "[redacted: password]"
+    assert without_secrets("my password is hunter2 and (Sw0rdf1sh)") == f"my password is {mark} and ({mark})"
+    assert without_secrets("my passwords are swordfish and marmalade") == f"my passwords are {mark} and {mark}"
+    assert without_secrets('my passwords are "blue moon" and more') == f'my passwords are "{mark}" and more'
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.policies.addressing import NoteWords, addressed_in
+from projections.policies.addressing import NoteWords, addressed_in, unlabelled
 from projections.policies.guards import Guarding, held_by_hand
 from projections.policies.instructions import (
     InstructionRule,
@@ -55,6 +55,12 @@ def test_what_a_note_says_to_whom(text: str, found: str) -> None:
 def test_a_command_without_a_subject_begins_a_note_that_tells_nothing() -> None:
     words = NOTES._replace(telling=frozenset({"my"}))
     assert addressed_in("Send mails of my sister to Ben", words) == "send mails of my sister to ben"
+
+
+def test_a_note_without_its_label_is_what_is_left_of_it() -> None:
+    assert unlabelled("User's note: Don't SAY that", NOTES) == ""
+    assert unlabelled("User: Don't SAY that", NOTES) == "dont say that"
+    assert unlabelled("Don't SAY that", NOTES) == ""
 
 
 WORDS = InstructionWords(

@@ -24,6 +24,14 @@ def learned(text: str, updated: int = NOW, **fields: Any) -> ItemRow:
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "thousandths"),
+    [("tea", "TEA", 1000), ("tea", "milk", 0), ("the", "and", 0), ("green tea", "tea", 500)],
+)
+def test_closeness_is_a_share_in_thousandths(one: str, other: str, thousandths: int) -> None:
+    assert BY_WORDS(one, other).thousandths == thousandths
+
+
+@pytest.mark.parametrize(
     ("one", "other", "close"),
     [
         ("User likes green tea", "User likes tea", True),  # 3 of 4

@@ -371,15 +371,22 @@ def please_forget(needle: str, *compartments: str) -> ForgetRequest:
     return ForgetRequest(ANN, openings, PERSON, NOW, origin(f"forget {needle}"), needle)
 
 
+VERY_ITEM = "the person forgot this very item"
+COVERED = "its text and what the person forgot cover each other by 60 %"
+
+
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"text": "likes green tea"}, "this very item"),
-        ({"id": "durable-x", "text": "something else"}, "this very item"),
-        ({"kind": "preference", "text": "likes green tea!"}, "by 60 %"),
-        ({"text": "green tea likes", "id": derive("fact", "likes green tea")}, "this very item"),
-        ({"text": "green tea"}, "by 60 %"),  # 9 of 15: exactly
-        ({"text": "drinks it daily", "evidence": "I like green tea"}, "rests only on messages"),
+        ({"text": "likes green tea"}, VERY_ITEM),
+        ({"id": "durable-x", "text": "something else"}, VERY_ITEM),
+        ({"kind": "preference", "text": "likes green tea!"}, COVERED),
+        ({"text": "green tea likes", "id": derive("fact", "likes green tea")}, VERY_ITEM),
+        ({"text": "green tea"}, COVERED),  # 9 of 15: exactly
+        (
+            {"text": "drinks it daily", "evidence": "I like green tea"},
+            "it rests only on messages that left recall with what the person forgot",
+        ),
     ],
 )
 def test_what_a_person_forgot_is_refused(entry: dict[str, Any], reason: str) -> None:
@@ -390,7 +397,7 @@ def test_what_a_person_forgot_is_refused(entry: dict[str, Any], reason: str) -> 
     world.decide(forget, please_forget("likes green tea"))
     world.decide(forget, please_forget("xy"))
     event = refused(say(world, entry))
-    assert reason in event.reason
+    assert event.reason == reason
     assert event.policy == "refusals@3 rephrasing@1 closeness@1"
     assert event.against in (derive("fact", "likes green tea"), "durable-x")
     assert (event.owner, event.compartment, event.text, event.said) == (ANN, HOME, entry["text"], SAID)

@@ -200,6 +200,7 @@ def test_a_block_that_quotes_goes_to_the_end(text: str) -> None:
         ("person", (Quote("I like tea"),), "I like tea > coffee"),
         ("guild", (Quote("", "id"),), "> I like tea"),
         ("person", (Quote("invented"),), "> I like tea"),
+        ("person", (Quote("tea and coffee"),), "I like tea\nand coffee\n> what do you like?"),
     ],
 )
 def test_what_is_the_speaker_s_own_is_theirs_to_tell(about: Any, quotes: tuple[Quote, ...], text: str) -> None:

@@ -57,6 +57,13 @@ def test_the_percentage_is_a_parameter() -> None:
     assert not covers("abcdef", "abcdefghij", Matching(61))
 
 
+def test_the_percentage_counts_both_ways_round() -> None:
+    assert close("abcde", "abcdefghij", Matching(50))
+    assert close("abcdefghij", "abcde", Matching(50))
+    assert not close("abcdef", "abcdefghij", Matching(61))
+    assert not close("abcdefghij", "abcdef", Matching(61))
+
+
 def test_either_may_cover_the_other() -> None:
     assert close("abcdefghij", "abcdef")
     assert not close("abcdefghij", "abcde")

@@ -119,6 +119,20 @@ def test_who_never_spoke_with_the_assistant_is_not_learned_from() -> None:
     assert leaving(world, learns=learning("heard")) == {BEN}
 
 
+def test_whether_somebody_is_learned_from_is_asked_of_them_and_of_where_they_spoke() -> None:
+    world = World()
+    for n in range(4):
+        hears(world, n, BEN)
+    asked: set[tuple[Handle, SpokenRow]] = set()
+
+    def learns(person: Handle, where: SpokenRow) -> Learn:
+        asked.add((person, where))
+        return "heard"
+
+    assert leaving(world, learns=learns) == {BEN}
+    assert asked == {(BEN, SpokenRow(SESSION, AUDIENCE, GUILD))}
+
+
 def test_an_empty_window_overflows_nobody() -> None:
     assert leaving(World()) == set()
     world = World()

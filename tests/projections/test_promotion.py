@@ -89,6 +89,7 @@ def test_what_is_explicit_and_harmless_is_shared(text: str, quote: str, kind: st
         (item("User's IGN is chlamydia.", "my IGN is chlamydia"), "or says more than that"),
         (item("User's IGN is 0171234567.", "my IGN is 0171234567"), "or says more than that"),
         (item("User's IGN is Gay4Pay99.", "my IGN is Gay4Pay99"), "or says more than that"),
+        (item("User's IGN is XxCancerxX99.", "my IGN is XxCancerxX99"), "or says more than that"),
     ],
 )
 def test_one_thing_against_it_is_enough(given: Item, reason: str) -> None:

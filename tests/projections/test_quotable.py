@@ -91,3 +91,4 @@ def test_what_left_recall_is_for_its_person_alone(world: World) -> None:
     assert not may_quote_message(world.rows, IN_OPEN, message(PUBLIC, ANN), SAID)
     assert not may_quote_answer(world.rows, IN_OPEN, PUBLIC, GUILD, SAID)
     assert may_quote_message(world.rows, IN_DM, message(PUBLIC, ANN), SAID)
+    assert may_quote_answer(world.rows, IN_DM, HERS, None, SAID)

@@ -14,9 +14,10 @@ from projections.events import ItemEvicted, ItemRefused
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId
 from projections.items import ForgottenRow
+from projections.policies.closeness import Nearness
 from projections.policies.compartments import Opening, everywhere
 from projections.policies.refusals import Claim, Refusal, refusal
-from projections.policies.rephrasing import UNKNOWN, about, likeness
+from projections.policies.rephrasing import UNKNOWN, about, likeness, says_all
 from tests.projections.items import KNOWN
 from tests.projections.learning import HOME, LATER, Town
 from tests.world import World, origin
@@ -69,6 +70,22 @@ def test_the_table_is_long_enough() -> None:
     assert min(found.again, found.apart) >= 180
 
 
+@pytest.mark.parametrize(
+    ("said", "against"),
+    [
+        ("Apiculture is a hobby of the user.", "durable-1"),
+        ("User never practised apiculture.", ""),
+        ("The user's sister practises apiculture.", ""),
+    ],
+)
+def test_what_an_encoder_calls_near_may_be_told_apart_by_its_words(said: str, against: str) -> None:
+    row = ForgottenRow(EventId(b"e" * 16), "durable-1", "self", "fact", "User keeps bees.", (), ())
+    claim = Claim(frozenset(), said, ())
+    near = Nearness(960, close=True, reason="960 of 1000")
+    found = refusal(World().rows, [row], claim, ENGLISH, lambda one, other: near)
+    assert found == (Refusal(against, "it is near what the person forgot: 960 of 1000") if against else None)
+
+
 def test_the_reason_says_which_words() -> None:
     found = refused("User loves green tea.", "Green tea is what the user likes best.")
     assert found is not None
@@ -114,6 +131,18 @@ def test_what_tells_them_apart(one: str, other: str, reason: str) -> None:
 )
 def test_numbers_are_numbers(text: str, number: str) -> None:
     assert about(f"User has {text} things", ENGLISH).numbers == {number}
+
+
+@pytest.mark.parametrize("written", ["the sister’s cat", "the sister'S cat", "the sister's cat"])
+def test_the_s_of_a_name_is_no_word_of_its_own(written: str) -> None:
+    assert about(f"User feeds {written}", ENGLISH) == about("User feeds the sister's cat", ENGLISH)
+    assert about(written, UNKNOWN).words == {"the", "sister", "cat"}
+
+
+@pytest.mark.parametrize("end", [". ", "! ", "? ", "; "])
+def test_what_was_forgotten_is_found_in_a_clause_also_without_a_language(end: str) -> None:
+    said = f"User swims{end}never{end}green tea cures colds"
+    assert says_all(about("green tea cures", UNKNOWN), said, about(said, UNKNOWN), UNKNOWN)
 
 
 def test_two_denials_are_none() -> None:

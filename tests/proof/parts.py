@@ -13,6 +13,7 @@ NAMES: tuple[str, ...] = (
     "determinism",
     "fuzzing",
     "clocks",
+    "scale",
     "peers",
     "newcomer",
 )

@@ -105,3 +105,19 @@ def test_an_event_that_cannot_be_proved_is_told() -> None:
     with pytest.raises(Damaged) as refused:
         prove(log, 9, Checkpoint("dnam/log", 9, bytes(32)), edge_at(log, 8), "a note")
     assert str(refused.value) == "event #9 is missing. `dnam verify` names what is damaged"
+
+
+class Nothing:
+    """A log that has lost its tree."""
+
+    def subtrees(self, level: int, first: int, upto: int) -> list[bytes]:
+        return []
+
+
+@pytest.mark.parametrize(("size", "span"), [(1, "#1 to #1"), (2, "#1 to #2"), (512, "#1 to #512")])
+def test_a_tree_that_is_not_whole_is_told(size: int, span: str) -> None:
+    with pytest.raises(Damaged) as refused:
+        root_at(Nothing(), size)
+    assert str(refused.value) == (
+        f"the tree over {span} is not whole: nothing can be proved with it. `dnam verify` names what is damaged"
+    )

@@ -1,0 +1,84 @@
+"""Mutation testing: the policies, the tree and the key ring, changed by mutmut in one place; does a test notice?
+
+scope.py       what is changed, how much of it, and which tests are to notice
+made.py        what can be changed, and the sample that is drawn of it
+reaching.py    which tests reach which line, kept under .prove/ while no file changes
+orders.py      what the process is asked in which tests run, and what it answers
+run.py         that process
+forks.py       a fork of it for each mutant
+tried.py       what came of all
+survivors.py   the survivors that are accepted, each with its reason
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+
+from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.proof.mutants.scope import SCOPES, SHORT, Scope
+from tests.proof.mutants.tried import Tried, tried
+
+LEAST = 0.9
+"""The share of mutants that must be killed."""
+CLAIMS = (
+    *(
+        Claim(
+            scope.key,
+            f"Of {scope.says}, tests kill at least {LEAST:.0%} of all mutants",
+            "mutmut's mutants of their functions, a seeded sample of each file; a fork each, in which the tests that "
+            "reach the line run until one fails; every test that killed one is tried without it",
+        )
+        for scope in SCOPES
+    ),
+    Claim("survivors", "Every mutant that survives is explained", "held against tests/proof/mutants/survivors.toml"),
+    Claim("control", "What is not changed survives", "functions put in as they are, in the same way"),
+)
+MANY = 10
+
+
+def prove(trial: Trial) -> Iterator[Finding]:
+    """Try a sample of all mutants; in short, a handful."""
+    if find_spec("mutmut") is None:
+        for claim in CLAIMS:
+            yield Finding(claim.key, 0, "mutants", "not tried", False, "mutmut is not installed for this Python")
+        return
+    every = tried(trial, SHORT if trial.is_short else SCOPES)
+    for line in (line for came in every for line in came.by_file()):
+        trial.say(line)
+    yield from findings(every)
+
+
+def findings(every: Sequence[Tried]) -> Iterator[Finding]:
+    """What came of each scope, and of all."""
+    yield from (_rate(scope, came) for scope, came in zip(SCOPES, every, strict=True))
+    yield _explained(every)
+    yield _control(every)
+
+
+def _rate(scope: Scope, came: Tried) -> Finding:
+    share = came.killed / len(came.mutants) if came.mutants else 0.0
+    came_out = (
+        f"{share:.1%} killed ({came.killed - came.stuck} by a test that fails, {came.stuck} by one that does not end); "
+        f"{len(came.mutants) - came.killed} survive"
+    )
+    counted = f"of {came.total:,} mutants in {came.files} files"
+    return Finding(scope.key, len(came.mutants), counted, came_out, share >= LEAST)
+
+
+def _explained(every: Sequence[Tried]) -> Finding:
+    survivors = [each for came in every for each in came.survivors]
+    unknown = [each for came in every for each in came.unexplained]
+    came_out = f"{len(survivors) - len(unknown)} explained, {len(unknown)} not"
+    if unknown:
+        named = [f"{each.file} {each.function}: `{each.before}` → `{each.after}`" for each in unknown[:MANY]]
+        came_out += ": " + "; ".join(named) + (" …" if len(unknown) > MANY else "")
+    return Finding("survivors", len(survivors), "survivors", came_out, not unknown)
+
+
+def _control(every: Sequence[Tried]) -> Finding:
+    same = [each for came in every for each in came.unchanged]
+    killed = [f"{each.test}: {each.how}" for each in same if each.test]
+    came_out = f"{len(same) - len(killed)} survive" + "".join(f"; {each}" for each in killed)
+    return Finding("control", len(same), "functions", came_out, bool(same) and not killed)
+
+
+PART = Part("mutants", "Mutation testing", CLAIMS, prove)

@@ -1,0 +1,96 @@
+"""Mutation testing, in short; a change that no test can see is found to survive, and fails the claims."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.proof.claim import Trial
+from tests.proof.mutants import PART, findings
+from tests.proof.mutants.orders import STUCK, Mutant, Outcome, Reached
+from tests.proof.mutants.survivors import PATH, Kind, accepted, explained
+from tests.proof.mutants.tried import SPENT_S, Tried, picked
+
+MUTANT = Mutant("replay/tree.py", "f", "return a", "return b", "def f(): return b", (3, 3), (2, 9))
+FAILED, SURVIVED = Outcome("test_tree.py::test_a", "assert 1 == 2"), Outcome()
+
+
+def trial(folder: Path, told: list[str]) -> Trial:
+    return Trial(folder, 5, True, told.append)
+
+
+def came(*outcomes: Outcome, unchanged: tuple[Outcome, ...] = (SURVIVED,)) -> Tried:
+    return Tried(100, 3, [MUTANT] * len(outcomes), list(outcomes), list(unchanged))
+
+
+@pytest.mark.skipif(find_spec("mutmut") is None, reason="mutmut comes with the extra `bench`")
+def test_the_short_form_holds_and_what_no_test_can_see_survives(tmp_path: Path) -> None:
+    told: list[str] = []
+    found = {each.key: each for each in PART.prove(trial(tmp_path, told))}
+    assert list(found) == [claim.key for claim in PART.claims]
+    assert all(each.holds for each in found.values()), told
+    assert [found[key].came_out.partition(" ")[0] for key in ("policies", "log")] == ["100.0%", "100.0%"]
+    assert min(found[key].count for key in ("policies", "log")) >= 3
+    assert (found["control"].count, found["control"].came_out) == (2, "2 survive")
+
+
+def test_without_mutmut_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tests.proof.mutants.find_spec", lambda _: None)
+    found = list(PART.prove(trial(tmp_path, [])))
+    assert [each.short for each in found] == ["mutmut is not installed for this Python"] * len(PART.claims)
+    assert not any(each.holds for each in found)
+
+
+@pytest.mark.parametrize(
+    ("some", "holds"),
+    [
+        (came(*[FAILED] * 10), {"policies": True, "log": True, "survivors": True, "control": True}),
+        (came(*[FAILED] * 8, Outcome("t", STUCK), SURVIVED), {"policies": True, "survivors": False, "control": True}),
+        (came(*[FAILED] * 8, SURVIVED, SURVIVED), {"policies": False, "log": False, "survivors": False}),
+        (came(), {"policies": False, "log": False, "survivors": True}),
+        (came(*[FAILED] * 10, unchanged=(FAILED,)), {"policies": True, "control": False}),
+        (came(*[FAILED] * 10, unchanged=()), {"control": False}),
+    ],
+)
+def test_what_survives_is_counted_and_named(some: Tried, holds: dict[str, bool]) -> None:
+    found = {each.key: each for each in findings([some, some])}
+    assert {key: found[key].holds for key in holds} == holds
+    named = "replay/tree.py f: `return a` → `return b`" in found["survivors"].came_out
+    assert named == bool(some.survivors)
+
+
+@pytest.mark.parametrize(
+    ("lines", "body", "expected"),
+    [
+        ((3, 3), (2, 9), ["own", "quick", "other", "slow"]),
+        ((4, 5), (2, 9), ["quick", "own", "other", "slow"]),
+        ((7, 7), (6, 9), ["slow", "own", "quick", "other"]),
+    ],
+)
+def test_tests_that_reach_a_mutant_s_line_come_first_and_take_no_longer_than_they_may(
+    lines: tuple[int, int], body: tuple[int, int], expected: list[str]
+) -> None:
+    tests = ["x.py::slow", "x.py::quick", "y.py::other", "z/test_tree.py::own", "z/test_tree.py::endless"]
+    reach = {"replay/tree.py": {3: [0, 1, 2, 3, 4], 4: [1], 9: [0]}}
+    found = Reached(tests, [0.3, 0.1, 0.2, 2.0, SPENT_S + 1], reach, {})
+    some = picked(found, msgspec.structs.replace(MUTANT, lines=lines, body=body))
+    assert [test.partition("::")[2] for test, _ in some] == expected
+    assert picked(found, msgspec.structs.replace(MUTANT, file="replay/other.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "is_it"),
+    [("f(a, b, )", True), ("f(a, b, strict=None)", True), ("f(a, strict=True)", False), ("f(a, b, strict=1)", False)],
+)
+def test_a_kind_of_change_is_known_wherever_it_is_made(after: str, is_it: bool) -> None:
+    kind = Kind(before="strict=True", after=("strict=None", ""), why="")
+    assert kind.is_of(msgspec.structs.replace(MUTANT, before="f(a, b, strict=True)", after=after)) == is_it
+
+
+def test_every_survivor_has_a_reason_and_is_listed_once() -> None:
+    listed = accepted().survivor
+    assert all(why.strip() for why in (*(each.why for each in listed), *(each.why for each in accepted().kind)))
+    assert len({(each.file, each.function, each.before, each.after) for each in listed}) == len(listed)
+    assert all((PATH.parents[3] / each.file).is_file() for each in listed)
+    assert not explained(MUTANT)

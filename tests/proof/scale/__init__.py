@@ -1,0 +1,154 @@
+"""Scale: a community whose log grows ten times as long, and which costs go with it.
+
+`make prove` goes to a million events. Ten million take an hour or two and 60 GB: `python -m tests.proof.scale` (see its
+`__main__`), which keeps what it measured in long.json; the last claim holds that against the same lines.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.proof.machine import machine
+from tests.proof.scale.judging import LINES, RING, Judged, is_whole, judged, load
+from tests.proof.scale.kept import LONG_RUN, LongRun, kept
+from tests.proof.scale.measuring import LONG, SHORT, Measured, measured
+
+LONG_EVENTS = 10_000_000
+BUSY = 2
+"""A load of so many a core is more than what is measured here makes itself."""
+KNOWN = {
+    "replay_mb": "the process and its helper hold the key ring as a whole, which grew",
+    "verify_mb": "the key ring is held as a whole, and grew",
+    "erase_mb": "an erasure reads and writes the key ring as a whole, which grew",
+}
+"""Figures that may bend for a known reason, which the scorecard then tells: what falls short of a straight line."""
+FLAT = "between the two sizes it may grow"
+CLAIMS = (
+    Claim(
+        "sound",
+        "a community of 10,000 people in 1,000 channels is kept, and every byte of it verifies",
+        "real conversations of the real program with ever other people, places, times and words, drawn by Zipf's law; "
+        "100,000 events, then 1,000,000",
+    ),
+    Claim(
+        "open",
+        "opening grows with the key ring alone, and not with the log",
+        "median of 7, for a reader and a writer; what it takes a record of the ring may grow 1.5 times",
+    ),
+    Claim(
+        "append",
+        "an append does not grow with the log",
+        f"200 durable ones (median), then 64 producers at once; {FLAT} 1.5 and 1.6 times",
+    ),
+    Claim(
+        "show",
+        "`show --at` costs what a person's own events cost, in the middle of any log",
+        f"a person with as many events in both, 40 looks; {FLAT} 2 times",
+    ),
+    Claim("audit", "`audit` of a person does too", f"every life of theirs, in words; {FLAT} 2 times"),
+    Claim(
+        "person",
+        "recall in somebody's direct messages does not grow with what others say",
+        f"60 queries, items and what was said; {FLAT} 2 times",
+    ),
+    Claim(
+        "guild",
+        "recall in a guild grows no faster than what was said in it",
+        "the same in a public channel; what it takes an event may grow 1.5 times",
+    ),
+    Claim(
+        "replay",
+        "a rebuild is linear, and takes no more memory for a longer log",
+        "`replay` in a process of its own, with its helper's memory; an event 1.7 times, memory 1.5 times",
+    ),
+    Claim("verify", "so is `verify`", "in a process of its own; an event 1.7 times, memory 1.5 times"),
+    Claim(
+        "erase",
+        "erasing somebody writes the key ring anew, and copies the views: linear in either, and less than a replay",
+        "a person with as many events in both; keys gone 1.5 times by record of the ring, the rest 1.7 times by event",
+    ),
+    Claim("disk", "an event takes as much disk in a long log as in a short one", "log and views; 1.15 times"),
+    Claim(
+        "long",
+        "the same holds from 1,000,000 to 10,000,000 events",
+        "`python -m tests.proof.scale --events 10000000`, which `make prove` does not repeat; the same tolerances",
+    ),
+)
+
+
+def prove(trial: Trial) -> Iterator[Finding]:
+    """Measure two sizes, and hold each figure against its line; then what was kept of the long run."""
+    plan = SHORT if trial.is_short else LONG
+    found = {each.events: each for each in measured(trial.folder, plan, trial.seed, trial.say)}
+    smaller, larger = found.values()
+    yield sound(list(found.values()))
+    for key in LINES:
+        yield _finding(key, smaller, larger, is_timed=not trial.is_short)
+    yield long(kept(LONG_RUN))
+
+
+def sound(found: Sequence[Measured]) -> Finding:
+    """Whether what was made is as it should be: else the figures mean nothing."""
+    last = max(found, key=lambda each: each.events)
+    problems = sum(each["problems"] for each in found)
+    came_out = f"{last.vaults:,} vaults, {last['rows']:,.0f} rows, {problems:.0f} problems"
+    return Finding("sound", last.events, "events", came_out, not problems)
+
+
+def _finding(key: str, smaller: Measured, larger: Measured, *, is_timed: bool) -> Finding:
+    """One claim. Untimed (the short form), it holds where everything was measured."""
+    lines = judged(key, smaller, larger)
+    came_out = f"at {smaller.events:,} → {larger.events:,} events: {'; '.join(each.told() for each in lines)}"
+    bent = [each for each in lines if not each.holds]
+    slow = key == "erase" and larger["erase_s"] > larger["replay_s"]
+    came_out += "; longer than a replay" if slow else ""
+    holds = not is_timed or not (bent or slow)
+    return Finding(
+        key, larger.events, "events", came_out, holds, "" if holds or slow else excuse(bent, machine().cores)
+    )
+
+
+def excuse(bent: Sequence[Judged], cores: int) -> str:
+    """Why these lines are not straight, where that is known of every one; else nothing: then they are broken."""
+    reasons = [_known(each) or _beside(each, cores) for each in bent]
+    return "; ".join(dict.fromkeys(reasons)) if all(reasons) else ""
+
+
+def _known(bent: Judged) -> str:
+    """Memory goes with the key ring where that has grown to much more than it was."""
+    return KNOWN.get(bent.line.figure, "") if bent.larger[RING] > 2 * bent.smaller[RING] else ""
+
+
+def _beside(bent: Judged, cores: int) -> str:
+    """The clock tells also of other work. The processors' time, memory and disk do not."""
+    most = load(bent.larger)
+    if most <= BUSY * cores or bent.line.figure.endswith(("_mb", "_cpu_s")):
+        return ""
+    return f"other work ran beside it, a load of {most:.0f} on {cores} cores"
+
+
+def long(run: LongRun | None) -> Finding:
+    """The long run, as it was kept."""
+    sizes = [] if run is None else [each for each in run.sizes if is_whole(each)]
+    if run is None or len(sizes) < 2 or sizes[-1].events < LONG_EVENTS:
+        return Finding("long", 0, "events", "not run", False, "it takes an hour or two, and 60 GB of disk")
+    smaller, larger = sizes[-2:]
+    bent = [each for key in LINES for each in judged(key, smaller, larger) if not each.holds]
+    on = run.machine
+    where = f"on {run.date}, commit {on.commit}, seed {run.seed}, {on.cores} cores, {on.memory:g} GiB"
+    told = "".join(f"; {each.told()}" for each in bent)
+    return Finding(
+        "long", larger.events, "events", f"{where}: {_figures(larger)}{told}", not bent, excuse(bent, on.cores)
+    )
+
+
+def _figures(at: Measured) -> str:
+    told = (
+        f"opening {at['open_reader_ms']:.0f} ms, an append {at['append_ms']:.1f} ms, show --at {at['show_ms']:.2f} ms",
+        f"recall in a guild p50 {at['guild_p50_ms']:.0f} ms",
+        f"replay {at.events / at['replay_s']:,.0f} and verify {at.events / at['verify_s']:,.0f} events/s",
+        f"erase {at['erase_s']:,.0f} s, keys after {at['keys_gone_ms']:.0f} ms",
+    )
+    return ", ".join(told)
+
+
+PART = Part("scale", "Scale", CLAIMS, prove, is_timed=True)

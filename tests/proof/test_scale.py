@@ -1,0 +1,95 @@
+"""The short form of the proof about scale, without a clock; and a line that is not straight is found."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from projections.registry import FOLD
+from replay import codec
+from replay.folding import Folding
+from replay.sealer import Sealer
+from replay.store import DiskStore
+from replay.verify import verify
+from tests.proof.claim import Trial
+from tests.proof.machine import machine
+from tests.proof.scale import CLAIMS, PART, excuse, long, prove, sound
+from tests.proof.scale.judging import LINES, NAMES, RING, is_whole, judged
+from tests.proof.scale.kept import LONG_RUN, LongRun, kept, save
+from tests.proof.scale.measuring import Measured
+
+
+def test_everything_is_measured(tmp_path: Path) -> None:
+    """And what was made is what the program itself would have written: it opens, decodes and verifies."""
+    findings = {each.key: each for each in prove(Trial(tmp_path, 20261122, True, lambda _: None))}
+    assert list(findings) == [claim.key for claim in CLAIMS]
+    assert [each for each in findings.values() if not each.holds and each.key != "long"] == []
+    assert PART.is_timed
+    _decodes(tmp_path / "data")
+
+
+def _decodes(data: Path) -> None:
+    store = DiskStore(data, FOLD, writable=False)
+    folding = Folding(FOLD, store)
+    assert verify(store, folding, opened=True).problems == ()
+    sealer, erased, tags = Sealer(store.ring), store.log.erased_vaults(), set()
+    for each in store.log.read(0):
+        header = codec.decode_header(each.header)
+        record = sealer.opened(each, header, erased)
+        if record is not None:
+            tags.add(header.tag)
+            assert codec.decode_body(header.tag, header.tag_version, codec.encode_body(record.event)) == record.event
+    store.close()
+    assert {"message.heard", "turn.answered", "item.upserted", "summary.refreshed", "extraction.answered"} <= tags
+
+
+def measured(events: int, **instead: float) -> Measured:
+    """As it would be if every line were straight, but for these figures."""
+    lines = [line for each in LINES.values() for line in each]
+    figures = {line.figure: 1_000.0 if line.shape == "flat" else events / 10 for line in lines}
+    return Measured(events, 7, figures | {RING: events / 1_000, "problems": 0, "rows": 8 * events} | instead)
+
+
+@pytest.mark.parametrize("key", LINES)
+def test_a_line_that_is_not_straight_is_found(key: str) -> None:
+    small, large = measured(10_000), measured(100_000)
+    assert all(each.holds for each in judged(key, small, large))
+    for line in LINES[key]:
+        bent = msgspec.structs.replace(large, figures=large.figures | {line.figure: 2.5 * large[line.figure]})
+        assert [each.line for each in judged(key, small, bent) if not each.holds] == [line]
+        assert f"{NAMES[line.figure]} " in judged(key, small, bent)[LINES[key].index(line)].told()
+
+
+def test_a_log_that_does_not_verify_is_found() -> None:
+    assert sound([measured(10), measured(20)]).holds
+    assert not sound([measured(10, problems=1), measured(20)]).holds
+
+
+def test_a_long_run_is_kept_and_judged(tmp_path: Path) -> None:
+    run = LongRun((measured(1_000_000), measured(10_000_000)), 1, "2026-11-22 12:00", machine())
+    save(tmp_path / "long.json", run)
+    assert kept(tmp_path / "long.json") == run
+    assert long(run).holds
+    bent = long(msgspec.structs.replace(run, sizes=(run.sizes[0], measured(10_000_000, append_ms=9_000))))
+    assert not bent.holds
+    assert "one append" in bent.came_out
+    assert bent.short == ""
+    assert not long(kept(tmp_path / "nothing.json")).holds
+    broken_off = msgspec.structs.replace(run.sizes[1], figures={"replay_s": 1.0})
+    assert long(msgspec.structs.replace(run, sizes=(run.sizes[0], broken_off))).came_out == "not run"
+
+
+def test_what_bends_needs_a_reason() -> None:
+    bent = {"append_ms": 9_000.0, "replay_mb": 9_000.0, "replay_cpu_s": 1e6}
+    small, busy = measured(10_000), measured(100_000, replay_load=1_000, **bent)
+    lines = [each for key in ("append", "replay") for each in judged(key, small, busy) if not each.holds]
+    late, slow, larger = sorted(lines, key=lambda each: each.line.figure)
+    assert [each.line.figure for each in (late, slow, larger)] == ["append_ms", "replay_cpu_s", "replay_mb"]
+    assert "a load of 1000" in excuse([late], 2)
+    assert "key ring" in excuse([larger], 2)
+    assert excuse([late, slow], 2) == excuse([late], 500) == excuse([], 2) == ""
+
+
+def test_what_was_kept_can_be_read() -> None:
+    run = kept(LONG_RUN)
+    assert run is None or all(is_whole(each) for each in run.sizes[-2:])
