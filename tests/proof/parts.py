@@ -13,6 +13,7 @@ NAMES: tuple[str, ...] = (
     "determinism",
     "fuzzing",
     "clocks",
+    "mutants",
     "scale",
     "peers",
     "newcomer",
