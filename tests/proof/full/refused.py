@@ -1,6 +1,5 @@
 """Commands of `dnam` on a disk that refuses, one by one: what each says, and what is left of the memory behind it."""
 
-import json
 import random
 import re
 import shutil
@@ -21,6 +20,7 @@ from replay.engine import Engine
 from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
+from tests.kills.victims import export
 from tests.proof.full.child import Ended, Order
 from tests.proof.full.faults import FAULTS, Fault, Page, compiled, environment
 
@@ -128,12 +128,12 @@ class Memory:
     def __init__(self, nursery: Nursery, *, is_small: bool = False) -> None:
         self.nursery = nursery
         self._kept = nursery.ours / "kept"
-        export(nursery.ours / "plans.json", 12)
+        export(nursery.ours, 12)
         kim = Command("", ("chat", "--data", "DATA", "--as", "kim"), "I like rain\n!memory remember fact of kim\n")
         for command in (IMPORT,) if is_small else (IMPORT, CHAT, kim, BACKUP):
             ended = nursery.run(command.words, command.given)
             assert ended.status == DONE, nursery.err
-        export(nursery.ours / "plans.json", 20)
+        export(nursery.ours, 20)
         shutil.copytree(nursery.place, self._kept)
         self.stood = stood(nursery.place / "data")
 
@@ -226,24 +226,6 @@ def forgotten(data: Path, facts: frozenset[str]) -> Iterator[str]:
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
         kept = {found.row.item.text for person in find_people(rows, "ada") for found in items_of(rows, person)}
     yield from (f"{fact!r} was acknowledged and is lost" for fact in sorted(facts - kept))
-
-
-def export(path: Path, messages: int) -> None:
-    """An export of an invented channel, as large as one likes."""
-    said = [
-        {
-            "id": str((1_200_000_000_000 + number * 1000) << 22),
-            "type": "Default",
-            "timestamp": "2024-01-01T00:00:00+00:00",
-            "content": f"I prefer plan {number} over plan {number + 1}",
-            "author": {"id": str(number % 5), "name": f"n{number % 5}", "isBot": False},
-            "attachments": [],
-            "mentions": [],
-        }
-        for number in range(messages)
-    ]
-    channel = {"id": "7", "type": "GuildTextChat", "name": "plans"}
-    path.write_text(json.dumps({"guild": {"id": "9", "name": "g"}, "channel": channel, "messages": said}))
 
 
 def some(calls: int, most: int, dice: random.Random) -> list[int]:
