@@ -86,11 +86,6 @@ def is_opted_out(rows: Rows, account: Account) -> bool:
     return _is_out(rows, rows.ids.keyed_hash(account.platform, account.id))
 
 
-def is_erased(rows: Rows, account: Account, said: int) -> bool:
-    """Whether something said by this account at `said` was erased and must not come back."""
-    return _is_gone(rows, rows.ids.keyed_hash(account.platform, account.id), said)
-
-
 def is_unwelcome(rows: Rows, account: Account, said: int) -> bool:
     """Whether nothing that this account said at `said` is to be recorded."""
     hashed = rows.ids.keyed_hash(account.platform, account.id)

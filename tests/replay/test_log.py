@@ -155,3 +155,9 @@ def test_an_id_that_is_taken_is_damage_and_nothing_is_written(folder: Path) -> N
     assert log.head() == head
     assert log.get(3) is None
     log.close()
+
+
+def test_columns_of_what_is_not_there_are_none(folder: Path) -> None:
+    log = LmdbLog.create(folder, ID, CHECK)
+    assert log.columns(0, 3) is None
+    log.close()

@@ -4,9 +4,12 @@ import errno
 import os
 import threading
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
+from replay.errors import LogFull
+from replay.ringfile import ID_KEY, VAULT, FileRingStore, RingRecord
 from replay.second_copy import SecondCopy
 
 
@@ -54,3 +57,19 @@ def test_its_thread_ends() -> None:
     second.end()
     second.end()
     assert threading.active_count() == before
+
+
+def test_a_ring_whose_second_copy_cannot_be_written_is_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FileRingStore(tmp_path / "keys")
+    store.create([RingRecord(ID_KEY, payload=b"k" * 32)])
+    before = store.read()
+    answer = SimpleQueue[OSError | None]()
+    answer.put(OSError(errno.ENOSPC, "no space"))
+    monkeypatch.setattr(SecondCopy, "begin", lambda *_: answer)
+    with pytest.raises(LogFull):
+        store.append([RingRecord(VAULT, b"v" * 16, b"p" * 32)])
+    assert store.read() == before
+    assert store.damage() == []
+    store.close()

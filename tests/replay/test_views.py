@@ -137,8 +137,11 @@ def test_a_damaged_row_of_a_large_file_is_noticed_when_it_is_read(
             rows.raw.get("messages@1", key)
         with engine.reading() as rows, pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
             list(rows.raw.scan("messages@1", b"", LAST_KEY))
-        assert engine.store.views is not None
-        assert engine.store.views.inspect()[1]
+        views = engine.store.views
+        assert views is not None
+        with views.reading() as (_, snapshot), pytest.raises(DamagedViews, match="messages@1"):
+            list(snapshot.batches("messages@1"))
+        assert views.inspect()[1]
     with Engine.open(data, clock=FakeClock()) as engine:
         assert isinstance(engine.store, DiskStore)
         assert rebuild(engine.store, FOLD, digested=True).digest == filled
