@@ -197,7 +197,9 @@ class _Look:
         sheet = _Sheet.of(self._read(pages), pages, _LEAF)
         keys = sheet.keys
         lengths = (sheet.words & _LENGTH).astype(np.int64)
-        big = (sheet.words >> np.uint64(32) & np.uint64(_BIG)).astype(bool)
+        kinds = sheet.words >> np.uint64(32) & np.uint64(0xFFFF)
+        big = kinds == _BIG
+        _must((big | (kinds == 0)).all())
         within = sheet.within
         ends = within + _NODE + keys.sizes + np.where(big, _WORD, lengths)
         _must((ends <= PAGE_SIZE).all())

@@ -30,6 +30,7 @@ _NUMBER = struct.Struct("<Q")
 _TREE = struct.Struct("<IHHQQQQQ")
 _BRANCH, _LEAF, _OVERFLOW = 0x01, 0x02, 0x04
 _BIG, _SUB = 0x01, 0x02
+_KINDS = (0, _BIG, _SUB)
 DEEPEST = 32
 FREE, NAMES = "free pages", "names of tables"
 ENDS = "the file ends before it"
@@ -153,6 +154,8 @@ def nodes_of(page: bytes, at: Span) -> list[Node]:
     before = b""
     for place in _places(page):
         low, high, flags, size = unpack(page, place)
+        if flags not in _KINDS:
+            raise BadPage("a row is of a kind that is not used here")
         start = place + 8 + size
         length = low | high << 16
         end = start + (8 if flags & _BIG else length)
@@ -216,6 +219,8 @@ class Walk:
                     counted[0] += 1
                     continue
                 nodes = nodes_of(page, at)
+                if table != NAMES and any(node.flags == _SUB for node in nodes):
+                    raise BadPage("a row is of a kind that is not used here")
             except BadPage as error:
                 self.flaws.append(Flaw(table, at.page, str(error), at.first, at.behind))
                 continue
@@ -287,8 +292,10 @@ class Walk:
         found: dict[str, Tree] = {}
         for _, nodes in self.rows(NAMES, tree):
             for node in nodes:
-                if node.flags & _SUB and len(node.data) == _TREE.size:
+                if node.flags == _SUB and len(node.data) == _TREE.size:
                     found[node.key.decode("utf-8", "replace")] = Tree.read(node.data)
+                else:
+                    self.flaws.append(Flaw(NAMES, tree.root, "a name stands for no table", node.key, node.key + b"\0"))
         for name, each in found.items():
             if each.flags or each.pad:
                 self.flaws.append(Flaw(name, each.root, "the table is of another kind than it was made"))

@@ -10,7 +10,7 @@ from tests.proof.claim import Claim, Finding, Part, Trial
 from tests.proof.crashes.afterwards import Afterwards, afterwards
 from tests.proof.crashes.life import ROUNDS, Life
 
-LIVES, LENGTH = 8, 70
+LIVES, LENGTH = 16, 35
 """How many memories there are, and how many kills each of them survives: of every command as many."""
 SHORT = ("extraction", "backup", "erasure", "adoption")
 """What the short form kills, once each: the rest is killed in tests of their own (tests/kills)."""

@@ -37,6 +37,10 @@ UNDER_WAY = {
 """What was being written when the power went, by the paths of what was pending."""
 
 
+FEWEST = 60
+"""So many are tried at a time at least: of a few, all may be states that were seen already."""
+
+
 class Cut(NamedTuple):
     """A state of the disk after a cut behind the operation `time`, what was acknowledged by then, and how it was
     chosen; `under_way`: of UNDER_WAY.
@@ -54,9 +58,9 @@ def cuts(operations: Sequence[Operation], block: int, dice: random.Random, count
     seen: set[bytes] = set()
     while len(seen) < count:
         before = len(seen)
-        for cut in _round(operations, block, dice, count - before):
+        for cut in _round(operations, block, dice, max(count - before, FEWEST)):
             digest = _digest(cut)
-            if digest not in seen:
+            if digest not in seen and len(seen) < count:
                 seen.add(digest)
                 yield cut
         assert len(seen) > before, "there are not so many states"
