@@ -34,6 +34,9 @@ SOMEBODY = (b"\xff" * 16).hex()
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
+HANDLE_BYTES = ID_BYTES = 16
+
+
 class Asked(msgspec.Struct, frozen=True):
     """What a shadow was asked for. `people` (handles in hex) and `guilds` (`platform:id`) are whose part is derived
     anew, all where there are none; so is what was recorded from `since` on (seq). `cadence` is how many messages an
@@ -106,11 +109,30 @@ def load(data: Path, name: str) -> Manifest:
         found = msgspec.json.decode(file.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise BadRequest(f"{file} cannot be read: {error}. `dnam shadows drop {name}` removes the shadow") from error
+    wrong = _wrong(found, name)
+    if wrong:
+        raise BadRequest(f"{file} cannot be read: {wrong}. `dnam shadows drop {name}` removes the shadow")
     if found.form > FORM:
         raise BadRequest(f"the shadow {name!r} was made by a newer dnam: install that, or drop the shadow")
     return found
+
+
+def _wrong(manifest: Manifest, name: str) -> str:
+    """Why a manifest is none that dnam wrote, in words; empty where it is."""
+    if manifest.name != name:
+        return "it is of a shadow with another name"
+    if min(manifest.upto, manifest.acted, manifest.asked.since) < 0:
+        return "it counts events from below zero"
+    try:
+        handles = [bytes.fromhex(each) for each in manifest.asked.people]
+        ids = [bytes.fromhex(each) for each in (manifest.log, manifest.of)]
+    except ValueError:
+        return "it names people or logs that there cannot be"
+    if any(len(each) != HANDLE_BYTES for each in handles) or any(each and len(each) != ID_BYTES for each in ids):
+        return "it names people or logs that there cannot be"
+    return ""
 
 
 def exists(data: Path, name: str) -> bool:

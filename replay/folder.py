@@ -172,8 +172,12 @@ def sync_folder(path: Path) -> None:
 
 
 def remove_for_good(folder: Path) -> None:
-    """Remove a folder, so that it is not back after a power cut: it may hold what nobody is to find any more."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder, so that it is not back after a power cut: it may hold what nobody is to find any more. OSError
+    where something of it stays.
+    """
+    while folder.exists():
+        with suppress(FileNotFoundError):  # somebody else removes it too
+            shutil.rmtree(folder)
     sync_folder(folder.parent)
 
 

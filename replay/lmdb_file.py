@@ -89,7 +89,9 @@ def _newest(path: Path, file: FileIO) -> _Meta:
     if first is None or first.magic != _MAGIC:
         raise NotALog(f"{path} is not an LMDB file: this is not a folder that dnam made")
     second = _meta_at(file, first.page_size)
-    return first if second is None else max(first, second, key=lambda meta: meta.transaction)
+    if second is None or second.magic != _MAGIC:  # damaged: who looks at its pages says so
+        return first
+    return max(first, second, key=lambda meta: meta.transaction)
 
 
 def _meta_at(file: FileIO, place: int) -> _Meta | None:
@@ -105,7 +107,7 @@ def _whole(file: FileIO, meta: _Meta) -> bool:
     try:
         free = FreePages(file, meta.page_size).under(meta.free_root) if missing else ()
         return len({page for page in free if there <= page <= meta.last_page}) == missing
-    except (EOFError, RecursionError, struct.error):
+    except (EOFError, RecursionError, struct.error, OverflowError, ValueError, OSError):  # numbers that are none
         return False
 
 

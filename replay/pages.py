@@ -294,8 +294,6 @@ class Walk:
             for node in nodes:
                 if node.flags == _SUB and len(node.data) == _TREE.size:
                     found[node.key.decode("utf-8", "replace")] = Tree.read(node.data)
-                else:
-                    self.flaws.append(Flaw(NAMES, tree.root, "a name stands for no table", node.key, node.key + b"\0"))
         for name, each in found.items():
             if each.flags or each.pad:
                 self.flaws.append(Flaw(name, each.root, "the table is of another kind than it was made"))

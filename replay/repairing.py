@@ -14,7 +14,6 @@ whose pages do not fit together is not opened: what can be read of it is saved f
 missing, as above.
 """
 
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +26,7 @@ from replay import codec
 from replay.backup import Backup, taken_back
 from replay.builder import Progress, rebuild, silent
 from replay.errors import Damaged, ForeignBackup, KeyMissing, LogError, NotALog, UnknownEvent
-from replay.folder import Folder
+from replay.folder import Folder, remove_for_good
 from replay.ledger import FACTS, Fact, fact_of
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
@@ -244,7 +243,7 @@ def _replace(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progr
         finally:
             copy.close()
         place.put_in_force(fresh)
-    shutil.rmtree(before)
+    remove_for_good(before)
 
 
 def _fold_again(store: DiskStore) -> None:

@@ -45,9 +45,14 @@ def _copy(damaged: Path, fresh: Path) -> None:
         file.close()
 
 
+MOST_KEY = 511
+"""LMDB's keys are no longer, in bytes."""
+
+
 def _fill(environment: lmdb.Environment, walk: Walk, name: bytes, tree: Tree) -> None:
     database = environment.open_db(name)
     for _, nodes in walk.rows(name.decode(), tree):
         with environment.begin(write=True, db=database) as transaction:
             for node in nodes:
-                transaction.put(node.key, walk.data(node))
+                if 0 < len(node.key) <= MOST_KEY:
+                    transaction.put(node.key, walk.data(node))

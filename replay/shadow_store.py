@@ -182,6 +182,7 @@ class ShadowStore(DiskStore):
 
     def _mend(self) -> None:
         with self.lock:
+            self._begin_views_anew()
             for folder in (self._log_folder, self._views_folder):
                 self._remove_orphans(folder)
 

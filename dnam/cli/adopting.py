@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from dnam.cli.screen import amount
 from dnam.cli.shadows import Name
 from dnam.cli.shell import Command, Data, Json, Shell, Yes
 from dnam.counting import counted
@@ -42,7 +43,12 @@ def adopt(
     ] = False,
     max_cost: Annotated[
         float | None,
-        typer.Option(metavar="USD", min=0, help="Spend no more on the shadow, to bring it up to now, or on comparing."),
+        typer.Option(
+            metavar="USD",
+            min=0,
+            callback=amount,
+            help="Spend no more on the shadow, to bring it up to now, or on comparing.",
+        ),
     ] = None,
     data: Data = None,
     as_json: Json = False,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.screen import note
+from dnam.cli.screen import can_be_asked, note
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
 from dnam.cli.upkeep import data_folder
 from projections.errors import BadRequest, DnamError
@@ -128,7 +128,7 @@ def _passphrase(shell: Shell, *, twice: bool) -> str:
 
 
 def _in_a_terminal() -> bool:
-    return sys.stdin.isatty()
+    return can_be_asked()
 
 
 def _now() -> int:

@@ -15,7 +15,7 @@ import typer
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
-from dnam.cli.screen import Screen, answer_to, note
+from dnam.cli.screen import Screen, answer_to, can_be_asked, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -165,7 +165,7 @@ def _told(text: str) -> "Told":
 def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
     """Ask once for each channel of which the file does not say who could read it; only in a terminal."""
     channels = [channel for source in sources for channel in source.channels if channel.must_ask]
-    if out.yes or out.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if out.yes or out.as_json or not (can_be_asked() and sys.stderr.isatty()):
         if channels:
             count = len({each.key for each in channels})
             unsaid = f"who could read {count} channel(s) is unsaid (--audience): they count as restricted"

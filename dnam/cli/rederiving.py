@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.screen import amount
 from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -48,7 +49,8 @@ def rederive(
         int | None, typer.Option(metavar="N", min=1, help="Read N messages at a time, and not as it was recorded.")
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", min=0, help="Stop before more than this was spent on the shadow.")
+        float | None,
+        typer.Option(metavar="USD", min=0, callback=amount, help="Stop before more than this was spent on the shadow."),
     ] = None,
     parallel: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls are under way at once.")] = 16,
     batch: Annotated[

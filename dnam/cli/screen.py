@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, TextIO
+
+import typer
 
 from dnam.jsonable import jsonable as jsonable
 from dnam.times import age, shown, zone_of
@@ -118,17 +121,31 @@ class Screen:
         """Ask; --yes answers. Without a terminal to ask in, the command is refused."""
         if self.yes:
             return True
-        if not sys.stdin.isatty():
+        if not can_be_asked():
             raise BadRequest(f"{question} There is no terminal to answer in: pass --yes to go on")
         return answer_to(f"{question} [y/N] ").strip().casefold() in ("y", "yes")
 
 
+def can_be_asked() -> bool:
+    """Whether somebody sits there. Where standard input is closed, there is none."""
+    stdin: TextIO | None = sys.stdin
+    return stdin is not None and stdin.isatty()
+
+
 def answer_to(question: str) -> str:
     """The line that somebody types, with its end; empty at the end of what is typed. Ctrl-C interrupts at once."""
+    stdin: TextIO | None = sys.stdin
     with interrupting():
         sys.stderr.write(question)
         sys.stderr.flush()
-        return sys.stdin.readline()
+        return "" if stdin is None else stdin.readline()
+
+
+def amount(value: float | None) -> float | None:
+    """A number of USD that somebody gave; BadParameter for what is none."""
+    if value is not None and not isfinite(value):
+        raise typer.BadParameter("it is to be an amount in USD")
+    return value
 
 
 @contextmanager

@@ -27,6 +27,9 @@ def undo(shell: Shell, name: str) -> None:
             return
         if not shell.out.as_json:
             await memory.look(lambda rows: _show_undo(shell, rows, offer))
+        if not (offer.broke_off or offer.sessions or any(each.items for each in offer.people)):
+            await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
+            return
         if not shell.out.confirm(f"Take the adoption of {name} back?"):
             shell.out.note(NOT_DONE)
             return
@@ -50,8 +53,10 @@ def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
 def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> None:
     if shell.out.as_json:
         shell.out.emit(_undone(rows, name, offer, taken))
-    elif taken is None:
+    elif offer is None:
         shell.out.line(f"There is no adoption of {name} to take back.")
+    elif taken is None:
+        shell.out.line("Nothing is as that adoption left it: nothing was taken back, and it can be later.")
     else:
         shell.out.line(f"Took back {in_words(taken)}, as #{taken.seq}.")
 

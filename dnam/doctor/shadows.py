@@ -2,6 +2,7 @@
 much room they take beside the log.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,5 +125,9 @@ def _room(data: Path, names: list[str]) -> str:
 
 
 def _size(folder: Path) -> int:
-    """What it takes on the disk: LMDB's files have holes."""
-    return sum(file.stat().st_blocks * 512 for file in folder.rglob("*") if file.is_file())
+    """What it takes on the disk: LMDB's files have holes. What is removed meanwhile takes nothing."""
+    size = 0
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            size += file.stat().st_blocks * 512 if file.is_file() else 0
+    return size

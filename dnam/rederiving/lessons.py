@@ -7,7 +7,8 @@ its place between all that was recorded.
     at the end   a rest that is fewer, where something was read before it
 
 It follows from the memory's log alone, so that a derivation that goes on finds the same runs under the same names. Each
-is named after the last message that it reads.
+is named after the last message that it reads, and where messages were edited, after these versions of them. What one
+extraction has no room for is another one.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from dnam.configuration import learned_as
+from dnam.loops.extraction import INPUT_CHARS
 from dnam.rederiving.estimate import NOT_RECORDED
 from dnam.rederiving.piles import Piece, Pile, Waiting
 from dnam.rederiving.scope import Scope
@@ -36,6 +38,8 @@ from replay.travel import Moment
 
 TAGS = frozenset(each.TAG for each in (MessageHeard, MessageEdited, TurnAnswered, ImportBegan, ImportEnded))
 """The tags of what is looked at."""
+MOST_CHARS = INPUT_CHARS * 2 // 3
+"""What is read at once, so that it has room with the names and files that stand in its lines."""
 Session = tuple[str, int]
 Whose = tuple[Handle, str]
 Taking = Callable[[Pile, int], list[Piece]]
@@ -159,7 +163,12 @@ class Lessons:
         return learned_as(then, self._settings, person, where, message.guild)(found) != "none"
 
     def _runs(self, whose: Iterable[Whose], where: Iterable[Session], taken: Taking) -> list[Run]:
-        found = [self._extraction(*key, piece) for key in whose for piece in taken(self._piles[key], self._every)]
+        found = [
+            self._extraction(*key, part)
+            for key in whose
+            for piece in taken(self._piles[key], self._every)
+            for part in _with_room(piece)
+        ]
         found += [
             self._summary(self._cards[key], piece) for key in where for piece in taken(self._sessions[key], self._lines)
         ]
@@ -167,15 +176,22 @@ class Lessons:
 
     def _extraction(self, person: Handle, compartment: str, piece: Piece) -> Run:
         last = piece[-1].point
-        run = Run(last.id, "extraction", last.said, VERSION, NOT_RECORDED, tuple(each.id for each in piece))
+        name = self._named(last.id, piece)
+        run = Run(name, "extraction", last.said, VERSION, NOT_RECORDED, tuple(each.id for each in piece))
         return run._replace(owner=person, compartment=compartment)
 
     def _summary(self, card: SessionCard, piece: Piece) -> Run:
         last = piece[-1].point
-        name = EventId(hashlib.sha256(unit(card.session, card.audience.epoch) + last.id).digest()[:16])
+        first = EventId(hashlib.sha256(unit(card.session, card.audience.epoch) + last.id).digest()[:16])
+        name = self._named(first, piece)
         run = Run(name, "summary", last.said, VERSION, NOT_RECORDED, tuple(each.id for each in piece))
         person = card.place.person if card.audience.kind == "direct" else NOBODY
         return run._replace(session=card.session, audience=card.audience, person=person)
+
+    def _named(self, name: EventId, piece: Piece) -> EventId:
+        """A name that is another one where another version is read of a message that was edited."""
+        edited = [each.seq for each in piece if self._live.store.log.find(each.id) != each.seq]
+        return EventId(hashlib.sha256(name + repr(edited).encode()).digest()[:16]) if edited else name
 
     # -- without walking ----------------------------------------------------------------------------------------------
 
@@ -191,3 +207,17 @@ class Lessons:
             self.take(stored.seq, EventId(decode_header(stored.header).id), None if record is None else record.event)
             if self.is_due:
                 yield from self.due(stored.seq)
+
+
+def _with_room(piece: Piece) -> Iterator[Piece]:
+    """A piece in parts of which each has room in one extraction."""
+    part: Piece = []
+    room = MOST_CHARS
+    for each in piece:
+        room -= 0 if each.message is None else len(each.message.message.text)
+        if room < 0 and part:
+            yield part
+            part, room = [], MOST_CHARS - (0 if each.message is None else len(each.message.message.text))
+        part.append(each)
+    if part:
+        yield part

@@ -145,7 +145,7 @@ def items_redaction(
     was refused. Whoever was only shown an item has not made anything of it.
     """
     effects = _effects(rows, sorted(items.bodies))
-    made = (each for each, tag in effects.items() if tag in MERGES or (tag in REPLIES and _made(rows, each, items)))
+    made = (each for each, tag in effects.items() if _made(rows, each, tag, items))
     replies = [each for each in made if each not in besides and rows.ids.status(each) == "known"][:MOST_REPLIES]
     bodies = (*sorted(items.bodies), *replies, *_tagged(effects, {ItemRefused.TAG}))
     events = (*items.events, *replies_withdrawn(rows, replies, said, gone))
@@ -160,8 +160,13 @@ def with_calls(rows: Rows, bodies: Iterable[EventId]) -> tuple[EventId, ...]:
     return tuple(dict.fromkeys((*first, *_tagged(_effects(rows, first), {ToolCalled.TAG}))))
 
 
-def _made(rows: Rows, reply: EventId, items: ItemsRedacted) -> bool:
-    return any(effect in items.bodies for effect, _ in effects_of(rows, reply))
+def _made(rows: Rows, event: EventId, tag: str, items: ItemsRedacted) -> bool:
+    """Whether it is a reply that made items so, or made one of two. One that was kept before it was decided has made
+    nothing itself, and may say whatever it was shown.
+    """
+    if tag in MERGES or tag == ExtractionReplied.TAG:
+        return True
+    return tag in REPLIES and any(effect in items.bodies for effect, _ in effects_of(rows, event))
 
 
 def redacted(minter: Minter, redaction: Redaction, said: int, by: By, causes: tuple[EventId, ...] = ()) -> list[Draft]:

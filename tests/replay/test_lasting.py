@@ -1,6 +1,8 @@
 """What must be there when the power is back, and what must not; and a disk that refuses at the worst moment."""
 
+import errno
 import os
+import shutil
 from pathlib import Path
 
 import lmdb
@@ -10,7 +12,7 @@ from projections.registry import FOLD
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.errors import CannotWrite
-from replay.folder import Folder, make_private
+from replay.folder import Folder, make_private, remove_for_good
 from replay.lmdb_file import REFUSED, is_dead, translated
 from replay.rewriting import rewrite
 from replay.store import MOST_RETIRED, DiskStore
@@ -128,3 +130,21 @@ def test_a_memory_that_lmdb_gave_up_is_closed_all_the_same(data: Path) -> None:
         REFUSED.add(store.log.folder)
     with Engine.open(data, clock=FakeClock()) as engine:
         assert len(texts(engine)) == 1
+
+
+def test_a_folder_that_cannot_be_removed_is_told_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "old").mkdir()
+    remove = shutil.rmtree
+    answers = [FileNotFoundError("somebody else was quicker"), OSError(errno.EIO, "the disk fails")]
+
+    def failing(path: Path) -> None:
+        if answers:
+            raise answers.pop(0)
+        remove(path)
+
+    monkeypatch.setattr(shutil, "rmtree", failing)
+    with pytest.raises(OSError, match="the disk fails"):
+        remove_for_good(folder / "old")
+    assert (folder / "old").exists()
+    remove_for_good(folder / "old")
+    assert not (folder / "old").exists()

@@ -18,7 +18,7 @@ from replay.page_flaws import flaws_of, told
 from replay.pages import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
 from replay.repairing import repair_pages
 from tests.replay.keeping import backed_up, settings, sound, talk
-from tests.replay.stage import FakeClock, contents, digest, setting
+from tests.replay.stage import FakeClock, contents, digest, says, setting, texts
 from tests.replay.stage import drafts as drafted
 
 Change = Callable[[bytearray], None]
@@ -110,7 +110,7 @@ CASES: list[tuple[str, int, Change, str]] = [
     ("names", 0, zeros, "it is not the page that should be there"),
     ("names", 0, node("<B", 18, 4, number=0), "the table is of another kind than it was made"),
     ("names", 0, node("<Q", 46, 1, number=0), "the table has other pages or rows than it says"),
-    ("names", 0, node("<H", 4, 0, number=0), "a name stands for no table"),
+    ("names", 0, node("<H", 4, 0, number=0), "it is in no table, and not free"),
     ("names", 0, node("<H", 4, 6, number=0), "of a kind that is not used here"),
     ("leaf", 1, node("<H", 4, 4), "of a kind that is not used here"),
     ("leaf", 1, node("<H", 4, 2), "of a kind that is not used here"),
@@ -314,3 +314,20 @@ def test_verify_looks_at_the_pages_of_a_large_log_first(data: Path, monkeypatch:
 
 def test_a_bad_page_is_no_error_of_the_log() -> None:
     assert not issubclass(BadPage, Damaged)
+
+
+@pytest.mark.parametrize("place", ["log", "views"])
+def test_a_second_meta_page_of_anything_is_damage_like_other_damage(folder: Path, place: str) -> None:
+    with Engine.open(folder / "data", create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+        engine.commit_views()
+    (path,) = (folder / "data" / place).glob("*/data.mdb")
+    with path.open("r+b") as file:
+        file.seek(PAGE_SIZE)
+        file.write(b"\xf7" * PAGE_SIZE)
+    if place == "log":
+        with pytest.raises(DamagedPages):
+            Engine.open(folder / "data")
+    else:
+        with Engine.open(folder / "data", clock=FakeClock()) as engine:
+            assert texts(engine) == ["hello there"]

@@ -437,3 +437,11 @@ def test_what_is_wrong_with_an_event_is_told_by_who_walks(live: Engine, data: Pa
     live.live.folding.sealer.forget()
     with pytest.raises(KeyMissing):
         list(units(live, 0, live.head().size))
+
+
+def test_a_shadow_whose_views_are_named_by_nothing_is_gone_on_from(live: Engine, data: Path) -> None:
+    made(live, data)
+    (shadow_folder(data, NAME) / "views" / "CURRENT").write_text("../elsewhere")
+    with shadow_engine(data, NAME, writable=True, beside=live) as shadow:
+        assert any("CURRENT" in each.what for each in store_of(shadow).findings)
+        assert texts(shadow) == texts(live)

@@ -71,3 +71,16 @@ def test_in_a_real_terminal(data: Path) -> None:
     os.close(terminal)
     assert b"dnam: interrupted" in shown
     assert dnam("show", "Kim", "--data", data).out == before
+
+
+def test_where_standard_input_is_closed_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert not screen.can_be_asked()
+    assert screen.answer_to("Really? ") == ""
+
+
+@pytest.mark.parametrize("command", [("adopt", "next"), ("rederive", "--name", "next")])
+def test_a_ceiling_is_an_amount(tmp_path: Path, command: tuple[str, ...]) -> None:
+    refused = dnam(*command, "--max-cost", "nan", "--data", tmp_path)
+    assert refused.code == 2
+    assert "amount in USD" in refused.err

@@ -173,3 +173,15 @@ def test_who_may_not_be_learned_from_is_not_and_a_narrowed_place_keeps_its_words
     asyncio.run(derive(tmp_path, model, asked=OTHER))
     assert [ask.inputs.user for ask in model.asked("extraction")] == ["Kim"]  # type: ignore[union-attr]
     assert [where.rpartition("/channel/")[2] for _, where, _ in both(tmp_path)[1]["items"]] == ["discord:1"] * 2
+
+
+def test_what_one_extraction_has_no_room_for_is_another_one(tmp_path: Path) -> None:
+    async def talkative(there: Village) -> None:
+        for number in range(5):
+            await there.say("ada", f"I like rain number {number}. " + "It falls and falls. " * 480)
+
+    told(tmp_path, talkative)
+    asked = msgspec.structs.replace(OTHER, cadence=4)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=asked))
+    assert sum(each for each in happened(tmp_path) if isinstance(each, int)) == 5
+    assert len(happened(tmp_path)) > 2
