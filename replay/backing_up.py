@@ -10,6 +10,7 @@ damaged event never gets into a backup, where it would take the place of nothing
 """
 
 import fcntl
+import os
 from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -88,9 +89,13 @@ def _held(place: Path) -> Iterator[None]:
     if place.exists() and not place.is_dir():
         raise NotABackup(f"{place} is a file; a backup is a folder")
     make_private(place)
-    if not (place / LOCK).exists() and any(place.iterdir()):
+    is_new = not (place / LOCK).exists()
+    if is_new and any(place.iterdir()):
         raise NotABackup(f"{place} holds something else than a backup of dnam: choose an empty folder")
     with (place / LOCK).open("ab") as lock:
+        if is_new:  # what is in the folder is known by it, so it lasts before anything else does
+            os.fsync(lock.fileno())
+            sync_folder(place)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -88,7 +88,7 @@ class Ledger:
         self._path = place / NAME
         self.facts: list[Fact] = []
         self._length = 0
-        self._read()
+        self._read(facts)
         if len(self.facts) < facts:
             raise DamagedBackup(
                 f"{self._path} has {len(self.facts)} of {facts} facts: what was erased or redacted could come back. "
@@ -96,8 +96,8 @@ class Ledger:
             )
         self._known = {fact.id for fact in self.facts}
 
-    def _read(self) -> None:
-        """Up to the last whole line; behind it may be one that a crash cut short."""
+    def _read(self, facts: int) -> None:
+        """Up to the last whole line; behind what the manifest knows may be some that a crash cut short."""
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -106,6 +106,8 @@ class Ledger:
             raise DamagedBackup(f"{self._path} cannot be read: {error.strerror}") from error
         for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
             fact = _unpacked(line)
+            if fact is None and len(self.facts) >= facts:
+                return
             if fact is None:
                 raise DamagedBackup(f"{self._path}: line {len(self.facts) + 1} is not what was written")
             self.facts.append(fact)

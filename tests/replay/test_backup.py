@@ -650,7 +650,7 @@ def test_a_line_that_a_crash_cut_short_is_written_over(data: Path, place: Path) 
         erase(engine, handle_of(engine, KIM))
     backed_up(data, place)
     with (place / "ledger").open("ab") as ledger:
-        ledger.write(b'{"seq": 99, "tag": "person.era')
+        ledger.write(bytes(512) + b"\n" + b'{"seq": 99, "tag": "person.era')
     assert len(Backup(place).ledger.facts) == 1
     record(data, drafts(setting("x"), name="x"), redacts("x 0"))
     assert backed_up(data, place).facts == 2

@@ -16,6 +16,7 @@ from replay.folder import Folder, make_private, remove_for_good
 from replay.lmdb_file import REFUSED, is_dead, translated
 from replay.rewriting import rewrite
 from replay.store import MOST_RETIRED, DiskStore
+from tests.replay.keeping import backed_up, talk
 from tests.replay.stage import FakeClock, says, texts
 
 
@@ -148,3 +149,10 @@ def test_a_folder_that_cannot_be_removed_is_told_of(folder: Path, monkeypatch: p
     assert (folder / "old").exists()
     remove_for_good(folder / "old")
     assert not (folder / "old").exists()
+
+
+def test_a_backup_s_lock_lasts_before_anything_else_in_its_folder(folder: Path, synced: list[str]) -> None:
+    talk(folder / "data")
+    synced.clear()
+    backed_up(folder / "data", folder / "usb")
+    assert next(each for each in synced if each.startswith("usb: ")) == "usb: backup.lock"
