@@ -12,6 +12,7 @@ import msgspec
 
 from tests.proof.claim import Claim, Finding, Part
 from tests.proof.machine import Machine
+from tests.proof.parts import NAMES
 
 DATA = Path("docs/scorecard.json")
 PAGE = Path("docs/SCORECARD.md")
@@ -84,9 +85,11 @@ def save(path: Path, every: Sequence[Ran]) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(every), indent=1) + b"\n")
 
 
-def page(every: Sequence[Ran]) -> str:
-    """The scorecard, in Markdown."""
-    return OPENING + "".join(f"\n{each}\n" for each in _blocks(every))
+def page(every: Sequence[Ran], names: Sequence[str] = NAMES) -> str:
+    """The scorecard, in Markdown. `names` are the parts that there are: those that were not run are told."""
+    missing = [name for name in names if name not in {each.name for each in every}]
+    told = [f"Not run for this page: {', '.join(missing)}."] if missing else []
+    return OPENING + "".join(f"\n{each}\n" for each in (*_blocks(every), *told))
 
 
 def _blocks(every: Sequence[Ran]) -> Iterator[str]:

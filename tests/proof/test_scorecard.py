@@ -46,6 +46,12 @@ def test_what_was_tried_and_never_found_otherwise_holds() -> None:
     assert "| nothing is lost | by \\| killing | 500 kills | 0 lost | holds |" in page([ran])
 
 
+def test_a_part_that_was_not_run_is_told() -> None:
+    ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    assert "Not run for this page: rot." in page([ran], ("crashes", "rot"))
+    assert "Not run" not in page([ran], ("crashes",))
+
+
 def test_a_claim_that_nobody_tried_fails() -> None:
     ran = some(Finding("lost", 500, "kills", "0 lost", True))
     assert not ran.holds
