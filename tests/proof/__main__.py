@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 
 import msgspec
@@ -26,6 +27,7 @@ from tests.proof.scorecard import DATA, PAGE, Ran, lines_of, load, page, save
 
 SEED = 20261122
 AT_ONCE = 2
+WRITING = Lock()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,8 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     every = _all(chosen, options)
     for each in every:
         _tell(each)
-    if not options.short:
-        _write(every)
     return 0 if all(each.holds for each in every) else 1
 
 
@@ -55,14 +55,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _all(chosen: Sequence[str], options: argparse.Namespace) -> list[Ran]:
-    """Run parts: two at a time, those that took longest the last time first; then those that are timed."""
+    """Run parts: two at a time, those that took longest the last time first; then those that are timed. What each
+    found is written when it ends: what is broken off loses none of it.
+    """
     timed = [name for name in chosen if part(name).is_timed]
     took = {each.name: each.seconds for each in load(DATA)}
     ran: dict[str, Ran] = {}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         untimed = sorted({*chosen} - {*timed}, key=lambda name: took.get(name, inf), reverse=True)
-        ran |= zip(untimed, pool.map(lambda name: _apart(name, options), untimed), strict=True)
-    ran |= {name: _apart(name, options) for name in timed}
+        ran |= zip(untimed, pool.map(lambda name: _written(name, options), untimed), strict=True)
+    ran |= {name: _written(name, options) for name in timed}
     return [ran[name] for name in chosen]
 
 
@@ -107,13 +109,17 @@ def _tell(ran: Ran) -> None:
         print(f"  {line.verdict:12} {line.claim.says}: {said}")
 
 
-def _write(every: Sequence[Ran]) -> None:
-    """The scorecard, in which parts that were not run stay as they were."""
-    known = {each.name: each for each in load(DATA)} | {each.name: each for each in every}
-    kept = [known[name] for name in NAMES if name in known]
-    save(DATA, kept)
-    PAGE.write_text(page(kept), encoding="utf-8")
-    print(f"\nwrote {PAGE} and {DATA}")
+def _written(name: str, options: argparse.Namespace) -> Ran:
+    """Run a part, and put it into the scorecard, in which the others stay as they were."""
+    ran = _apart(name, options)
+    if not options.short:
+        with WRITING:
+            known = {each.name: each for each in load(DATA)} | {name: ran}
+            kept = [known[each] for each in NAMES if each in known]
+            save(DATA, kept)
+            PAGE.write_text(page(kept), encoding="utf-8")
+        print(f"{PAGE} has {name}", file=sys.stderr)
+    return ran
 
 
 if __name__ == "__main__":
