@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from projections.events.values import LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
 from projections.ids import EventId, Handle, Point
-from projections.items import is_quiet
+from projections.items import QUIET
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.nearness import Nearness
 from projections.policies.compartments import Setting
@@ -153,6 +153,7 @@ class _May:
         self._era = era_of(rows, wished.session, epoch)
         self._point = wished.point
         self._without = _standing(wished)
+        self._quiet = frozenset(rows.keys(QUIET, b""))
 
     def __call__(self, said: "Found[SaidRow] | Said") -> bool:
         point = key_point(said.key)
@@ -160,8 +161,8 @@ class _May:
             point < self._point
             and point.id not in self._without
             and says_something(said.row)
+            and point.id not in self._quiet
             and (_is_of_others(said.row) or self._is_answer_here(said))
-            and not is_quiet(self._rows, point.id)
         )
 
     def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
@@ -169,12 +170,13 @@ class _May:
         took back: what stood shortly before them was in their prompt.
         """
         here = said.key[:16] == self._here and any(of_era([Entry(said.key, said.seq, said.row)], self._era))
-        return here and not any(is_quiet(self._rows, each) for each in self._before(said.key))
+        return here and (not self._quiet or self._quiet.isdisjoint(self._before(said.key)))
 
-    def _before(self, key: bytes) -> Iterator[EventId]:
-        for table in (MESSAGES, TURNS):
-            earlier = self._rows.raw.scan(table.table, key[:16], key, reverse=True)
-            yield from (EventId(each[-16:]) for each, _ in islice(earlier, BEFORE_AN_ANSWER))
+    def _before(self, key: bytes) -> Iterator[bytes]:
+        """The ids of what was said before something in its unit, as far back as it matters."""
+        messages = self._rows.keys(MESSAGES, key[:16], stop=key, reverse=True)
+        turns = self._rows.keys(TURNS, key[:16], stop=key, reverse=True)
+        return (each[-16:] for keys in (messages, turns) for each in islice(keys, BEFORE_AN_ANSWER))
 
 
 def _is_of_others(row: SaidRow) -> bool:

@@ -46,7 +46,7 @@ class RawRows(Protocol):
         self, table: str, start: bytes, stop: bytes, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, Stored]]: ...
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
         """The keys of a range in order, for whoever needs no more: no row is looked at."""
         ...
 
@@ -89,6 +89,13 @@ def after_prefix(prefix: bytes) -> bytes:
     return stripped[:-1] + bytes([stripped[-1] + 1])
 
 
+def _range(prefix: bytes, start: bytes | None, stop: bytes | None) -> tuple[bytes, bytes]:
+    """The keys with a prefix, from `start` on and in front of `stop`."""
+    low = prefix if start is None else max(prefix, start)
+    high = after_prefix(prefix) if stop is None else min(after_prefix(prefix), stop)
+    return low, high
+
+
 class Rows:
     """Typed rows: a view over raw ones, for reading only."""
 
@@ -121,9 +128,7 @@ class Rows:
         reverse: bool = False,
     ) -> Iterator[Found[R]]:
         """Rows whose key has the prefix, in key order; `start` (inclusive) and `stop` (exclusive) narrow it."""
-        low = prefix if start is None else max(prefix, start)
-        high = after_prefix(prefix) if stop is None else min(after_prefix(prefix), stop)
-        for key, stored in self.raw.scan(projection.table, low, high, reverse=reverse):
+        for key, stored in self.raw.scan(projection.table, *_range(prefix, start, stop), reverse=reverse):
             yield Found(key, stored.seq, projection.decode(stored.body))
 
     def made(self, projection: Projection[R], prefix: bytes, make: Callable[[Found[R]], T]) -> tuple[T, ...]:
@@ -138,10 +143,17 @@ class Rows:
             self._shelf.put(projection.table, prefix, make, made)
         return made
 
-    def keys(self, projection: Projection[R], prefix: bytes, *, start: bytes | None = None) -> Iterator[bytes]:
-        """The keys alone, for counting: no row is decoded."""
-        low = prefix if start is None else max(prefix, start)
-        return self.raw.keys(projection.table, low, after_prefix(prefix))
+    def keys(
+        self,
+        projection: Projection[R],
+        prefix: bytes,
+        *,
+        start: bytes | None = None,
+        stop: bytes | None = None,
+        reverse: bool = False,
+    ) -> Iterator[bytes]:
+        """The keys alone, of what `scan` goes over: no row is read."""
+        return self.raw.keys(projection.table, *_range(prefix, start, stop), reverse=reverse)
 
 
 class MemoryRows:
@@ -168,5 +180,5 @@ class MemoryRows:
             for key in rows.irange(start, stop, inclusive=(True, False), reverse=reverse):
                 yield key, rows[key]
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-        return (key for key, _ in self.scan(table, start, stop))
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop, reverse=reverse))

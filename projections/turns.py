@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnWithdrawn
-from projections.events.values import Audience, ItemUse, LeftOut, Limits, ModelUse, PassageUse, Span
+from projections.events.values import Audience, ItemUse, Limits, ModelUse, PassageUse, Span
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Handle, Point, Ref, digest16
 from projections.messages import key_point, point_key, unit
@@ -16,7 +16,9 @@ from projections.rows import Found, Rows
 
 
 class TurnRow(msgspec.Struct, frozen=True, array_like=True):
-    """An answer. `event` is the turn's id, `answers` the message it answers."""
+    """An answer. `event` is the turn's id, `answers` the message it answers. What its prompt left out stands in its
+    event alone: no row is read as often as those of a window.
+    """
 
     event: EventId
     said: int
@@ -31,7 +33,6 @@ class TurnRow(msgspec.Struct, frozen=True, array_like=True):
     limits: Limits
     spans: tuple[Span, ...]
     items: tuple[ItemUse, ...]
-    left_out: tuple[LeftOut, ...]
     guild: Ref | None = None
     passages: tuple[PassageUse, ...] = ()
 
@@ -100,7 +101,6 @@ def _turns(record: Record) -> list[Change[TurnRow]]:
                         turn.limits,
                         turn.spans,
                         turn.items,
-                        turn.left_out,
                         turn.guild,
                         turn.passages,
                     ),
@@ -137,7 +137,7 @@ def _deliveries(record: Record) -> list[Change[DeliveryRow]]:
             return []
 
 
-TURNS = Projection("turns", 3, TurnRow, (TurnAnswered, TurnWithdrawn), _turns, 40)
+TURNS = Projection("turns", 4, TurnRow, (TurnAnswered, TurnWithdrawn), _turns, 40)
 TURN_PLACES = Projection("turn_places", 1, TurnPlaceRow, (TurnAnswered,), _turn_places, 16, history=False)
 ASKED = Projection("asked", 1, AskedRow, (TurnAnswered,), _asked, 40, history=False)
 

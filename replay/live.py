@@ -54,8 +54,8 @@ class Living:
         rows = self._below.scan(table, start, stop, reverse=reverse)
         return ((key, stored) for key, stored in rows if stored.vault not in self._erased)
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-        return (key for key, _ in self.scan(table, start, stop))
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
 
 
 class Remembered:
@@ -83,8 +83,8 @@ class Remembered:
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
         return self._below.scan(table, start, stop, reverse=reverse)
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-        return self._below.keys(table, start, stop)
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        return self._below.keys(table, start, stop, reverse=reverse)
 
 
 def fits(position: Position, log: Log, head: Head) -> bool:

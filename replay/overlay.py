@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 from sortedcontainers import SortedList
@@ -17,6 +17,8 @@ from projections.ids import Seq, VaultId
 from projections.rows import RawRows, Stored
 
 _KEY = itemgetter(0)
+T = TypeVar("T")
+U = TypeVar("U")
 HISTORY = "history"
 """The table with one entry per row and event that touched it."""
 
@@ -171,11 +173,15 @@ class Layered:
                     rows = _as_one(chain((first,), entries), rows, reverse=reverse)
         return rows
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-        for upper in self._uppers:
-            if upper.has(table) and next(upper.entries(table, start, stop), None) is not None:
-                return (key for key, _ in self.scan(table, start, stop))
-        return self._lowest.keys(table, start, stop)
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        keys = self._lowest.keys(table, start, stop, reverse=reverse)
+        for upper in reversed(self._uppers):
+            if upper.has(table):
+                entries = upper.entries(table, start, stop, reverse=reverse)
+                first = next(entries, None)
+                if first is not None:
+                    keys = _keys_as_one(chain((first,), entries), keys, reverse=reverse)
+        return keys
 
 
 def _as_one(
@@ -194,10 +200,21 @@ def _as_one(
             yield key, stored
 
 
-Ranked = tuple[bytes, int, Entry | Stored]
+def _keys_as_one(entries: Iterator[tuple[bytes, Entry]], keys: Iterator[bytes], *, reverse: bool) -> Iterator[bytes]:
+    """The same of keys alone."""
+    above = ((key, 0, entry.body is not None) for key, entry in entries)
+    below = ((key, 1, True) for key in keys)
+    last: bytes | None = None
+    for key, _, is_there in _merged(above, below, reverse=reverse):
+        if key != last and is_there:
+            yield key
+        last = key
 
 
-def _merged(above: Iterator[Ranked], below: Iterator[Ranked], *, reverse: bool) -> Iterator[Ranked]:
+Ranked = tuple[bytes, int, T]
+
+
+def _merged(above: Iterator[Ranked[T]], below: Iterator[Ranked[U]], *, reverse: bool) -> Iterator[Ranked[T | U]]:
     """Both in key order; for one key the one above comes first."""
     if reverse:
         return heapq.merge(above, below, key=lambda each: (each[0], -each[1]), reverse=True)

@@ -64,8 +64,8 @@ class Past:
             return self._scan_now(table, start, stop, reverse=reverse)
         return self._scan_history(table, start, stop, reverse=reverse)
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-        return (key for key, _ in self.scan(table, start, stop))
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
 
     # -- rows without a history: only one event can make them ----------------------------------------------------------
 

@@ -91,8 +91,11 @@ class Snapshot:
         cursor = self._transaction.cursor(db=self._tables[table])
         return unpacked(table, _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop))
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
         cursor = self._transaction.cursor(db=self._tables[table])
+        if reverse:
+            found = cursor.prev() if cursor.set_range(stop) else cursor.last()
+            return takewhile(start.__le__, cursor.iterprev(values=False)) if found else iter(())
         found = cursor.set_range(start) if start else cursor.first()
         return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
 
@@ -139,7 +142,7 @@ class NoRows:
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:  # noqa: ARG002 - as `get`
         return iter(())
 
-    def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:  # noqa: ARG002 - as `get`
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:  # noqa: ARG002 - as `get`
         return iter(())
 
 

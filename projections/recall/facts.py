@@ -7,8 +7,10 @@
 Ties go by `updated`, newest first, then by id, compartment and owner. Items of score 0 follow in that order.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
+from itertools import chain
 from typing import NamedTuple
 
 from projections.items import ItemRow
@@ -56,9 +58,9 @@ class Worth(NamedTuple):
 
 def worth_among(known: Sequence[Known], question: Question) -> Worth:
     """What a question's terms are worth."""
-    having = {term: sum(term in each.terms.counts for each in known) for term in question.terms}
     shares = question.terms
-    terms = {term: idf(len(known), number) * shares[term] // ONE for term, number in having.items() if number}
+    having = Counter(chain.from_iterable(shares.keys() & each.terms.counts.keys() for each in known))
+    terms = {term: idf(len(known), having[term]) * share // ONE for term, share in shares.items() if having[term]}
     return Worth(terms, sum(each.terms.length for each in known), len(known))
 
 

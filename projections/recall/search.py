@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from heapq import merge
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from projections.recall.words import spelled_like, words
 from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow
 
+_KEY = attrgetter("key")
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
 MOST_MISSPELT = 1
@@ -131,20 +132,26 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
 def neighbours(rows: Rows, hit: Said, before: int, after: int) -> tuple[Found[MessageRow | TurnRow], ...]:
     """What was said around something in its unit, oldest first, and itself."""
     unit, end = hit.key[:16], hit.key + b"\0"
-    earlier = _first(_around(rows, unit, stop=end, reverse=True), before + 1)
-    later = _first(_around(rows, unit, start=end), after)
-    return (*reversed(earlier), *later)
+    earlier = _nearest(rows, unit, before + 1, stop=end, reverse=True)
+    return (*reversed(earlier), *_nearest(rows, unit, after, start=end))
 
 
-def _around(
-    rows: Rows, unit: bytes, *, start: bytes | None = None, stop: bytes | None = None, reverse: bool = False
-) -> Iterator[Found[MessageRow | TurnRow]]:
-    tables = [rows.scan(each, unit, start=start, stop=stop, reverse=reverse) for each in (MESSAGES, TURNS)]
-    return merge(*tables, key=lambda each: each.key, reverse=reverse)
-
-
-def _first(found: Iterable[Found[MessageRow | TurnRow]], most: int) -> list[Found[MessageRow | TurnRow]]:
-    return [each for each, _ in zip(found, range(most), strict=False)]
+def _nearest(
+    rows: Rows,
+    unit: bytes,
+    most: int,
+    *,
+    start: bytes | None = None,
+    stop: bytes | None = None,
+    reverse: bool = False,
+) -> list[Found[MessageRow | TurnRow]]:
+    """The first few of either table, which is more than enough, and of these the first few."""
+    either: tuple[Iterator[Found[Any]], ...] = (
+        rows.scan(MESSAGES, unit, start=start, stop=stop, reverse=reverse),
+        rows.scan(TURNS, unit, start=start, stop=stop, reverse=reverse),
+    )
+    found = chain.from_iterable(islice(each, most) for each in either)
+    return sorted(found, key=_KEY, reverse=reverse)[:most]
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------

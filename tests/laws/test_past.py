@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from projections.config import CONFIG
 from projections.fold import Record
 from projections.registry import FOLD
-from projections.rows import RawRows
 from replay.engine import Engine
 from replay.travel import MANY, Moment, settled
 from replay.views import LAST_KEY
 from tests.examples import examples
 from tests.generator import Story, fixed_story, stories
-from tests.replay.stage import FakeClock, Table, drafts, folded, living, readable, scanned, setting
+from tests.replay.stage import FakeClock, Table, drafts, folded, living, ranges_agree, readable, scanned, setting
 
 LAW = settings(max_examples=examples(50, 120), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
@@ -34,23 +33,6 @@ def told(story: Story) -> Engine:
     for decided in story.decisions():
         engine.record(living(decided))
     return engine
-
-
-def ranges_agree(raw: RawRows, table: str, rows: Table) -> None:
-    """Ranges that begin and end at, before and behind a key, in both directions; and single keys."""
-    keys = sorted(rows)
-    bounds = [b"", LAST_KEY, *(key + tail for key in keys[:: max(1, len(keys) // 3)] for tail in (b"", b"\0", b"\xff"))]
-    for start in bounds:
-        for stop in bounds:
-            expected = [key for key in keys if start <= key < stop]
-            assert [key for key, _ in raw.scan(table, start, stop)] == expected
-            assert [key for key, _ in raw.scan(table, start, stop, reverse=True)] == expected[::-1]
-            assert list(raw.keys(table, start, stop)) == expected
-    assert raw.get(table, b"\xfe" * 16) is None
-    for key in keys:
-        stored = raw.get(table, key)
-        assert stored is not None
-        assert stored[:2] == rows[key]
 
 
 @LAW

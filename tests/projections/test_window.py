@@ -224,8 +224,8 @@ def test_never_the_whole_session_is_read(world: World) -> None:
                 read.append(key)
                 yield key, stored
 
-        def keys(self, table: str, start: bytes, stop: bytes) -> Iterator[bytes]:
-            return (key for key, _ in self.scan(table, start, stop))
+        def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+            return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
 
     rows = Rows(Counting(), world.ids)
     assert len(recent(rows, SESSION, 0, END, Limits(), Caller(rows, "dnam")).lines) == 20

@@ -173,6 +173,24 @@ def scanned(raw: RawRows) -> dict[str, Table]:
     }
 
 
+def ranges_agree(raw: RawRows, table: str, rows: Table) -> None:
+    """Ranges that begin and end at, before and behind a key, in both directions; and single keys."""
+    keys = sorted(rows)
+    bounds = [b"", LAST_KEY, *(key + tail for key in keys[:: max(1, len(keys) // 3)] for tail in (b"", b"\0", b"\xff"))]
+    for start in bounds:
+        for stop in bounds:
+            expected = [key for key in keys if start <= key < stop]
+            assert [key for key, _ in raw.scan(table, start, stop)] == expected
+            assert [key for key, _ in raw.scan(table, start, stop, reverse=True)] == expected[::-1]
+            assert list(raw.keys(table, start, stop)) == expected
+            assert list(raw.keys(table, start, stop, reverse=True)) == expected[::-1]
+    assert raw.get(table, b"\xfe" * 16) is None
+    for key in keys:
+        stored = raw.get(table, key)
+        assert stored is not None
+        assert stored[:2] == rows[key]
+
+
 def handle_of(engine: Engine, who: Account) -> Handle:
     """Whom an account belongs to."""
     with engine.reading() as rows:

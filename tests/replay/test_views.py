@@ -23,7 +23,20 @@ from replay.recall_index import Find
 from replay.store import DiskStore
 from replay.views import LAST_KEY, Changes, Position, Views
 from tests.generator import fixed_story
-from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, says, setting, tell, texts, together
+from tests.replay.stage import (
+    TABLES,
+    FakeClock,
+    contents,
+    digest,
+    drafts,
+    ranges_agree,
+    says,
+    scanned,
+    setting,
+    tell,
+    texts,
+    together,
+)
 
 
 @pytest.fixture
@@ -176,6 +189,19 @@ def test_a_segment_of_a_rebuild_reads_as_other_layers_do() -> None:
     gone = segment.get(table, b"d")
     assert gone is not None
     assert gone.body is None
+
+
+@pytest.mark.parametrize("salt", range(3))
+def test_ranges_of_rows_that_lie_partly_above_the_views(data: Path, salt: int) -> None:
+    decisions = list(fixed_story(60, salt).decisions())
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=10_000) as engine:
+        tell(engine, decisions[:40])
+        engine.commit_views()
+        tell(engine, decisions[40:])
+        finish_erasures(engine)
+        with engine.reading() as rows:
+            for table, its_rows in scanned(rows.raw).items():
+                ranges_agree(rows.raw, table, its_rows)
 
 
 def test_views_behind_the_log_are_brought_up_when_a_writer_opens(data: Path, filled: bytes) -> None:
