@@ -80,6 +80,14 @@ class Gathering:
         """Whether it stands with something that was found before."""
         return any(hit.key in each.shown for each in self._stretches)
 
+    def takes(self, near: Iterable[bytes]) -> bool:
+        """Whether something with these keys around it could still be added: there is room, or it stands beside what
+        was found before.
+        """
+        return len(self._stretches) < self._limits.passages or any(
+            key in each.shown for key in near for each in self._stretches
+        )
+
     def add(self, hit: "Said", around: Sequence[Found[SaidRow]]) -> None:
         """What was found and what stands around it, or else itself alone, or nothing of it."""
         for near in (NEAR, 0):

@@ -12,7 +12,7 @@ A message that says nothing by itself ("yeah", "ok") goes on with what was said 
 session had found stands there again, while that is fresh and as far as it is open still; else nothing is looked for.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,11 +80,16 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller) -> Past:
     """The passages for a message."""
     if not limits.passages:
         return Past()
+    from projections.recall.search import around, read
+
     may, gathering = _May(rows, wished), Gathering(rows, wished.window.authors, limits, caller)
     looked = _looked(rows, wished, limits.passages * SPARE)
     for hit in looked.hits:
-        if not gathering.shows(hit) and may(hit):
-            gathering.add(hit, [each for each in _around(rows, hit) if may(each)])
+        if gathering.shows(hit) or not may(hit):
+            continue
+        near = around(rows, hit, NEAR + 1, NEAR + 1)
+        if gathering.takes(each.key for each in near):
+            gathering.add(hit, [each for each in _sitting(hit, [read(rows, each) for each in near]) if may(each)])
     noted = (LeftOut(BLOCK, IN_OTHER_WORDS, looked.note),) if looked.note else ()
     made = gathering.past()
     nearest = tuple(NearUse(hit.by_meaning, hit.event) for hit in looked.hits if hit.by_meaning)
@@ -186,18 +191,17 @@ def _is_of_others(row: SaidRow) -> bool:
 # -- what stands around it, and fits --------------------------------------------------------------------------------
 
 
-def _around(rows: Rows, hit: "Said") -> list[Found[SaidRow]]:
-    """What was said up to NEAR before and after in the same sitting, and itself; and one more on each side, so that it
-    is known what touches.
+def _sitting(hit: "Said", near: Sequence[Found[SaidRow]]) -> list[Found[SaidRow]]:
+    """Of what was said up to NEAR before and after, and one more on each side so that it is known what touches, what
+    was said in the same sitting; and itself.
     """
     from projections.recall.corpus import SITTING_MS
-    from projections.recall.search import neighbours
 
-    said = [each for each in neighbours(rows, hit, NEAR + 1, NEAR + 1) if _lies_with(each.row, hit.row)]
+    said = [each for each in near if _lies_with(each.row, hit.row)]
     at = next(n for n, each in enumerate(said) if each.key == hit.key)
     first = next((n for n in range(at, 0, -1) if _silence(said[n - 1], said[n]) > SITTING_MS), 0)
     last = next((n for n in range(at, len(said) - 1) if _silence(said[n], said[n + 1]) > SITTING_MS), len(said) - 1)
-    return list(said[first : last + 1])
+    return said[first : last + 1]
 
 
 def _lies_with(row: SaidRow, other: SaidRow) -> bool:

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from projections.decisions.consent import is_out
 from projections.events.values import Item
+from projections.fold import AnyProjection
 from projections.ids import NOBODY, EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, compartment_key
 from projections.messages import MESSAGES, MessageRow
@@ -30,7 +31,7 @@ from projections.recall.words import spelled_like, words
 from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow
 
-_KEY = attrgetter("key")
+_SAID: tuple[AnyProjection, ...] = (MESSAGES, TURNS)
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
 MOST_MISSPELT = 1
@@ -79,6 +80,13 @@ class Said(NamedTuple):
     score: int
     reasons: tuple[Reason, ...]
     by_meaning: int = 0
+
+
+class Place(NamedTuple):
+    """Where something lies that was said: its key, and whose row it is."""
+
+    key: bytes
+    projection: AnyProjection
 
 
 class Answers(NamedTuple):
@@ -131,9 +139,21 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
 
 def neighbours(rows: Rows, hit: Said, before: int, after: int) -> tuple[Found[MessageRow | TurnRow], ...]:
     """What was said around something in its unit, oldest first, and itself."""
+    return tuple(map(partial(read, rows), around(rows, hit, before, after)))
+
+
+def around(rows: Rows, hit: Said, before: int, after: int) -> tuple[Place, ...]:
+    """Where it lies: nothing of it is read yet."""
     unit, end = hit.key[:16], hit.key + b"\0"
     earlier = _nearest(rows, unit, before + 1, stop=end, reverse=True)
     return (*reversed(earlier), *_nearest(rows, unit, after, start=end))
+
+
+def read(rows: Rows, place: Place) -> Found[MessageRow | TurnRow]:
+    """What lies there."""
+    found = rows.find(place.projection, place.key)
+    assert found is not None, "it was there a moment ago, in the same rows"
+    return found
 
 
 def _nearest(
@@ -144,14 +164,13 @@ def _nearest(
     start: bytes | None = None,
     stop: bytes | None = None,
     reverse: bool = False,
-) -> list[Found[MessageRow | TurnRow]]:
+) -> list[Place]:
     """The first few of either table, which is more than enough, and of these the first few."""
-    either: tuple[Iterator[Found[Any]], ...] = (
-        rows.scan(MESSAGES, unit, start=start, stop=stop, reverse=reverse),
-        rows.scan(TURNS, unit, start=start, stop=stop, reverse=reverse),
-    )
-    found = chain.from_iterable(islice(each, most) for each in either)
-    return sorted(found, key=_KEY, reverse=reverse)[:most]
+    found: list[Place] = []
+    for projection in _SAID:
+        keys = rows.keys(projection, unit, start=start, stop=stop, reverse=reverse)
+        found += (Place(key, projection) for key in islice(keys, most))
+    return sorted(found, key=itemgetter(0), reverse=reverse)[:most]
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
