@@ -179,6 +179,16 @@ def test_no_more_passages_than_the_limit_and_none_where_there_are_to_be_none(hou
         assert len(prompt(house, "boiler?", "staff", passages=most).past) == min(most, 3)
 
 
+def test_what_is_beside_a_passage_but_of_another_sitting_is_one_too_many(house: House) -> None:
+    house.say("1", "the boiler leaks, the boiler drips")
+    house.say("1", "the boiler is old", after=7 * HOUR)
+    chatter(house)
+    assert past(prompt(house, "boiler?", passages=2)).count("boiler is old") == 1
+    context = prompt(house, "boiler?", passages=1)
+    assert past(context).split("\n")[1:] == ["[Ada]: the boiler leaks, the boiler drips"]
+    assert [each.block for each in context.left_out] == ["recent"]
+
+
 def test_what_does_not_fit_is_tried_alone_and_else_left_out(house: House) -> None:
     ids = boiler(house)
     chatter(house)
@@ -254,6 +264,17 @@ def test_answers_from_elsewhere_are_not_there_and_what_people_said_around_them_i
     text = past(prompt(house, "boilers?"))
     assert "who mends boilers?" in text
     assert "Ines" not in text
+
+
+def test_an_answer_behind_what_went_quiet_is_not_there_for_it_may_repeat_it(house: House) -> None:
+    said = house.say("1", "who mends boilers?")
+    turn = house.answer("1", "Boilers are mended by Ines.")
+    other = house.say("2", "who mends boilers?", KIM)
+    chatter(house)
+    item = house.know("asks about boilers", f"guild/{ref('9')}")
+    for taken, stands in ((other, True), (turn, False), (said, False)):
+        house.forget(item, taken)
+        assert ("Ines" in past(prompt(house, "boilers?"))) == stands
 
 
 def test_an_imported_answer_from_elsewhere_is_not_there_either(house: House) -> None:
