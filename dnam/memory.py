@@ -45,10 +45,11 @@ from projections.decisions.answer import (
     interrupt_turn,
     turn_origin,
 )
+from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import TurnAnswered
+from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Limits, ModelUse, Scoring
 from projections.ids import EventId, Ref
 from projections.nearness import Nearness
@@ -150,9 +151,16 @@ class Memory(Placing):
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""
         ready = with_handles(request)
-        while (await self.record(lambda rows: hear(rows, ready))).records and ready.edited is not None:
+        located: list[Heard] = []
+
+        def decision(rows: Rows) -> Sequence[Draft]:
+            drafts = hear(rows, ready)
+            located[:] = [locate(rows, ready)] if _is_alone(drafts) else []
+            return drafts
+
+        while (await self.record(decision)).records and ready.edited is not None:
             pass  # much that says an edited message's old words again goes in several decisions, the edit in the last
-        heard = await self.look(lambda rows: locate(rows, ready))
+        heard = located[0] if located else await self.look(lambda rows: locate(rows, ready))
         return heard._replace(setting=await standing_in(heard.setting, self.standing))
 
     def request(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Request:
@@ -297,6 +305,13 @@ class Memory(Placing):
 def without_recall(limits: Limits) -> Limits:
     """The same budgets for a prompt that is made by DNAM's scoring alone, and without past conversations."""
     return msgspec.structs.replace(limits, scoring="dnam", passages=0)
+
+
+def _is_alone(drafts: Sequence[Draft]) -> bool:
+    """Whether a message comes with nothing else: then who said it and where was known before, and no look has to follow
+    to say so.
+    """
+    return len(drafts) == 1 and isinstance(drafts[0].event, MessageHeard)
 
 
 def _call_of(error: ModelError, model: str) -> ModelUse:

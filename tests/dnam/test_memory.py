@@ -11,8 +11,11 @@ import pytest
 import dnam
 from dnam import Memory
 from dnam.errors import Unknown
+from dnam.whereabouts import Heard, locate
 from projections.calls import calls
 from projections.decisions.draft import Draft
+from projections.decisions.hear import HeardRequest
+from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonOptedOut
@@ -169,6 +172,32 @@ async def test_what_a_place_does_not_open_is_not_read(tmp_path: Path, monkeypatc
         assert [item.text for item in await memory.show("ada", setting=heard.setting)] == ["grows tomatoes"]
         hits = await memory.recall("ada", "tomatoes shower", setting=heard.setting)
         assert [hit.item.text for hit in hits] == ["grows tomatoes"]
+
+
+async def test_where_a_message_was_heard_is_what_a_look_behind_it_says(tmp_path: Path) -> None:
+    few, renamed = GENERAL._replace(audience="channel"), GENERAL._replace(name="allgemein")
+    direct = PlaceSeen("local", "", "direct", "", "direct", partner=Account("local", "ada", "Ada"))
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+
+        async def heard_in(place: PlaceSeen, key: str, name: str = "Ada", edited: int | None = None) -> Heard:
+            who = Account("local", "ada", name)
+            request = HeardRequest(
+                key=key, place=place, author="person", speaker=who, text=f"word {key}", said=NOW, fresh=(),
+                edited=edited,
+            )  # fmt: skip
+            heard = await memory.hear(request)
+            assert heard == await memory.look(lambda rows: locate(rows, request))
+            return heard
+
+        assert (await heard_in(GENERAL, "1")).name == "Ada"
+        assert (await heard_in(GENERAL, "2")).setting.audience.kind == "guild"
+        assert (await heard_in(GENERAL, "3", "Ada L.")).name == "Ada L."
+        assert (await heard_in(renamed, "4")).setting.audience.epoch == 0
+        assert (await heard_in(GENERAL, "4", edited=NOW + 5)).text == "word 4"
+        assert (await heard_in(few, "4")).setting.audience.epoch == 1
+        assert (await heard_in(few, "5")).setting.audience.epoch == 1
+        assert (await heard_in(direct, "6")).setting.audience.kind == "direct"
+        assert (await heard_in(direct, "7")).setting.audience.kind == "direct"
 
 
 async def test_people_whom_nobody_knows_are_named(tmp_path: Path) -> None:
