@@ -27,7 +27,7 @@ LOCKED := .venv/locked-$(LOCK_KEY)
 READY := .venv/ready-$(LOCK_KEY)
 PEERS := .venv/peers-$(shell cat requirements.lock requirements-bench.lock | cksum | cut -d ' ' -f 1)
 
-.PHONY: help setup run test check scenario privacy prove bench eval docs dist clean
+.PHONY: help setup run test types check scenario privacy prove bench eval docs dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -48,14 +48,17 @@ check: $(READY) ## everything CI asks for: lint, format, types, import contracts
 	@$(PYTHON) -m ruff check .
 	@echo "dnam: ruff format --check"
 	@$(PYTHON) -m ruff format --check .
-	@echo "dnam: mypy"
-	@$(PYTHON) -m mypy
 	@echo "dnam: import contracts"
 	@.venv/bin/lint-imports --no-logo
-	@$(MAKE) test COVERAGE="--cov --cov-report=term"
 	@echo "dnam: docs check"
 	@$(PYTHON) -m dnam.reference --check
+	@$(MAKE) -j 2 types test COVERAGE="--cov --cov-report=term"
 	@echo "dnam: all checks passed"
+
+# Beside the tests: alone it would leave a processor idle for half a minute.
+types: $(READY)
+	@echo "dnam: mypy"
+	@$(PYTHON) -m mypy
 
 scenario: $(READY) ## play the long scenario in Discord, with a transcript (SCENARIO_ARGS="--seed 7 --transcript day.txt")
 	@echo "dnam: playing the scenario"
@@ -89,6 +92,7 @@ clean: ## remove what tools made; .venv and data/ stay
 	@rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name .venv -prune -o -name data -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
+# pip would compile modules on one processor only. What this Python cannot compile is passed over, as pip does.
 $(LOCKED):
 	@set -e; found=; \
 	for candidate in $(PYTHONS); do \
@@ -104,7 +108,8 @@ $(LOCKED):
 	echo "dnam: building .venv with $$("$$found" --version)"; \
 	"$$found" -m venv --clear .venv; \
 	echo "dnam: installing what requirements.lock lists (a minute or so, the first time only)"; \
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r requirements.lock
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-compile --require-hashes -r requirements.lock; \
+	$(PYTHON) -m compileall -qq -j 0 .venv/lib || true
 	@touch $@
 
 # The packages themselves are linked in, not copied: a change in the source needs no new set-up.

@@ -5,7 +5,8 @@ long are tried on more of them with DNAM_EXAMPLES=thorough. Nothing of dnam is i
 begins later than this file.
 """
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -36,13 +37,49 @@ WHOLE = (
     "bench",
     "evaluation",
     "loopback",
+    "dnam",
 )
 """Tests of the program as a whole, and those that repeat what others show on many examples. The longest come first."""
+SHOWING = (
+    "dnam/encoders/test_understanding.py",
+    "dnam/rederiving/test_what_changes.py",
+    "dnam/test_belongings.py",
+    "dnam/test_config_command.py",
+    "dnam/test_secrets.py",
+    "dnam/test_snapshot.py",
+    "projections/recall/test_seeds.py",
+    "projections/test_wording.py",
+    "replay/test_proofs.py",
+    "replay/test_recall_index.py",
+)
+"""Those among them, and laws, that show lines of the core or of the log which no other test shows yet."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In a worker pytest-cov begins a second time, here. The first would go on underneath, and trace all the same where
+    coverage is to look away.
+    """
+    cover = session.config.pluginmanager.get_plugin("_cov")
+    if hasattr(session.config, "workerinput") and cover is not None and cover.cov_controller is not None:
+        cover.cov_controller.pause()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The tests that are collected stay to the end: no search for garbage need look at them, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Coverage looks away from them: traced, they take twice as long, and what a line of the core or of the log does is
-    to be shown by a test of its own. They come last: what is made once and kept is then made where coverage looks.
+    """Coverage looks away from them, and from laws: traced, they take twice as long, and what a line of the core or of
+    the log does is to be shown by a test of its own. They come last: what is made once and kept is then made where
+    coverage looks.
     """
     items.sort(key=_turn)
     for item in items:
@@ -51,9 +88,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    """0 for a test that coverage looks at, then the place in WHOLE, from 1."""
+    """0 for a test that coverage looks at, 1 for a law or what is marked itself, then the place in WHOLE, from 2."""
+    if item.get_closest_marker("no_cover"):
+        return 1
     path = item.path.relative_to(TESTS).as_posix()
-    return next((turn for turn, name in enumerate(WHOLE, 1) if path.startswith(name)), 0)
+    if path in SHOWING:
+        return 0
+    is_law = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+    return next((turn for turn, name in enumerate(WHOLE, 2) if path.startswith(name)), int(is_law))
 
 
 @pytest.fixture(autouse=True)

@@ -13,31 +13,35 @@ from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from projections.fold import Fold
 from projections.registry import FOLD
-from replay.builder import STRETCH, check, rebuild
+from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import finish_erasures
 from replay.errors import Damaged
 from replay.folder import Folder
-from replay.line import SEGMENT
 from replay.store import DiskStore
 from tests.replay.conftest import SHARED
 from tests.replay.stage import KIM, FakeClock, digest, drafts, event_id, handle_of, setting, texts
 from tests.replay.test_erasure import messages, only_recorded, talk
 from tests.world import NOW
 
+SHORT = 1024
+"""How many events a segment has here, and the last stretch at most."""
+
 
 @pytest.fixture(params=["alone", "helped"], autouse=True)
 def helped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Every build is done by this process alone, and once more with a helper."""
+    """Every build is done by this process alone, and once more with a helper; it has more than one segment."""
+    monkeypatch.setattr("replay.line.SEGMENT", SHORT)
+    monkeypatch.setattr("replay.builder.STRETCH", SHORT)
     monkeypatch.setattr("replay.helper.FEWEST", 1)
     monkeypatch.setattr("replay.helper.processors", lambda: 1 + (request.param == "helped"))
     return bool(request.param == "helped")
 
 
-def padding(engine: Engine, size: int = SEGMENT + 1000) -> None:
+def padding(engine: Engine) -> None:
     """Events that belong to nobody; more than a segment of them."""
-    for first in range(0, size, 1000):
-        engine.record(drafts(*(setting(f"{n}") for n in range(first, first + 1000)), name=f"padding {first}"))
+    for first in range(0, SHORT + 500, 250):
+        engine.record(drafts(*(setting(f"{n}") for n in range(first, first + 250)), name=f"padding {first}"))
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,7 @@ def test_an_erasure_while_views_are_built_begins_the_build_again(
     with Engine.open(data, create=True, clock=FakeClock()) as engine:
         talk(engine)
         if first:
-            padding(engine, STRETCH + 1000)
+            padding(engine)
         store, kim, events = engine.store, handle_of(engine, KIM), engine.head().size
         assert isinstance(store, DiskStore)
         seen: list[tuple[int, int]] = []
@@ -125,14 +129,14 @@ def test_headers_that_the_tree_was_not_made_of_are_no_ground_to_build_on(
     padded: Path, builds: Callable[[DiskStore, Fold], object]
 ) -> None:
     with opened_store(padded) as store:
-        stored = store.log.get(2_000)
+        stored = store.log.get(500)
         assert stored is not None
     folder = Folder(padded / "log").current()
     with lmdb.open(str(folder), max_dbs=16) as environment:
         headers = environment.open_db(b"headers")
         with environment.begin(write=True) as transaction:
             changed = stored.header[:-1] + bytes([stored.header[-1] ^ 1])  # within the body's digest
-            transaction.put((2_000).to_bytes(8, "big"), changed, db=headers)
+            transaction.put((500).to_bytes(8, "big"), changed, db=headers)
     with opened_store(padded) as store, pytest.raises(Damaged, match="`dnam verify` names what was changed"):
         builds(store, FOLD)
 

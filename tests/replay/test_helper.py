@@ -27,6 +27,7 @@ from replay.packing import Packed
 from replay.pipe import FoldJob
 from replay.recall_index import Find
 from replay.rewriting import rewrite
+from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify
@@ -37,10 +38,15 @@ from tests.replay.stage import FakeClock, contents, digest, drafts, living, sett
 from tests.replay.test_verify import gone, key, put, values
 from tests.world import handle
 
+SHORT = 512
+"""How many events a stretch has here, in this process and in the helper."""
+
 
 @pytest.fixture
 def helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Helper]]:
-    """Every log is large enough for a helper, and segments are short. The helpers that were there; all have ended."""
+    """Every log is large enough for a helper; segments and stretches are short. The helpers that were there; all have
+    ended.
+    """
     started: list[Helper] = []
     start = module._started
 
@@ -53,6 +59,12 @@ def helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Helper]]:
     monkeypatch.setattr(module, "FEWEST", 1)
     monkeypatch.setattr(module, "processors", lambda: 2)
     monkeypatch.setattr(line, "SEGMENT", 16)
+    monkeypatch.setattr("replay.builder.STRETCH", 2 * SHORT)
+    for name in ("stretch", "looking", "verify"):
+        monkeypatch.setattr(f"replay.{name}.WHOLE", SHORT)
+    path, shorter = "sys.path[:] = {path!r}; ", f"from replay import stretch; stretch.WHOLE = {SHORT}; "
+    assert path in module._COMMAND
+    monkeypatch.setattr(module, "_COMMAND", module._COMMAND.replace(path, path + shorter))
     yield started
     assert all(helper.process.returncode is not None for helper in started)
 
@@ -111,10 +123,9 @@ def built() -> Iterator[Path]:
     with TemporaryDirectory(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None) as made:
         data = Path(made) / "data"
         with Engine.open(data, create=True, clock=FakeClock()) as engine:
-            for first in range(0, 4_500, 300):
-                engine.record(
-                    drafts(*(setting(f"{n}", f"{n % 700}") for n in range(first, first + 300)), name=f"{first}")
-                )
+            for first in range(0, 2 * SHORT + 176, 80):
+                decision = [setting(f"{n}", f"{n % 200}") for n in range(first, first + 80)]
+                engine.record(drafts(*decision, name=f"{first}"))
         yield data
 
 
@@ -146,24 +157,24 @@ def test_two_processes_find_what_one_finds(
     headers = dict(values(long, b"headers"))
     match harm:
         case "body":
-            flip(long, b"bodies", key(3_000))
+            flip(long, b"bodies", key(750))
         case "header":
-            flip(long, b"headers", key(2_500))
+            flip(long, b"headers", key(620))
         case "id":
-            flip(long, b"ids", values(long, b"ids")[1_000][0])
+            flip(long, b"ids", values(long, b"ids")[250][0])
         case "order":
-            header = codec.decode_header(headers[key(3_000)])
+            header = codec.decode_header(headers[key(750)])
             data = codec.encode_header(header._replace(at=1))
-            put(long, b"headers", key(3_000), data)
-            put(long, b"ids", header.id, key(3_000) + leaf_hash(data)[:8])
+            put(long, b"headers", key(750), data)
+            put(long, b"ids", header.id, key(750) + leaf_hash(data)[:8])
         case "no header":
-            gone(long, b"headers", key(1_000))
+            gone(long, b"headers", key(250))
         case "no body":
-            gone(long, b"bodies", key(4_400))
+            gone(long, b"bodies", key(1_100))
         case "newer":
-            put(long, b"headers", key(4_400), b"\x98\x02" + headers[key(4_400)][2:])
+            put(long, b"headers", key(1_100), b"\x98\x02" + headers[key(1_100)][2:])
         case "short":
-            put(long, b"headers", key(4_400), b"\x98\x01")
+            put(long, b"headers", key(1_100), b"\x98\x01")
     store = DiskStore(long, FOLD, writable=False)
     folding = Folding(FOLD, store)
     together = [verify(store, folding, opened=opened) for opened in (False, True)]
@@ -188,22 +199,22 @@ def test_looking_changes_nothing(long: Path, helpers: list[Helper]) -> None:
 @pytest.mark.parametrize("harm", ["body", "no key"])
 def test_what_is_wrong_with_a_segment_is_said_as_ever(long: Path, helpers: list[Helper], harm: str) -> None:
     if harm == "body":
-        flip(long, b"bodies", key(3_000))
+        flip(long, b"bodies", key(750))
     else:
-        for ring in ("ring-a", "ring-b"):
-            path = long / "keys" / ring
-            path.write_bytes(path.read_bytes()[:80])
+        ring = FileRingStore(long / "keys")
+        ring.rewrite(ring.read()[:1])
+        ring.close()
     said: list[str] = []
     for used in (2, 1):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "processors", lambda used=used: used)
             store = DiskStore(long, FOLD, writable=True)
-            with pytest.raises(LogError, match=r"#3000|is not in the key ring") as error:
+            with pytest.raises(LogError, match=r"#750|is not in the key ring") as error:
                 rebuild(store, FOLD)
             store.close()
             said.append(repr(error.value))
     assert said[0] == said[1]
-    assert harm != "body" or repr(Damaged("event #3000: the body of a config.set does not fit its seal")) == said[0]
+    assert harm != "body" or repr(Damaged("event #750: the body of a config.set does not fit its seal")) == said[0]
     assert len(helpers) == 1
 
 
@@ -218,7 +229,7 @@ def test_another_process_that_writes_the_views_meanwhile_is_followed(
     def late(self: Views, made: Packed, position: Position, *, since: int, find: Find | None = None) -> bool:
         if since >= 64 and not overtaken:
             overtaken.append(since)
-            bring(views, store, Folding(FOLD, store), 2_000)
+            bring(views, store, Folding(FOLD, store), 560)
         return write(self, made, position, since=since, find=find)
 
     monkeypatch.setattr(Views, "write", late)
@@ -235,7 +246,7 @@ def test_another_process_that_writes_the_views_meanwhile_is_followed(
 def test_a_log_that_does_not_say_where_a_segment_ends_is_folded_in_turn(
     monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], harm: str
 ) -> None:
-    gone(long, b"headers", key(300)) if harm == "missing" else put(long, b"headers", key(16), b"\x98\x01")
+    gone(long, b"headers", key(80)) if harm == "missing" else put(long, b"headers", key(16), b"\x98\x01")
     said: list[str] = []
     for used in (2, 1):
         monkeypatch.setattr(module, "processors", lambda used=used: used)

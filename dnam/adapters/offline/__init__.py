@@ -5,6 +5,7 @@ It works from an ask's typed `inputs` and never reads the prompt. What it knows 
 `summary` keeps sentences, `merge` tells what says more, `answer` finds what fits.
 """
 
+from functools import cached_property
 from typing import assert_never
 
 from dnam.adapters.offline.answer import Answerer
@@ -26,11 +27,16 @@ class OfflineModel:
     """A `Model` that answers from what is remembered, extracts plain statements and keeps informative sentences."""
 
     def __init__(self, language: Language) -> None:
+        self._language = language
         self._version = f"offline-{language.name}@{CODE_VERSION}.{language.version}"
         self._answerer = Answerer(language)
-        self._extractor = Extractor(language)
         self._summarizer = Summarizer(language)
         self._merger = Merger(language)
+
+    @cached_property
+    def _extractor(self) -> Extractor:
+        """Made when there is something to extract from: no first answer waits for its hundreds of patterns."""
+        return Extractor(self._language)
 
     @property
     def name(self) -> str:

@@ -5,9 +5,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from dnam.assistant import Assistant
@@ -46,9 +49,13 @@ class Ran(NamedTuple):
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+_built = cache(get_command)
+
+
 def dnam(*arguments: str | Path, given: str = "") -> Ran:
-    """Run the command line in this process."""
-    result = CliRunner().invoke(app, [str(each) for each in arguments], input=given, prog_name="dnam")
+    """Run the command line in this process; its commands are built once, not with every call."""
+    with patch("typer.testing._get_command", _built):
+        result = CliRunner().invoke(app, [str(each) for each in arguments], input=given, prog_name="dnam")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Ran(result.exit_code, result.stdout, result.stderr)

@@ -329,12 +329,18 @@ async def test_a_memory_that_cannot_be_written_is_searched_and_makes_no_vectors(
                 assert (await assistant.meaning.seek(QUESTION)).encoder == ENCODER
 
 
+PATIENT = "from dnam import meaning; meaning.SEEK_SECONDS = 600"
+"""A busy machine is no encoder that is silent."""
+
+
 async def test_the_chat_understands_and_its_prompt_can_be_seen(tmp_path: Path) -> None:
     async with serving() as server:
         async with sitting(tmp_path / "new", server, ALE):
             pass
         given = settings_of(server)
-        ran = await asyncio.to_thread(chatted, tmp_path / "new", f"{QUESTION}\n", "chat", "--as", "ada", **given)
+        ran = await asyncio.to_thread(
+            chatted, tmp_path / "new", f"{QUESTION}\n", "chat", "--as", "ada", before=PATIENT, **given
+        )
         assert (ran.code, ran.err) == (0, "")
         assert server.requests[-1].texts == [QUESTION]
     (turn,) = dnam("log", "--tag", "turn.answered", "--json", "--data", tmp_path / "new").values
