@@ -32,6 +32,15 @@ class BrokenOff(LogError):
     """What cannot be undone was begun, and some of it is still to be done: whoever opens for writing next goes on."""
 
 
+class ShadowUnusable(DnamError):
+    """A shadow that can only be dropped and made anew; `why` says what is wrong with it."""
+
+    def __init__(self, name: str, why: str) -> None:
+        remedy = f"`dnam shadows drop {name}`, then `dnam rederive --name {name}` again"
+        super().__init__(f"the shadow {name!r} cannot be used: {why}. {remedy}")
+        self.why = why
+
+
 class CostsTooMuch(DnamError):
     """What something may cost is reached; `most_micros` is that, in 10⁻⁶ USD."""
 

@@ -26,6 +26,8 @@ from projections.events.values import ModelUse
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.items import owner_key
+from projections.lookup import people
+from projections.people import name_of
 from projections.policies.precedence import HUMANS
 from projections.rows import Rows
 from projections.turns import TURNS
@@ -36,6 +38,8 @@ from replay.reading import Reader
 
 Kind = Literal["goes", "comes back", "says again", "rests again", "goes again"]
 Decide = Callable[[Rows, Chronicle, RevertRequest], list[Draft]]
+OF_PERSON = ", of person "
+"""What stands before a person's handle in what is meant, as it is recorded."""
 DecideSummary = Callable[[Rows, Chronicle, bytes, RevertRequest], list[Draft]]
 
 
@@ -169,7 +173,9 @@ def the_revert(rows: Rows, reader: Reader, chronicle: Chronicle, seq: int) -> As
     record, _ = _at(reader, seq)
     what = "" if record is None else reverts.what_was_reverted(record) or summaries.what_was_reverted(record)
     if record is None or not what:
-        raise BadRequest(f"#{seq} is no event of a revert: `dnam log --tag item.reverted` lists those")
+        raise BadRequest(
+            f"#{seq} is no event of a revert: `dnam log --tag item.reverted` and `--tag summary.reverted` list those"
+        )
     items = reverts.events_of_revert(rows, chronicle, what, record)
     found = summaries.summary_events_of_revert(rows, chronicle, what)
     return Asked(what, tuple(each.id for each in items), tuple(each.id for each in found), undoes=True)
@@ -203,8 +209,19 @@ def plan(memory: Access, rows: Rows, asked: Asked, person: Handle | None = None)
 
 def _of_person(what: str, person: Handle) -> str:
     """A handle tells a program whose it is, and nobody else."""
-    mark = f", of person {person.hex()[:8]}"
+    mark = f"{OF_PERSON}{_short(person)}"
     return what if what.endswith(mark) else what + mark
+
+
+def _short(person: Handle) -> str:
+    return person.hex()[:8]
+
+
+def in_words(rows: Rows, what: str) -> str:
+    """What is meant, for people: with the name of the one whose it is alone, where they are known."""
+    words, _, short = what.rpartition(OF_PERSON)
+    names = [name_of(rows, each) for each in people(rows) if words and _short(each) == short]
+    return f"{words}, of {names[0]}" if len(names) == 1 else what
 
 
 async def carry_out(memory: Access, found: Plan) -> Done:

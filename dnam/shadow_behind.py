@@ -7,31 +7,54 @@ what people said and did, or not at all (`projections/rederiving/roles.py`).
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dnam.errors import ShadowUnusable
+from dnam.failures import Tell
+from dnam.shadow_opening import refuse_unusable
 from dnam.shadows import Manifest
 from projections.rederiving.roles import ROLES, Role, role_of
 from replay import codec
 from replay.engine import Engine
-from replay.errors import LogError
+from replay.errors import LogError, LogMissing, NothingHere
 from replay.log import StoredEvent
+from replay.units import stored_events
 
 _ROLES: Mapping[str, Role] = {each.TAG: role for each, role in ROLES.items()}
 _NOTHING_NEW: tuple[Role, ...] = ("derived", "left out")
 
 
 def behind(live: Engine, manifest: Manifest) -> int:
-    """How many events of its memory a shadow does not know yet and would read; 0 where it is up to now."""
-    return sum(_is_read(live, stored) for stored in live.store.log.read(manifest.upto))
+    """How many events of its memory a shadow does not know yet and would read; 0 where it is up to now. They may be
+    very many: not to be asked while rows are looked at.
+    """
+    with live.reading():
+        """What other processes erased and rewrote is known from here on."""
+    return sum(_is_read(live, stored) for stored in stored_events(live, manifest.upto, live.head().size))
 
 
-def behind_each(data: Path, manifests: Sequence[Manifest]) -> dict[str, int]:
-    """The same of each of these shadows of the log in a folder, by name; empty where that log cannot be opened."""
+def behind_each(data: Path, manifests: Sequence[Manifest], tell: Tell) -> dict[str, int]:
+    """The same of each of these shadows that can be used, by name; `tell` hears why the others cannot be. Empty where
+    the log of the folder cannot be opened.
+    """
     if not manifests:
         return {}
     try:
-        with Engine.open(data, writable=False) as live, live.reading():
-            return {each.name: behind(live, each) for each in manifests}
+        with Engine.open(data, writable=False) as live:
+            return {each.name: behind(live, each) for each in manifests if _is_usable(live, data, each, tell)}
+    except (NothingHere, LogMissing):
+        for each in manifests:
+            tell(str(ShadowUnusable(each.name, "it is of a log that is not here")))
     except (LogError, OSError):  # whoever opens it for anything else hears why
-        return {}
+        pass
+    return {}
+
+
+def _is_usable(live: Engine, data: Path, manifest: Manifest, tell: Tell) -> bool:
+    try:
+        refuse_unusable(live, data, manifest)
+    except ShadowUnusable as error:
+        tell(str(error))
+        return False
+    return True
 
 
 def _is_read(live: Engine, stored: StoredEvent) -> bool:

@@ -2,27 +2,25 @@
 
 from pathlib import Path
 
-from dnam import shadow_behind
 from dnam.rederiving.following import gone_since, is_any_gone
+from dnam.shadow_opening import open_shadow
 from dnam.shadow_report import Known, Report, Sides, Told, Wanted, report
 from dnam.shadow_source import behind, summary_behind
-from dnam.shadows import load, refuse_other_log
+from dnam.shadows import load
 from projections.items import ItemRow
 from projections.rows import Rows
 from projections.summaries import SummaryRow
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.reading import Reader
-from replay.shadow import shadow_engine
 
 
 def difference_from(live: Engine, now: Rows, data: Path, name: str, known: Known, wanted: Wanted, tell: Told) -> Report:
     """What differs between the rows of a memory and its shadow of this name; nothing is changed. BadRequest where there
-    is no such shadow, or one of another log.
+    is no such shadow, ShadowUnusable where it cannot be compared.
     """
     manifest = load(data, name)
-    with shadow_engine(data, name, beside=live) as other, other.reading() as there:
-        refuse_other_log(manifest, live.store.log)
+    with open_shadow(live, data, manifest) as other, other.reading() as there:
         events = LogChronicle(other.live)
 
         def is_gone(row: ItemRow) -> bool:
@@ -31,6 +29,5 @@ def difference_from(live: Engine, now: Rows, data: Path, name: str, known: Known
         def is_summary_gone(row: SummaryRow) -> bool:
             return bool(row.text) and is_any_gone(now, summary_behind(row, events))
 
-        late = shadow_behind.behind(live, manifest)
-        sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone, late)
+        sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone)
         return report(sides, manifest, known, wanted, tell)

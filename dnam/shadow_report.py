@@ -57,9 +57,9 @@ class OwnerWords(NamedTuple):
 
 class Report(NamedTuple):
     """All of it. `live` is how far the live log reaches, and `behind` how many of its events the shadow does not know
-    yet and would read. `of` are the people and guilds that the shadow is of, none where it is of all. `items` and
-    `summaries` count what differs, `old` and `new` what was judged, in sum over all who were compared. `people` and
-    `sessions` are those of which something differs.
+    yet and would read, as far as whoever looks has counted (`shadow_behind`). `of` are the people and guilds that the
+    shadow is of, none where it is of all. `items` and `summaries` count what differs, `old` and `new` what was judged,
+    in sum over all who were compared. `people` and `sessions` are those of which something differs.
     """
 
     shadow: Manifest
@@ -98,7 +98,6 @@ class Known(NamedTuple):
 class Sides(NamedTuple):
     """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
     shadow that it rests on words which were taken back since, and `is_summary_gone` of a summary: it is not compared.
-    `behind` is as in `Report`.
     """
 
     old: Rows
@@ -107,7 +106,6 @@ class Sides(NamedTuple):
     new_events: Reader
     is_gone: Callable[[ItemRow], bool]
     is_summary_gone: Callable[[SummaryRow], bool]
-    behind: int = 0
 
 
 class Wanted(NamedTuple):
@@ -149,7 +147,6 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
         new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
         people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
         sessions=tuple(teller.summary(pair) for pair in summaries if pair.kind != "same"),
-        behind=sides.behind,
     )
 
 

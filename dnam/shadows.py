@@ -14,16 +14,16 @@ from typing import Literal
 
 import msgspec
 
+from dnam.errors import ShadowUnusable
 from dnam.failures import Tell, untold
 from projections.errors import BadRequest
 from projections.ids import Handle
 from replay.errors import Busy
-from replay.folder import Folder, make_private, replace_file
+from replay.folder import make_private, replace_file
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
-from replay.lmdb_log import LmdbLog
 from replay.log import Log
-from replay.shadow import remove_shadow, shadow_folder, shadows_in
+from replay.shadow import SHADOWS, remove_shadow, shadow_folder, shadows_in
 
 FILE = "shadow.json"
 MAKING = "making.lock"
@@ -103,17 +103,19 @@ def is_name(name: str) -> bool:
 
 
 def load(data: Path, name: str) -> Manifest:
-    """The manifest of a shadow. BadRequest where there is none, or one that this program does not know."""
+    """The manifest of a shadow. BadRequest where there is none, or one that this program does not know; ShadowUnusable
+    where it cannot be read.
+    """
     file = shadow_folder(data, checked(name)) / FILE
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are") from None
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-        raise BadRequest(f"{file} cannot be read: {error}. `dnam shadows drop {name}` removes the shadow") from error
+        raise ShadowUnusable(name, f"{FILE} cannot be read: {error}") from error
     wrong = _wrong(found, name)
     if wrong:
-        raise BadRequest(f"{file} cannot be read: {wrong}. `dnam shadows drop {name}` removes the shadow")
+        raise ShadowUnusable(name, f"{FILE} cannot be read: {wrong}")
     if found.form > FORM:
         raise BadRequest(f"the shadow {name!r} was made by a newer dnam: install that, or drop the shadow")
     return found
@@ -141,14 +143,21 @@ def exists(data: Path, name: str) -> bool:
 
 
 def listing(data: Path, tell: Tell = untold) -> Sequence[Manifest]:
-    """Every shadow that is there and can be read, by name; `tell` hears of the others."""
+    """Every shadow that is there and whose manifest can be read, by name; `tell` hears of the others."""
     found: list[Manifest] = []
-    for name in shadows_in(data):
+    for name in _named(data):
         try:
-            found += [load(data, name)] if exists(data, name) else []
-        except BadRequest as error:
+            found += [load(data, name)]
+        except (BadRequest, ShadowUnusable) as error:
             tell(str(error))
     return found
+
+
+def _named(data: Path) -> list[str]:
+    """Those that have a manifest; the log of one may be gone."""
+    folder = data / SHADOWS
+    names = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+    return [name for name in names if is_name(name) and exists(data, name)]
 
 
 def save(data: Path, manifest: Manifest) -> None:
@@ -158,10 +167,10 @@ def save(data: Path, manifest: Manifest) -> None:
 
 
 def refuse_other_log(manifest: Manifest, log: Log) -> None:
-    """BadRequest for a shadow of another log than this one: a restore, or somebody's hand, put it in its place."""
+    """ShadowUnusable for one of another log than this one: a restore, or somebody's hand, put that in its place."""
     why = other_log(manifest, log)
     if why:
-        raise BadRequest(f"the shadow {manifest.name!r} {why}: `dnam shadows drop {manifest.name}`, and make it anew")
+        raise ShadowUnusable(manifest.name, f"it {why}")
 
 
 def other_log(manifest: Manifest, log: Log) -> str:
@@ -174,26 +183,13 @@ def other_log(manifest: Manifest, log: Log) -> str:
     return ""
 
 
-def others(data: Path, manifests: Sequence[Manifest]) -> dict[str, str]:
-    """Those of these shadows that are not of the log in a folder, by name, and why in words."""
-    current = Folder(data / "log").current() if manifests else None
-    if current is None:
-        return {each.name: "is of a log that is not here" for each in manifests}
-    log = LmdbLog(current, writable=False)
-    try:
-        found = {each.name: other_log(each, log) for each in manifests}
-    finally:
-        log.close()
-    return {name: why for name, why in found.items() if why}
-
-
 def forget_erased(data: Path, ring: KeyRing) -> None:
     """Take the handles of who was erased out of what shadows were asked for."""
     ring.refresh()
     for name in shadows_in(data):
         try:
             manifest = load(data, name)
-        except BadRequest:  # it can only be dropped
+        except (BadRequest, ShadowUnusable):  # it can only be dropped
             continue
         without = without_erased(manifest, ring)
         if without != manifest:
@@ -231,19 +227,23 @@ def is_being_made(data: Path, name: str) -> bool:
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not _takes(file, fcntl.LOCK_SH)
     finally:
         os.close(file)
-    return False
 
 
 def _lock(file: int, name: str) -> None:
+    while not _takes(file, fcntl.LOCK_EX):  # whoever only looks, as `is_being_made` does, is gone in a moment
+        if not _takes(file, fcntl.LOCK_SH):
+            raise Busy(f"another process is making the shadow {name!r} just now: wait for it, or end it")
+
+
+def _takes(file: int, lock: int) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, lock | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise Busy(f"another process is making the shadow {name!r} just now: wait for it, or end it") from None
+        return False
+    return True
 
 
 def drop(data: Path, name: str) -> None:

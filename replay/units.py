@@ -10,7 +10,11 @@ from projections.ids import UNSEALED, EventId, Seq, VaultId
 from replay import codec
 from replay.codec import Header
 from replay.engine import Engine
+from replay.log import StoredEvent
 from replay.reading import read
+
+CHUNK = 4096
+"""How many events are read at a time from one log: another process may put another one in force between."""
 
 
 class Told(NamedTuple):
@@ -43,12 +47,20 @@ class Sheaf(NamedTuple):
         return self.told[-1].seq
 
 
+def stored_events(engine: Engine, after: int, upto: int) -> Iterator[StoredEvent]:
+    """The events behind `after` up to and with `upto`, each as it lies in the log that is in force by then."""
+    while after < upto:
+        last = min(upto, after + CHUNK)
+        yield from engine.store.log.read(after, last)
+        after = last
+
+
 def units(engine: Engine, after: int, upto: int) -> Iterator[Sheaf]:
     """The decisions behind `after` up to and with `upto`. KeyMissing, Damaged and UnknownEvent where one cannot be
     read.
     """
     run: list[Told] = []
-    for stored in engine.store.log.read(after, upto):
+    for stored in stored_events(engine, after, upto):
         reading = read(engine.live.folding, stored)
         if reading.state not in ("known", "redacted", "erased"):
             engine.live.folding.record(stored)  # raises what is wrong with it
@@ -61,7 +73,7 @@ def units(engine: Engine, after: int, upto: int) -> Iterator[Sheaf]:
 
 def tagged(engine: Engine, tags: Container[str], upto: int) -> Iterator[tuple[EventId, Event]]:
     """The events with these tags up to a seq that can be read; no other is opened."""
-    for stored in engine.store.log.read(0, upto):
+    for stored in stored_events(engine, 0, upto):
         if codec.decode_header(stored.header).tag in tags:
             record = engine.live.folding.record(stored)
             if record is not None:

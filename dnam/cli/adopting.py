@@ -1,6 +1,5 @@
 """`adopt`: take over what was made anew in a shadow, and `adopt --undo`: take that back."""
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from dnam.cli.adopting_ready import ready
 from dnam.cli.screen import amount
 from dnam.cli.shadows import Name
 from dnam.cli.shell import Command, Data, Json, Shell, Yes
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dnam.adopting import Adopting, Offer, OfOwner
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
-    from dnam.shadows import Manifest
     from projections.ids import Handle
     from projections.rows import Rows
 
@@ -63,25 +62,27 @@ def adopt(
     """
     shell = Shell(data, as_json, yes)
     if undo:
-        if user or pick or max_cost is not None:
-            raise BadRequest("--undo takes back all of the last adoption: leave --user, --pick and --max-cost out")
+        if user or pick or behind or max_cost is not None:
+            raise BadRequest(
+                "--undo takes back all of the last adoption: leave --user, --pick, --behind and --max-cost out"
+            )
         from dnam.cli.unadopting import undo as take_back
 
         take_back(shell, name)
         return
     if pick and as_json:
         raise BadRequest("--pick asks in words: leave --json out")
-    manifest = _ready(shell, name, max_cost, behind=behind)
+    manifest = ready(shell, name, max_cost, behind=behind)
 
     async def action(memory: "Memory") -> None:
         from dnam.adopting import Adopting
         from dnam.finding import the_person
+        from dnam.shadow_opening import open_shadow
         from dnam.shadow_source import Source
-        from replay.shadow import shadow_engine
 
         people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
         async with _comparing(shell, memory) as comparing:
-            with shadow_engine(shell.data, manifest.name, beside=memory.engine) as shadow:
+            with open_shadow(memory.engine, shell.data, manifest) as shadow:
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)
@@ -90,48 +91,7 @@ def adopt(
     shell.run(action)
 
 
-# -- a shadow that knows what is here --------------------------------------------------------------------------------
-
-
-def _ready(shell: Shell, name: str, most: float | None, *, behind: bool) -> "Manifest":
-    """The shadow, brought up to now. BadRequest for one that is not complete."""
-    import msgspec
-
-    from dnam.shadows import load
-
-    manifest = load(shell.data, name)
-    if manifest.state != "complete":
-        raise BadRequest(f"the shadow {name} is not complete: `dnam rederive --name {name}` goes on")
-    missing, head = _missing(shell, manifest)
-    if not missing:
-        return msgspec.structs.replace(manifest, upto=head)
-    if behind:
-        shell.out.note(f"the shadow {name} knows the log up to #{manifest.upto}: what changed since stays as it is")
-        return manifest
-    shell.out.note(f"the shadow {name} does not know {counted(missing, 'event')} yet, and is brought up to now")
-    return _bring_up(shell, manifest, most)
-
-
-def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
-    """How much of what is derived from was recorded behind a shadow's end, and where the log ends."""
-    from dnam.shadow_behind import behind
-    from dnam.shadows import refuse_other_log
-
-    with shell.opened() as (engine, _), engine.reading():
-        refuse_other_log(manifest, engine.store.log)
-        return behind(engine, manifest), engine.head().size
-
-
-def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manifest":
-    """Go on with the derivation, as `dnam rederive` does, once it was agreed to where that may cost."""
-    from dnam.cli.rederiving import is_agreed, run_derivation
-    from dnam.rederiving.traffic import AT_ONCE
-
-    agree = partial(is_agreed, shell, parallel=AT_ONCE)
-    done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
-    if done is None:
-        raise BadRequest(f"`dnam adopt {manifest.name} --behind` takes over what the shadow knows")
-    return done
+# -- comparing ------------------------------------------------------------------------------------------------------
 
 
 class Comparer(NamedTuple):
@@ -188,6 +148,8 @@ async def _adopt(
     chosen = picked(shell, names, offer) if pick else Chosen() if _is_agreed(shell, offer, name) else None
     if chosen is None or (chosen.is_empty and not offer.goes_on):
         shell.out.note(NOT_DONE)
+        if shell.out.as_json:
+            await memory.look(lambda rows: _tell(shell, rows, name, offer, None))
         return
     with told_broken_off(shell), shell.out.progress("adopting", "decisions") as progress:
         taken = await adopting.adopt(chosen, progress)

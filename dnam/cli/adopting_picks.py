@@ -3,7 +3,8 @@
 y   take it          a   take it, and all that follows          q   quit: nothing is adopted
 n   leave it         d   done: leave it, and all that follows
 
-Where what is typed ends before that, nothing is adopted: what was not answered was not agreed to.
+Where what is typed ends before that, nothing is adopted: what was not answered was not agreed to. --yes answers yes to
+all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,28 +15,29 @@ from dnam.cli.shell import Shell
 from dnam.cli.timeline import Span, line, spans_of
 from dnam.shadow_words import ids_words
 from projections.decisions.adopt import Part
-from projections.errors import BadRequest
 from projections.ids import Handle
 from projections.quoting import one_line
 from projections.shadow_pairs import Pair
 from projections.wording import wording
 
 QUESTION = "Adopt {what}? y: yes, n: no, a: yes to all the rest, d: done, no to all the rest, q: quit, adopt nothing "
-ENDED = "the input ended after {asked} of {total} questions: nothing was adopted. `d` adopts what was picked until then"
+ENDED = "the input ended after {asked} of {total} questions. `d` adopts what was picked until then"
 SIGNS = {"only_new": "+", "changed": "~", "only_old": "-"}
 
 
 class Quit(Exception):
-    """Nothing is to be adopted."""
+    """Nothing is to be adopted; what there is to say of that, if anything."""
 
 
 def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen | None:
-    """What is taken: of groups, then of summaries; None where somebody quits. `names` are those of the owners.
-    BadRequest where the answers end before the questions.
+    """What is taken: of groups, then of summaries; None where somebody quits, or the answers end before the questions.
+    `names` are those of the owners.
     """
     try:
         return _picked(shell, names, offer)
-    except Quit:
+    except Quit as quitting:
+        for text in quitting.args:
+            shell.out.note(text)
         return None
 
 
@@ -55,7 +57,7 @@ class _Asking:
         self._shell = shell
         self._total = total
         self._asked = 0
-        self._rest: bool | None = None
+        self._rest: bool | None = True if shell.out.yes else None
 
     def group(self, name: str, part: Part) -> bool:
         """Whether a group is taken."""
@@ -81,7 +83,7 @@ class _Asking:
         while self._rest is None:
             typed = answer_to(QUESTION.format(what=what))
             if not typed:
-                raise BadRequest(ENDED.format(asked=self._asked - 1, total=self._total))
+                raise Quit(ENDED.format(asked=self._asked - 1, total=self._total))
             answer = typed.strip().casefold()[:1]
             if answer == "q":
                 raise Quit

@@ -92,7 +92,7 @@ def _change(shell: Shell, scope: str, key: str, value: str | None) -> None:
 
     done = shell.run(action, create=True)
     if done is None:
-        shell.out.note("not set: nothing was changed")
+        shell.out.nothing_done("not set: nothing was changed")
         return
     named, changed, seen = done
     if value is not None and not seen:

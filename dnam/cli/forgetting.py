@@ -84,7 +84,7 @@ def _erase_person(shell: Shell, user: str) -> None:
 
     receipt = shell.run(action)
     if receipt is None:
-        shell.out.note(NOT_ERASED)
+        shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
         shell.out.emit(receipt)
     else:
@@ -183,7 +183,7 @@ def _erase_guild(shell: Shell, name: str) -> None:
 
     receipt = shell.run(action)
     if receipt is None:
-        shell.out.note(NOT_ERASED)
+        shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
         shell.out.emit(receipt)
     else:
@@ -248,7 +248,7 @@ def redact(
 
     done = shell.run(action)
     if done is None:
-        shell.out.note("not redacted: nothing was changed")
+        shell.out.nothing_done("not redacted: nothing was changed")
     elif shell.out.as_json:
         shell.out.emit({"redacted": done[0], "bodies": done[1], "copies": done[2]._asdict()})
     else:
@@ -302,7 +302,7 @@ def _consent(shell: Shell, user: str, *, out: bool) -> None:
 
     done = shell.run(action, create=out and needs_no_log(user))
     if done is None:
-        shell.out.note("not opted out: nothing was changed")
+        shell.out.nothing_done("not opted out: nothing was changed")
         return
     changed, is_known = done
     if shell.out.as_json:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dnam.shadows import Manifest
 
 
+NOT_DONE = "nothing was asked, and nothing was changed"
+
+
 def _option(metavar: str, text: str) -> object:
     return typer.Option(metavar=metavar, callback=typed, help=text)
 
@@ -89,20 +92,27 @@ def rederive(
     )
     manifest = _manifest(shell, name, wanted, since)
     done = _done(shell, manifest, max_cost, parallel)
-    if done is not None:
+    if done is None:
+        shell.out.nothing_done(NOT_DONE)
+    else:
         _tell_done(shell, done)
 
 
 def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
     from dnam.rederiving.options import manifest_for
+    from dnam.shadow_opening import refuse_unusable
+    from dnam.shadows import exists, load
     from replay.clock import SystemClock
 
-    with shell.opened() as (engine, empty), engine.reading() as rows:
+    with shell.opened() as (engine, empty):
         if empty:
             raise BadRequest(f"there is no memory in {shell.data} to make anew")
-        if since is not None:
-            wanted = wanted._replace(since=shell.moment(engine, rows, since).moment.seq)
-        return manifest_for(rows, shell.settings, shell.data, name, wanted, SystemClock().now())
+        if exists(shell.data, name):
+            refuse_unusable(engine, shell.data, load(shell.data, name))
+        with engine.reading() as rows:
+            if since is not None:
+                wanted = wanted._replace(since=shell.moment(engine, rows, since).moment.seq)
+            return manifest_for(rows, shell.settings, shell.data, name, wanted, SystemClock().now())
 
 
 def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: int) -> "Manifest | None":
@@ -168,10 +178,7 @@ def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
     if not derivation.model.paid or not (guess.calls or guess.merges):
         shell.out.note(words)
         return True
-    if shell.out.confirm(f"{words} Go on?"):
-        return True
-    shell.out.note("nothing was asked, and nothing was changed")
-    return False
+    return shell.out.confirm(f"{words} Go on?")
 
 
 def estimate_words(guess: "Estimate", *, is_paid: bool) -> str:

@@ -80,7 +80,7 @@ def _ask(shell: Shell, store: "DiskStore", source: "Backup") -> None:
     if not found.proved:
         raise Damaged(unproved(found, source))
     if not shell.out.confirm(f"Repair {_counted(found)}?"):
-        shell.out.note("not repaired: nothing was changed")
+        shell.out.nothing_done("not repaired: nothing was changed")
         raise Ending(FOUND_SOMETHING)
 
 
@@ -101,7 +101,7 @@ def _saved(shell: Shell, src: Path, error: "LogError") -> "tuple[tuple[Repair, .
     shell.out.note(str(error))
     source = looked_over(shell, src).backup
     if not shell.out.confirm("Keep what can be read of the log, and fetch the rest from the backup?"):
-        shell.out.note("not repaired: nothing was changed")
+        shell.out.nothing_done("not repaired: nothing was changed")
         raise Ending(FOUND_SOMETHING)
     with shell.out.progress("repairing") as progress:
         found = repair_pages(shell.data, source, progress)

@@ -79,30 +79,30 @@ def revert(
     shell, meant = Shell(data, as_json, yes), Meant(caused_by, model, between, undo)
     _one_of_them(meant)
 
-    async def action(memory: "Memory") -> "tuple[dict[str, Any], Plan, Done | None]":
+    async def action(memory: "Memory") -> "tuple[dict[str, Any], str, Plan, Done | None]":
         from dnam.finding import the_person
-        from dnam.reverting import carry_out, plan
+        from dnam.reverting import carry_out, in_words, plan
 
-        def look(rows: "Rows") -> "tuple[dict[str, Any], Plan]":
+        def look(rows: "Rows") -> "tuple[dict[str, Any], str, Plan]":
             person = None if user is None else the_person(rows, user)
             found = plan(memory, rows, _asked(shell, memory, rows, meant), person)
-            return _told(rows, found), found
+            return _told(rows, found), in_words(rows, found.asked.what), found
 
-        told, found = await memory.look(look)
+        told, what, found = await memory.look(look)
         if not as_json:
             _show(shell, told)
         if dry_run or not found.changes:
-            return told, found, None
-        if not shell.out.confirm(_question(found)):
+            return told, what, found, None
+        if not shell.out.confirm(_question(found, what)):
             shell.out.note(NOT_DONE)
-            return told, found, None
-        return told, found, await carry_out(memory, found)
+            return told, what, found, None
+        return told, what, found, await carry_out(memory, found)
 
-    told, found, done = shell.run(action)
+    told, what, found, done = shell.run(action)
     if as_json:
         shell.out.emit({**told, "events": done.events if done else 0, "undo": done.first if done else None})
     else:
-        _receipt(shell, found, done)
+        _receipt(shell, found, what, done)
 
 
 def _one_of_them(meant: Meant) -> None:
@@ -225,16 +225,15 @@ def _left_line(left: "dict[str, Any]") -> tuple[str, ...]:
     return ("  =", "stays", left["id"], f"{one_line(left['text'])} (#{left['since']}: {left['why']})")
 
 
-def _question(found: "Plan") -> str:
+def _question(found: "Plan", what: str) -> str:
     done = "Take the revert back of" if found.asked.undoes else "Revert"
     stays = f", {found.stays} stay as they are" if found.stays else ""
-    return f"{done} {found.asked.what}: {counted(found.changes, 'change')}{stays}. Go on?"
+    return f"{done} {what}: {counted(found.changes, 'change')}{stays}. Go on?"
 
 
-def _receipt(shell: Shell, found: "Plan", done: "Done | None") -> None:
-    what = found.asked.what
+def _receipt(shell: Shell, found: "Plan", what: str, done: "Done | None") -> None:
     if not found.changes or (done is not None and done.first is None):
-        shell.out.line(_nothing(found))
+        shell.out.line(_nothing(found, what))
     elif done is not None and found.asked.undoes:
         shell.out.line(f"Took back the revert of {what}: {counted(done.events, 'event')}, from #{done.first} on.")
     elif done is not None:
@@ -242,8 +241,7 @@ def _receipt(shell: Shell, found: "Plan", done: "Done | None") -> None:
         shell.out.line(f"`dnam revert --undo {done.first}` takes it back.")
 
 
-def _nothing(found: "Plan") -> str:
-    what = found.asked.what
+def _nothing(found: "Plan", what: str) -> str:
     if found.asked.undoes:
         return f"Nothing is left of the revert of {what} to take back."
     begun = what.removeprefix("what came of ")

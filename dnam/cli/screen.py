@@ -104,6 +104,12 @@ class Screen:
         """Something that is no answer, on stderr."""
         note(text)
 
+    def nothing_done(self, why: str) -> None:
+        """Say that nothing was changed, because somebody said no; programs read it as `done`: null, and `why`."""
+        self.note(why)
+        if self.as_json:
+            self.emit({"done": None, "why": why})
+
     def aside(self, text: str) -> None:
         """A line beside the answer that was asked for, on stderr."""
         sys.stderr.write(_visible(text) + "\n")

@@ -12,6 +12,7 @@ from dnam.languages import load
 from dnam.outfile import write
 from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
+from dnam.shadow_behind import behind
 from dnam.shadow_difference import difference_from
 from dnam.shadow_page import shadow_page
 from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Wanted
@@ -47,10 +48,12 @@ def difference(shell: Shell, name: str, html: Path | None, meant: Meant | None) 
 
 
 def _found(shell: Shell, name: str, meant: Meant | None) -> Report:
-    with shell.looking() as view, shell.out.progress("comparing", "people") as told:
-        load_manifest(shell.data, name)  # before anybody is looked up: there may be no such shadow
-        wanted = Wanted() if meant is None else _wanted(meant(view.now))
-        return difference_from(view.engine, view.now, shell.data, name, _known(shell), wanted, told)
+    with shell.opened() as (engine, empty):
+        late = behind(engine, load_manifest(shell.data, name))  # first: there may be no such shadow
+        with shell.looking_at(engine, empty) as view, shell.out.progress("comparing", "people") as told:
+            wanted = Wanted() if meant is None else _wanted(meant(view.now))
+            found = difference_from(engine, view.now, shell.data, name, _known(shell), wanted, told)
+            return found._replace(behind=late)
 
 
 def _wanted(meant: Handle | SessionCard) -> Wanted:

@@ -1,13 +1,17 @@
 """`shadows`: what was made anew beside the live memory, listed and dropped."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
+from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
 from dnam.counting import counted
 from dnam.jsonable import jsonable
 from projections.errors import BadRequest
+
+if TYPE_CHECKING:
+    from dnam.shadows import Manifest
 
 Name = Annotated[str, typer.Argument(metavar="NAME", callback=typed, help="The shadow, as `dnam shadows` lists it.")]
 
@@ -16,22 +20,29 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
     """The shadows there are: what each was asked for, how far it is, and what it took.
 
     As JSON, one a line: how it was `asked` for and what it took, how much of the log it has read (`upto`), and
-    `behind`: how many events since then it would read, null where that cannot be told.
+    `behind`: how many events since then it would read, null where that cannot be told. It ends with 3 where one cannot
+    be used.
     """
-    from dnam.prices import dollars
     from dnam.shadow_behind import behind_each
-    from dnam.shadows import listing, others
+    from dnam.shadows import listing
 
-    shell = Shell(data, as_json)
-    found = listing(shell.data, shell.out.note)
-    foreign = others(shell.data, found)
-    for name, why in foreign.items():
-        shell.out.note(f"the shadow {name} {why}: it can only be dropped")
-    late = behind_each(shell.data, [each for each in found if each.name not in foreign])
+    shell, unusable = Shell(data, as_json), list[str]()
+    found = listing(shell.data, unusable.append)
+    late = behind_each(shell.data, found, unusable.append)
+    for why in unusable:
+        shell.out.note(why)
     if shell.out.as_json:
         for each in found:
             shell.out.emit({**jsonable(each), "behind": late.get(each.name)})
-        return
+    else:
+        _tell(shell, found, late)
+    if unusable:
+        raise Ending(COULD_NOT)
+
+
+def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int]) -> None:
+    from dnam.prices import dollars
+
     if not found:
         shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
     shell.out.table(
@@ -64,6 +75,7 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
     took, batches = _took(shell, name), batches_under_way(shell.data, name, shell.out.note)
     going = f" {_batches(len(batches))} of its questions may be under way still." if batches else ""
     if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
+        shell.out.nothing_done("not removed: nothing was changed")
         return
     cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
     drop(shell.data, name)
@@ -75,13 +87,14 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
 
 def _took(shell: Shell, name: str) -> str:
     """What it took to make; nothing where that cannot be read. BadRequest where there is no such shadow."""
+    from dnam.errors import ShadowUnusable
     from dnam.shadows import checked, load
     from replay.shadow import shadow_folder
 
     is_here = shadow_folder(shell.data, checked(name)).is_dir()
     try:
         return f", which took {counted(load(shell.data, name).calls, 'call')} to make"
-    except BadRequest as error:
+    except (BadRequest, ShadowUnusable) as error:
         if not is_here:
             raise
         shell.out.note(str(error))

@@ -226,14 +226,21 @@ class Shell:
         """The memory for reading, as it is or was: nothing on disk is changed, and a folder without a log is an empty
         memory.
         """
-        with self.opened() as (engine, empty):
-            looked = self._looked(engine, at, said)
-            if looked is None:
-                with engine.reading() as rows:
-                    yield View(engine, rows, empty, rows)
-                return
-            with engine.now_and_then(looked.moment) as (now, then):
-                yield View(engine, then, empty, now, looked)
+        with self.opened() as (engine, empty), self.looking_at(engine, empty, at, said) as view:
+            yield view
+
+    @contextmanager
+    def looking_at(
+        self, engine: "Engine", empty: bool, at: str | None = None, said: str | None = None
+    ) -> "Iterator[View]":
+        """The same of a memory that was `opened`, for who has something to do before the look."""
+        looked = self._looked(engine, at, said)
+        if looked is None:
+            with engine.reading() as rows:
+                yield View(engine, rows, empty, rows)
+            return
+        with engine.now_and_then(looked.moment) as (now, then):
+            yield View(engine, then, empty, now, looked)
 
     def _looked(self, engine: "Engine", at: str | None, said: str | None) -> "Looked | None":
         """The moment that is looked at; what there is to know of it is told."""

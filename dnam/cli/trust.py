@@ -59,6 +59,7 @@ def checkpoint(
     shell = Shell(data, as_json, yes)
     with data_folder(shell, writable=False) as store:
         if new_origin and not shell.out.confirm(NEW_ORIGIN):
+            shell.out.nothing_done("not signed: nothing was changed")
             return
         signed = _signed(shell, store, anew=new_origin)
     if out is not None:

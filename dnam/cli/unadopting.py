@@ -32,6 +32,8 @@ def undo(shell: Shell, name: str) -> None:
             return
         if not shell.out.confirm(f"Take the adoption of {name} back?"):
             shell.out.note(NOT_DONE)
+            if shell.out.as_json:
+                await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
             return
         with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
             taken = await undoing.undo(offer, progress)

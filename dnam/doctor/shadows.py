@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 from dnam.doctor.disk import bytes_words
-from dnam.shadows import Manifest, exists, is_being_made, is_name, load, others
+from dnam.errors import ShadowUnusable
+from dnam.shadows import Manifest, exists, is_being_made, is_name, load
 from projections.errors import BadRequest
-from replay.errors import LogError
+from replay.errors import LogError, LogMissing, NothingHere
 from replay.shadow import SHADOWS, shadow_folder
 
 if TYPE_CHECKING:
@@ -40,16 +41,24 @@ def _shadow(data: Path, name: str) -> list[Finding]:
             f"{name} was broken off before anything was made of it", f"{drop}, `dnam rederive --name {name}` begins."
         )
     try:
-        manifest = load(data, name)
+        return _seen(data, load(data, name))
     except BadRequest as error:
         return wrong(f"{name}: {error}", f"{drop}. What is in it cannot be compared or adopted.")
+    except ShadowUnusable as error:
+        anew = f"`dnam shadows drop {name}`, then `dnam rederive --name {name}` again."
+        return wrong(f"{name} cannot be used: {error.why}", anew)
+
+
+def _seen(data: Path, manifest: Manifest) -> list[Finding]:
+    """All there is to say of one; ShadowUnusable where that is all."""
+    name = manifest.name
     try:
-        why = others(data, [manifest]).get(name)
+        of_log = _of_log(data, manifest)
+    except (NothingHere, LogMissing):
+        return doubt(f"{name} is of a log that is not here", f"`dnam shadows drop {name}` removes it.")
     except (LogError, OSError):  # the log's own check says what is wrong with it
         return _state(data, manifest)
-    if why:
-        return doubt(f"{name} {why}", f"{drop}. It can neither be compared nor adopted.")
-    return [*_state(data, manifest), *_batches(data, name), *_of_log(data, manifest)]
+    return [*_state(data, manifest), *_batches(data, name), *of_log]
 
 
 def _state(data: Path, manifest: Manifest) -> list[Finding]:
@@ -79,21 +88,21 @@ def _batches(data: Path, name: str) -> list[Finding]:
 
 
 def _of_log(data: Path, manifest: Manifest) -> list[Finding]:
-    """What only the log can tell: how far it is behind, and whether an adoption was broken off."""
+    """What only the log can tell: how far it is behind, and whether an adoption was broken off. ShadowUnusable where it
+    is not of that log, or is not whole.
+    """
+    from dnam.shadow_opening import refuse_unusable
     from replay.engine import Engine
 
-    try:
-        with Engine.open(data, writable=False) as engine:
-            return [*_behind(engine, manifest), *_adoption(engine, manifest)]
-    except (LogError, OSError):  # the log's own check says what is wrong with it
-        return []
+    with Engine.open(data, writable=False) as engine:
+        refuse_unusable(engine, data, manifest)
+        return [*_behind(engine, manifest), *_adoption(engine, manifest)]
 
 
 def _behind(engine: "Engine", manifest: Manifest) -> list[Finding]:
     from dnam.shadow_behind import behind
 
-    with engine.reading():
-        late = behind(engine, manifest)
+    late = behind(engine, manifest)
     if late < MUCH or manifest.state != "complete":
         return []
     name = manifest.name

@@ -21,7 +21,7 @@ from projections.events.values import Audience, ModelUse
 from projections.fruitless import PASSED_OVER, SHOWN, is_last_try, is_passed_over, most_shown
 from projections.ids import EventId, Handle, Point, Seq
 from projections.items import QUIET, is_quiet
-from projections.messages import MESSAGES, MessageRow, key_point, unit
+from projections.messages import MESSAGES, MessageRow, find_message, key_point, unit
 from projections.policies.cadence import VERSION
 from projections.policies.instructions import InstructionWords
 from projections.policies.quiet import resting_on_quiet
@@ -70,10 +70,15 @@ class Taken(NamedTuple):
 
 
 class Only(Protocol):
-    """What a refresh may read, all of it said by `until` (ms)."""
+    """What a refresh may read, all of it said by `until` (ms). `edited` is where messages lie that may say something
+    else than at first.
+    """
 
     @property
     def until(self) -> int: ...
+
+    @property
+    def edited(self) -> Sequence[Point]: ...
 
     def has(self, heard: EventId, version: EventId) -> bool:
         """Whether a message is among it as this event of its has it; of an answer both are its own."""
@@ -110,7 +115,7 @@ def plan_summary(
     if is_troubled:
         taken = _since(source, after, min(most, settings.most_lines), old.era if old else 0)
     ends = old is not None and old.refresh >= settings.era_refreshes and not is_troubled
-    anew = ends or (found is not None and _is_made_anew(rows, session, audience, found))
+    anew = ends or (found is not None and _is_made_anew(source, found))
     upto = max(Point(line.said, line.id) for line in taken.lines)
     if anew and old is not None and not is_troubled:
         taken = _recent(source, taken.lines[-1].said, old.floor)
@@ -144,9 +149,25 @@ def plan_summary(
     )
 
 
-def _is_made_anew(rows: Rows, session: str, audience: Audience, found: Found[SummaryRow]) -> bool:
-    """Whether something was taken back since: the next summary begins without the last one."""
-    return is_withheld(found.row) or _took_back(rows, session, audience, found.seq)
+def _is_made_anew(source: "Source", found: Found[SummaryRow]) -> bool:
+    """Whether something was taken back since, or says something else: the next summary begins without the last one."""
+    return (
+        is_withheld(found.row)
+        or _took_back(source.rows, source.session, source.audience, found.seq)
+        or _was_edited(source, found)
+    )
+
+
+def _was_edited(source: "Source", found: Found[SummaryRow]) -> bool:
+    """Whether something that lies in what a summary covers came to say what it says only behind it. Where nothing but
+    some of it is read, its first words may never have been.
+    """
+    upto, floor, epoch = found.row.upto, found.row.floor, source.audience.epoch
+    if source.only is None or upto is None:
+        return False
+    covered = (each for each in source.only.edited if each <= upto and (floor is None or each > floor))
+    rows = (find_message(source.rows, source.session, epoch, each) for each in covered)
+    return any(row is not None and row.seq > found.seq and source.may_read(row.row) for row in rows)
 
 
 def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:

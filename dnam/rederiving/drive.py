@@ -2,18 +2,24 @@
 
 A model that cannot be asked ends the derivation, which goes on later, and leaves no failure in the shadow. A decision
 that was recorded before says again what it became.
+
+    asked anew       plan (a look) → ask → compare (a look) → decide (recorded)
+    decided anew     plan, what was replied then, compare, decide: one decision, where there is no encoder to wait for
 """
 
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from dnam.loops.loop import Comparing, Decide, Failed, Loop, Outcome
+from dnam.loops.loop import Compared, Comparing, Decide, Failed, Loop, Outcome
 from dnam.memory import Memory
 from dnam.model import Ask, ModelError, Reply
 from dnam.rederiving.replies import NoReply, RunReplies
 from dnam.rederiving.seeds import Seeds, first_id
 from dnam.rederiving.turns import ANYTIME, Turn
+from projections.decisions.draft import Draft
 from projections.fold import Record
 from projections.ids import EventId
+from projections.rows import Rows
 from replay import codec
 from replay.engine import Engine
 from replay.group import Recorded
@@ -32,9 +38,11 @@ async def drive(
     seeds: Seeds,
     compare: Comparing,
     turn: Turn = ANYTIME,
+    outcome: Outcome | None = None,
 ) -> T:
-    """Run a loop into a shadow. What it decides waits for its turn. Stopped where the model fails."""
-    outcome: Outcome | None = None
+    """Run a loop into a shadow, from where it waits for this outcome on. What it decides waits for its turn. Stopped
+    where the model fails.
+    """
     while True:
         try:
             step = next(loop) if outcome is None else loop.send(outcome)
@@ -50,6 +58,46 @@ async def drive(
                 outcome = await _reply(replies, step, seeds.next_id)
             case _:
                 outcome = await compare(step)
+
+
+async def drive_at_once(
+    begin: Callable[[Rows], Loop[T] | None],
+    memory: Memory,
+    replies: RunReplies,
+    seeds: Seeds,
+    compare: Comparing,
+    turn: Turn = ANYTIME,
+) -> T | None:
+    """Run a loop of which the first reply is known (`is_known`), and where nothing is compared but by words: it begins
+    in the decision that is its first one, and has the rows of that. None where there is nothing to begin.
+    """
+    begun: list[Loop[T]] = []
+
+    def decision(rows: Rows) -> Sequence[Draft]:
+        loop = begin(rows)
+        if loop is None:
+            return []
+        begun.append(loop)
+        step = next(loop)
+        while not isinstance(step, Decide):
+            step = loop.send(_known(replies, step, seeds.next_id) if isinstance(step, Ask) else Compared())
+        return step.decision(rows)
+
+    await turn.come()
+    recorded = await memory.record(decision)
+    if not begun:
+        return None
+    outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
+    return await drive(begun[0], memory, replies, seeds, compare, turn, outcome)
+
+
+def _known(replies: RunReplies, ask: Ask, event: EventId) -> Reply | Failed:
+    try:
+        reply = replies.known(ask, event)
+    except NoReply as error:
+        return Failed(str(error))
+    assert reply is not None, "it is known what was replied then"
+    return reply
 
 
 async def _reply(replies: RunReplies, ask: Ask, event: EventId) -> Reply | Failed:

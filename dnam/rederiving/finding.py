@@ -1,13 +1,16 @@
-"""Where a message lies whose event is known."""
+"""Where a message lies whose event is known, and what an item was until it was reverted."""
 
 from collections.abc import Iterable
 
 from dnam.loops.extraction import Said
 from dnam.rederiving.spoken import There
+from projections.decisions.came_of import left_by
 from projections.derived import effects_of
-from projections.events import MessageEdited, MessageHeard
+from projections.events import ItemReverted, MessageEdited, MessageHeard
+from projections.events.values import Item
 from projections.fruitless import is_passed_over
 from projections.ids import EventId, Point
+from projections.lives import address_of, key_of
 from projections.messages import MESSAGES, MessageRow, find_message, unit
 from projections.rows import Rows
 from projections.turns import TURNS
@@ -34,6 +37,16 @@ def _event(engine: Engine, event: EventId) -> MessageHeard | MessageEdited | Non
     if record is None or not isinstance(record.event, MessageHeard | MessageEdited):
         return None
     return record.event
+
+
+def item_until(engine: Engine, event: ItemReverted) -> Item | None:
+    """The item as the last of the events had left it that this one undoes; None where that cannot be read, or was no
+    state of it.
+    """
+    seq = engine.store.log.find(event.undoes[-1]) if event.undoes else None
+    record = None if seq is None else engine.live.folding.record_at(seq)
+    row = None if record is None else left_by(record).get(key_of(address_of(event.item)))
+    return None if row is None else row.item
 
 
 def messages_of(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[MessageRow]:

@@ -35,6 +35,7 @@ from projections.rows import Found, Rows
 from replay.codec import decode_header
 from replay.engine import Engine
 from replay.travel import Moment
+from replay.units import stored_events
 
 TAGS = frozenset(each.TAG for each in (MessageHeard, MessageEdited, TurnAnswered, ImportBegan, ImportEnded))
 """The tags of what is looked at."""
@@ -200,7 +201,7 @@ class Lessons:
         return [*self._on_the_way(after, upto), *self.rest(upto)] if upto > after else []
 
     def _on_the_way(self, after: int, upto: int) -> Iterator[Run]:
-        for stored in self._live.store.log.read(after, upto) if self._is_needed else ():
+        for stored in stored_events(self._live, after, upto) if self._is_needed else ():
             if decode_header(stored.header).tag not in TAGS:
                 continue
             record = self._live.live.folding.record(stored)

@@ -27,7 +27,8 @@ from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
 from dnam.settings import Settings
-from dnam.shadows import Asked, Manifest, making, refuse_other_log, save, without_erased
+from dnam.shadow_opening import open_shadow
+from dnam.shadows import Asked, Manifest, making, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
 from projections.events import Event, ExtractionReplied
@@ -40,8 +41,9 @@ from projections.rows import Rows
 from projections.work import WORK
 from replay.clock import Clock
 from replay.engine import Engine
-from replay.errors import KeyMissing, Refused
-from replay.shadow import shadow_engine
+from replay.errors import KeyMissing, LogError, Refused
+from replay.lmdb_file import translated
+from replay.shadow import shadow_folder
 from replay.units import tagged
 
 Progress = Callable[[int, int, int], None]
@@ -63,8 +65,8 @@ class Rederivation:
         self._scope = live_scope(live, manifest.asked)
         self.recorded = self._read()
 
-    def _read(self) -> Recorded:
-        return recorded(tagged(self.live, TOLD_BY, self.live.head().size))
+    def _read(self, upto: int | None = None) -> Recorded:
+        return recorded(tagged(self.live, TOLD_BY, self.live.head().size if upto is None else upto))
 
     def runs(self) -> list[Run]:
         """The recorded runs that are made anew."""
@@ -133,10 +135,22 @@ class Rederivation:
                 except (Refused, KeyMissing):
                     if not await asyncio.to_thread(self._erased_since, epoch):
                         raise
-        except BaseException:  # a reply that was not recorded is asked for again, or is in a batch: it counts then
-            self._keep(self._counted(self._took() if self.model.paid else spending))
+        except BaseException as error:
+            self._keep_what_it_took(spending, error)
             raise
         return self.manifest
+
+    def _keep_what_it_took(self, spending: Spending, why: BaseException) -> None:
+        """A reply that was not recorded is asked for again, or is in a batch: it counts then. The disk that broke it
+        off may not take this either: then why it broke off is what is told.
+        """
+        try:
+            with translated(shadow_folder(self._data, self.manifest.name)):
+                self._keep(self._counted(self._took() if self.model.paid else spending))
+        except LogError as another:
+            if not isinstance(why, LogError | OSError):
+                raise
+            why.add_note(str(another))
 
     def _erased_since(self, epoch: int) -> bool:
         """Whether somebody was erased meanwhile: what was under way for them ends, and all else goes on."""
@@ -164,11 +178,12 @@ class Rederivation:
             progress(done, total, spending.cost_micros)
 
         await asyncio.to_thread(follow, self.live, self.memory.engine, self.manifest.upto)
-        self.recorded = await asyncio.to_thread(self._read)
+        upto = self.live.head().size
+        self.recorded = await asyncio.to_thread(self._read, upto)
         runs.replies = runs.replies._replace(recorded=self.recorded)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         walk.total = len(self.runs())
-        await walk.go()
+        await walk.go(upto)
         counted = await asyncio.to_thread(self._counted, spending)
         self._keep(msgspec.structs.replace(counted, state="complete", runs=walk.total + walk.lessons))
 
@@ -256,7 +271,7 @@ async def rederiving(
     data: Path, settings: Settings, model: Model, manifest: Manifest, clock: Clock | None = None
 ) -> AsyncIterator[Rederivation]:
     """A derivation into the shadow of a manifest, which is made where it is not there, open for as long as the
-    `async with` lasts. The live memory is only read.
+    `async with` lasts. The live memory is only read. ShadowUnusable where that shadow cannot be gone on with.
     """
     language: Language = load(settings.language)
     asked = manifest.asked
@@ -265,11 +280,7 @@ async def rederiving(
         hindrance = live.stopped()
         if hindrance is not None:
             raise hindrance
-        refuse_other_log(manifest, live.store.log)
-        with (
-            making(data, manifest.name),
-            shadow_engine(data, manifest.name, writable=True, create=True, clock=clock, beside=live) as engine,
-        ):
+        with making(data, manifest.name), open_shadow(live, data, manifest, writable=True, clock=clock) as engine:
             if not manifest.log:
                 manifest = msgspec.structs.replace(
                     manifest,

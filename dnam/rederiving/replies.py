@@ -104,6 +104,15 @@ class RunReplies:
 
     async def reply(self, ask: Ask, event: EventId, hear: Hear = unheard) -> Reply:
         """The reply to the next ask of the run, which will be recorded under this id."""
+        known = self.known(ask, event)
+        if known is not None:
+            return known
+        if self._early is None:
+            return await asked(self._replies, ask, hear)
+        return self._kept(self._early, ask) or await self._asked(self._early, ask, hear)
+
+    def known(self, ask: Ask, event: EventId) -> Reply | None:
+        """The same, where it was replied before; None where the model is to be asked."""
         self._count += 1
         known = recorded_reply(self._replies.find(event))
         if known is not None:
@@ -114,9 +123,7 @@ class RunReplies:
             return again
         if self.is_decided_anew:
             raise NoReply("nobody was asked about this then, and what was replied then is decided anew")
-        if self._early is None:
-            return await asked(self._replies, ask, hear)
-        return self._kept(self._early, ask) or await self._asked(self._early, ask, hear)
+        return None
 
     def _kept(self, early: Early, ask: Ask) -> Reply | None:
         """What was replied to this very prompt before its turn."""
@@ -157,6 +164,11 @@ async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> Reply:
             spending.under_way -= 1
         spending.add(reply)
     return reply
+
+
+def is_known(replies: Replies, run: Run) -> bool:
+    """Whether nobody is asked at the beginning of a run: what was replied then holds, or that nothing was."""
+    return replies.again(run.call) and (run.reply is not None or bool(run.error))
 
 
 def recorded_reply(event: Event | None) -> Reply | None:

@@ -18,14 +18,15 @@ from dnam.loops.extraction import (
     plan_extraction,
     replied,
 )
+from dnam.loops.loop import Loop
 from dnam.loops.merge import merge_items, plan_merges, texts_of
-from dnam.loops.summary import SummaryPlan, plan_summary, refresh_summary
+from dnam.loops.summary import Refreshed, SummaryPlan, plan_summary, refresh_summary
 from dnam.memory import Memory
 from dnam.model import Ask, Reply
 from dnam.prompts import Prompt
-from dnam.rederiving.drive import decision_of, drive
+from dnam.rederiving.drive import decision_of, drive, drive_at_once
 from dnam.rederiving.finding import unread
-from dnam.rederiving.replies import Early, Replies, RunReplies
+from dnam.rederiving.replies import Early, Replies, RunReplies, is_known
 from dnam.rederiving.seeds import Seeds, early, early_reply_of, made_by
 from dnam.rederiving.spoken import There, Upto
 from dnam.rederiving.turns import ANYTIME, Turn
@@ -44,6 +45,7 @@ from projections.rows import Rows
 from replay.travel import Moment
 
 T = TypeVar("T")
+Planned = Callable[[Rows], ExtractionPlan | None]
 
 
 def unseen(_: Rows) -> None:
@@ -61,6 +63,24 @@ class With(NamedTuple):
     model: str
     summary_model: str
     closeness: Measure | None
+
+
+class Extracted(NamedTuple):
+    """What came of an extraction, as in `Learned`. Its pairs are those that it found `then`; None where it was made
+    just now. `is_anew`: it was decided from what was replied before.
+    """
+
+    error: str
+    left: int
+    added: tuple[str, ...]
+    promoted: tuple[str, ...]
+    then: Moment | None
+    is_anew: bool
+
+    @classmethod
+    def of(cls, learned: Learned, then: Moment | None = None, *, is_anew: bool) -> "Extracted":
+        """What a loop says that it did."""
+        return cls(learned.error, learned.left, learned.added, learned.promoted, then, is_anew)
 
 
 class Runs:
@@ -95,39 +115,61 @@ class Runs:
                 return None
             return plan_extraction(rows, run.owner, run.compartment, said, run.policy)
 
-        plan = await self._memory.look(planned)
-        learned = await self._extracted(run, plan, turn)
-        if plan is not None and not learned.error and not learned.left:
-            return []
-        return await self._memory.look(lambda rows: [each.point.id for each in found(rows)])
-
-    async def _extracted(self, run: Run, plan: ExtractionPlan | None, turn: Turn) -> Learned:
-        """What a plan leads to; without one, what it led to when it was made before."""
-        seeds = Seeds(run.event, "extraction", run.said)
-        if plan is not None:
-            settings = self._memory.settings
-            loop = extract_items(
-                plan,
-                self._with.extraction,
-                self._with.model,
-                settings.durable_max_items,
-                seeds,
-                guarding=self._memory.guarding,
-                sharing=self._memory.sharing,
-            )
-            replies = RunReplies(self.replies, run, self._early(run, plan, turn))
-            learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, turn)
-            then, is_anew = None, replies.is_decided_anew
-        else:
-            decided = await self._memory.look(lambda _: decision_of(self._memory.engine, seeds.next_id))
-            learned = learned_from(decided.events)
-            then = Moment(decided.records[-1].seq) if decided.records else None
-            is_anew = run.reply is not None and self.replies.again(run.call)
+        begin = self._extracted_at_once if self._is_at_once(run) else self._extracted
+        made = await begin(run, planned, turn)
+        learned = made or await self._extracted_before(run)
         turn.over()
         for where, items in ((run.compartment, learned.added), (everywhere(run.owner), learned.promoted)):
             if items:
-                await self._merge(run, where, items, then, is_anew=is_anew)
-        return learned
+                await self._merge(run, where, items, learned.then, is_anew=learned.is_anew)
+        if made is not None and not made.error and not made.left:
+            return []
+        return await self._memory.look(lambda rows: [each.point.id for each in found(rows)])
+
+    def _is_at_once(self, run: Run) -> bool:
+        """Whether nothing is waited for while a run is made: nobody is asked, and no encoder compares."""
+        return self._tending.encoder is None and is_known(self.replies, run)
+
+    async def _extracted(self, run: Run, planned: Planned, turn: Turn) -> "Extracted | None":
+        """What a plan leads to; None where there is nothing to plan."""
+        plan = await self._memory.look(planned)
+        if plan is None:
+            return None
+        seeds = Seeds(run.event, "extraction", run.said)
+        replies = RunReplies(self.replies, run, self._early(run, plan, turn))
+        loop = self._extracting(plan, seeds)
+        learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, turn)
+        return Extracted.of(learned, is_anew=replies.is_decided_anew)
+
+    async def _extracted_at_once(self, run: Run, planned: Planned, turn: Turn) -> "Extracted | None":
+        """The same, planned when it is decided."""
+        seeds, replies = Seeds(run.event, "extraction", run.said), RunReplies(self.replies, run)
+
+        def begin(rows: Rows) -> Loop[Learned] | None:
+            plan = planned(rows)
+            return None if plan is None else self._extracting(plan, seeds)
+
+        learned = await drive_at_once(begin, self._memory, replies, seeds, self._tending.compare, turn)
+        return None if learned is None else Extracted.of(learned, is_anew=replies.is_decided_anew)
+
+    def _extracting(self, plan: ExtractionPlan, seeds: Seeds) -> Loop[Learned]:
+        return extract_items(
+            plan,
+            self._with.extraction,
+            self._with.model,
+            self._memory.settings.durable_max_items,
+            seeds,
+            guarding=self._memory.guarding,
+            sharing=self._memory.sharing,
+        )
+
+    async def _extracted_before(self, run: Run) -> "Extracted":
+        """What it led to when it was made before; nothing, where it never was."""
+        first = made_by(run)
+        decided = await self._memory.look(lambda _: decision_of(self._memory.engine, first))
+        then = Moment(decided.records[-1].seq) if decided.records else None
+        is_anew = run.reply is not None and self.replies.again(run.call)
+        return Extracted.of(learned_from(decided.events), then, is_anew=is_anew)
 
     def _early(self, run: Run, plan: ExtractionPlan, turn: Turn) -> Early | None:
         """Where its reply lies before it is decided from, so that nobody is asked again, whenever this is broken off;
@@ -200,13 +242,19 @@ class Runs:
                 return None
             return plan_summary(rows, session, audience, person, settings)
 
-        plan = await self._memory.look(planned)
-        if plan is None:
-            return False
-        loop = refresh_summary(plan, self._with.summary, self._with.summary_model, seeds)
-        replies = RunReplies(self.replies, run)
-        refreshed = await drive(loop, self._memory, replies, seeds, self._tending.compare)
-        return refreshed.worked
+        def begin(rows: Rows) -> Loop[Refreshed] | None:
+            plan = planned(rows)
+            if plan is None:
+                return None
+            return refresh_summary(plan, self._with.summary, self._with.summary_model, seeds)
+
+        replies, compare = RunReplies(self.replies, run), self._tending.compare
+        if self._is_at_once(run):
+            refreshed = await drive_at_once(begin, self._memory, replies, seeds, compare)
+        else:
+            loop = await self._memory.look(begin)
+            refreshed = None if loop is None else await drive(loop, self._memory, replies, seeds, compare)
+        return refreshed is not None and refreshed.worked
 
 
 def _is_made(rows: Rows, reply: EventId) -> bool:

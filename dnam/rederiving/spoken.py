@@ -1,8 +1,8 @@
 """What the runs of a session could read, each as much as was there when it was recorded."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from projections.ids import EventId
+from projections.ids import EventId, Point
 
 Where = tuple[str, int]
 There = Callable[[EventId], bool]
@@ -16,10 +16,12 @@ def always(_: EventId) -> bool:
 
 class Spoken:
     """What was said in each session, by the first run that could read it. `upto` adds to it, and is what a run and all
-    runs before it could read: also when others are added behind them.
+    runs before it could read: also when others are added behind them. `edited` are the messages that say something else
+    than at first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, edited: Mapping[Where, Sequence[Point]]) -> None:
+        self._edited = edited
         self._first: dict[Where, dict[EventId, int]] = {}
         self._until: dict[Where, int] = {}
         self._count = 0
@@ -33,17 +35,22 @@ class Spoken:
         for each in reads:
             first.setdefault(each, self._count)
         until = self._until[where] = max(said, self._until.get(where, said))
-        return Upto(first, self._count, until, there)
+        return Upto(first, self._count, until, there, self._edited.get(where, ()))
 
 
 class Upto:
-    """Messages and answers, all said by `until` (ms), as they were then."""
+    """Messages and answers, all said by `until` (ms), as they were then; of the messages `edited` may say something
+    else than at first.
+    """
 
-    def __init__(self, first: Mapping[EventId, int], number: int, until: int, there: There) -> None:
+    def __init__(
+        self, first: Mapping[EventId, int], number: int, until: int, there: There, edited: Sequence[Point] = ()
+    ) -> None:
         self._first = first
         self._number = number
         self._there = there
         self.until = until
+        self.edited = edited
 
     def has(self, heard: EventId, version: EventId) -> bool:
         """Whether it is among them."""

@@ -46,7 +46,7 @@ class Starting:
         self._chains = chains
         self._traffic = traffic
         self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
-        self._spoken = Spoken()
+        self._spoken = Spoken(recorded.edited)
         self._turns = Turns(traffic)
         self._out: dict[Handle, bool] = {}
         self._left = Counter[Key]()
@@ -66,10 +66,10 @@ class Starting:
         `seq` is not read, though it may be there by now. One that was recorded is told of where not everything is there
         that it had read then.
         """
-        find = self._live.store.log.find
+        live = self._live.store
 
         def there(event: EventId) -> bool:
-            return (find(event) or 0) <= seq
+            return (live.log.find(event) or 0) <= seq
 
         look = partial(self._note_changed, run) if was_recorded else unseen
         if run.loop == "extraction":

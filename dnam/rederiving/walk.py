@@ -14,7 +14,7 @@ import msgspec
 
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
-from dnam.rederiving.finding import messages_of
+from dnam.rederiving.finding import item_until, messages_of
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
@@ -24,9 +24,11 @@ from dnam.rederiving.traffic import Traffic
 from dnam.shadows import Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
+from projections.decisions.reapply_reverted import RevertAgainRequest, revert_again
 from projections.events import (
     Event,
     ItemEvent,
+    ItemReverted,
     MessageEdited,
     MessageRedacted,
     PersonOptedIn,
@@ -39,6 +41,7 @@ from projections.ids import NOBODY, EventId
 from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
 from projections.rederiving.taking_back import change_readers, take_back
+from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.errors import Refused
 from replay.group import Recorded as Written
@@ -86,9 +89,8 @@ class Walk:
         self._writing: deque[asyncio.Future[Written]] = deque()
         self._done = 0
 
-    async def go(self) -> None:
-        """Walk to the live log's end as it is now, and wait for everything."""
-        upto = self._live.head().size
+    async def go(self, upto: int) -> None:
+        """Walk to a seq of the live log, and wait for everything."""
         lessons = await asyncio.to_thread(self._came_by)
         try:
             reading = units(self._live, self.manifest.upto, upto)
@@ -238,6 +240,9 @@ class Walk:
             return
         cap = self._memory.settings.durable_max_items
         made = applied(told.id, event.said)
+        if isinstance(event, ItemReverted):
+            await self._revert(event, made, cap)
+            return
         others = tuple(each for each in together if isinstance(each, ItemEvent) and each is not event)
         request = ReapplyRequest(event, told.id, made, told.given, cap, others)
         try:
@@ -245,6 +250,14 @@ class Walk:
         except Refused:  # it would be open to more people here: as it was recorded, it stands
             await self._write([told.draft()])
             await self._written()
+
+    async def _revert(self, event: ItemReverted, made: Origin, cap: int) -> None:
+        """What the operator reverted, where the very same was made here."""
+        engine, until = self._memory.engine, item_until(self._live, event)
+        if until is None:
+            return
+        request = RevertAgainRequest(event, until, made, cap, self._memory.guarding.rephrasing)
+        await self._memory.record(lambda rows: revert_again(rows, LogChronicle(engine.live), request))
 
     # -- runs -------------------------------------------------------------------------------------------------------
 

@@ -8,14 +8,16 @@
     derived       it came of a loop, a policy or an earlier adoption: it is made again, or not at all
     left out      it tells of this log alone
 
-Of an item event, who did it decides. What the answering model did with a tool is kept, since no loop does it again;
-what it noted down with one is decided: it may have put right what another model says in other words.
+Of an item event, who did it decides; what the operator reverted, and the taking back of that, is decided again. What
+the answering model did with a tool is kept, since no loop does it again; what it noted down with one is decided: it may
+have put right what another model says in other words.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from projections import events as e
+from projections.decisions.reapply_reverted import is_again_as_it_was
 from projections.events import Event
 from projections.policies.human_acts import is_noted, read_human
 
@@ -84,6 +86,8 @@ TOLD = frozenset(each.TAG for each, role in ROLES.items() if role in ("kept", "t
 def role_of(event: Event) -> Role:
     """What becomes of an event."""
     if isinstance(event, e.ItemEvent) and read_human(event):
+        return "decided"
+    if is_again_as_it_was(event):
         return "decided"
     if isinstance(event, e.SummaryRefreshed) and event.by.kind != "model":
         return "kept"  # another program's

@@ -9,7 +9,7 @@
 What a failed run had read is read again by the next one, so what a run may read is all that the runs before it could.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from projections.events import (
@@ -17,6 +17,7 @@ from projections.events import (
     ExtractionAnswered,
     ExtractionFailed,
     MergeAnswered,
+    MessageEdited,
     ReplyWithdrawn,
     SummaryAnswered,
     SummaryFailed,
@@ -24,7 +25,7 @@ from projections.events import (
 from projections.events.summaries import SummaryEvent
 from projections.events.values import Audience, ModelUse
 from projections.events.work import WorkEvent
-from projections.ids import NOBODY, EventId, Handle
+from projections.ids import NOBODY, EventId, Handle, Point
 from projections.policies.cadence import VERSION
 
 Loop = Literal["extraction", "summary"]
@@ -32,7 +33,7 @@ RUNS = frozenset(each.TAG for each in (ExtractionAnswered, ExtractionFailed, Sum
 """The tags of events that tell of a run, or may."""
 
 
-TOLD_BY = RUNS | {ReplyWithdrawn.TAG, MergeAnswered.TAG}
+TOLD_BY = RUNS | {ReplyWithdrawn.TAG, MergeAnswered.TAG, MessageEdited.TAG}
 """The tags of all events that `recorded` wants."""
 
 
@@ -109,7 +110,8 @@ class Recorded(NamedTuple):
 
     `withdrawn` are the runs whose words are gone, by the reply that was taken away; `shorter` are second replies to a
     summary that was too long, by the first one, and `part_of` their ids; `merges` are replies about two items, by the
-    digest of what was asked. `people` are whose messages some extraction read, `sessions` what was ever summarised.
+    digest of what was asked. `people` are whose messages some extraction read, `sessions` what was ever summarised,
+    `edited` where messages lie that say something else than at first, by their sessions.
     """
 
     runs: tuple[Run, ...]
@@ -119,6 +121,7 @@ class Recorded(NamedTuple):
     part_of: frozenset[EventId]
     people: frozenset[Handle]
     sessions: frozenset[tuple[str, int]]
+    edited: Mapping[tuple[str, int], Sequence[Point]]
 
     @property
     def every(self) -> tuple[Run, ...]:
@@ -133,12 +136,16 @@ def recorded(events: Iterable[tuple[EventId, Event]]) -> Recorded:
     shorter: dict[EventId, tuple[str, ModelUse]] = {}
     merges: dict[bytes, tuple[str, ModelUse]] = {}
     part_of: set[EventId] = set()
+    edited: dict[tuple[str, int], list[Point]] = {}
     for event_id, event in events:
         first = _first(event, runs)
         if isinstance(event, ReplyWithdrawn):
             run = withdrawn_run(event)
             if run is not None:
                 withdrawn[run.event] = run
+        elif isinstance(event, MessageEdited):
+            where = event.message.session, event.message.audience.epoch
+            edited.setdefault(where, []).append(Point(event.message.said, event.heard))
         elif isinstance(event, MergeAnswered):
             merges[event.call.prompt_digest] = event.reply, event.call
         elif isinstance(event, SummaryAnswered) and first is not None:
@@ -155,6 +162,7 @@ def recorded(events: Iterable[tuple[EventId, Event]]) -> Recorded:
         part_of=frozenset(part_of),
         people=frozenset(run.owner for run in every if run.loop == "extraction"),
         sessions=frozenset((run.session, run.audience.epoch) for run in every if run.audience is not None),
+        edited=edited,
     )
 
 

@@ -1,13 +1,16 @@
-"""A manifest that dnam cannot have written is refused, with the way out, and holds nothing else up."""
+"""A manifest that dnam cannot have written is refused with the way out, and holds nothing up. Who makes one."""
 
+import fcntl
+import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from dnam.shadows import Asked, Manifest, forget_erased, listing, load, save
-from projections.errors import BadRequest
+from dnam.errors import ShadowUnusable
+from dnam.shadows import MAKING, Asked, Manifest, forget_erased, is_being_made, listing, load, making, save
+from replay.errors import Busy
 from replay.keyring import KeyRing
 from replay.ringfile import MemoryRingStore
 
@@ -32,7 +35,7 @@ def test_a_manifest_of_nonsense_is_refused(tmp_path: Path, wrong: dict[str, Any]
     assert load(tmp_path, "next") == WELL
     file = tmp_path / "shadows" / "next" / "shadow.json"
     file.write_bytes(msgspec.json.encode(msgspec.structs.replace(WELL, **wrong)))
-    with pytest.raises(BadRequest, match="`dnam shadows drop next` removes the shadow"):
+    with pytest.raises(ShadowUnusable, match="`dnam shadows drop next`, then `dnam rederive --name next` again"):
         load(tmp_path, "next")
     forget_erased(tmp_path, KeyRing.create(MemoryRingStore()))
     assert listing(tmp_path) == []
@@ -40,5 +43,30 @@ def test_a_manifest_of_nonsense_is_refused(tmp_path: Path, wrong: dict[str, Any]
 
 def test_a_manifest_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shadows" / "next" / "shadow.json").mkdir(parents=True)
-    with pytest.raises(BadRequest, match="cannot be read"):
+    with pytest.raises(ShadowUnusable, match="cannot be read"):
         load(tmp_path, "next")
+
+
+# -- who makes it --------------------------------------------------------------------------------------------------
+
+
+def test_whoever_only_looks_keeps_nobody_from_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look is under way when it is begun, and is over in a moment."""
+    (tmp_path / "shadows" / "next").mkdir(parents=True)
+    looks = os.open(tmp_path / "shadows" / "next" / MAKING, os.O_RDONLY | os.O_CREAT)
+    fcntl.flock(looks, fcntl.LOCK_SH)
+    flock, tried = fcntl.flock, list[int]()
+
+    def counted(file: int, lock: int) -> None:
+        if len(tried) == 2:
+            os.close(looks)
+        tried.append(lock)
+        flock(file, lock)
+
+    monkeypatch.setattr(fcntl, "flock", counted)
+    with making(tmp_path, "next"):
+        assert len(tried) == 3
+        assert is_being_made(tmp_path, "next")
+        with pytest.raises(Busy, match="another process is making the shadow 'next'"), making(tmp_path, "next"):
+            pass
+    assert not is_being_made(tmp_path, "next")

@@ -11,9 +11,11 @@ from rich.table import Table
 from dnam.languages import load
 from dnam.rephrasing import rephrasing_of
 from dnam.settings import Settings
+from dnam.shadow_behind import behind
 from dnam.shadow_difference import difference_from
 from dnam.shadow_report import MEASURED, Known, Report, Wanted
 from dnam.shadow_words import LABELS
+from dnam.shadows import load as load_manifest
 from projections.retrieval import Vocabulary
 from replay.engine import Engine
 
@@ -25,8 +27,10 @@ def judge_shadow(settings: Settings, data: Path, name: str) -> Report:
     language = load(settings.language)
     vocabulary = Vocabulary(language.stop_words, language.project_words)
     known = Known(vocabulary, rephrasing_of(language), settings.assistant_name)
-    with Engine.open(data, writable=False) as live, live.reading() as now:
-        return difference_from(live, now, data, name, known, Wanted(), _silent)
+    with Engine.open(data, writable=False) as live:
+        late = behind(live, load_manifest(data, name))
+        with live.reading() as now:
+            return difference_from(live, now, data, name, known, Wanted(), _silent)._replace(behind=late)
 
 
 def _silent(done: int, total: int) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from projections import events as e
-from projections.events.values import OPERATOR, Audience, By, Intent, Item, ModelUse, Source
+from projections.events.values import OPERATOR, Audience, By, Intent, Item, Message, ModelUse, RowWas, Source
 from projections.ids import EventId, Point, Ref
 from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Run, recorded, run_of, withdrawn_run
@@ -18,6 +18,8 @@ MODEL = By("model", name="m", version="1")
 CALL = ModelUse("m", "1", prompt_digest=b"d" * 32)
 DOWN = ModelUse("m", "")
 ITEM = Item("durable-1", P, "guild/discord:9", "fact", "likes tea", NOW, NOW, Source("discord"))
+WAS = RowWas("item.upserted", NOW, MODEL)
+HELLO = Message(Ref("discord", "m"), Ref("discord", "1"), "s", ROOM, "person", NOW, "hello")
 IDS = [EventId(bytes([n]) * 16) for n in range(1, 9)]
 
 
@@ -54,6 +56,9 @@ def test_every_event_has_a_role() -> None:
         (item(e.ItemUpserted, OPERATOR, intent=Intent("edit")), "decided"),
         (item(e.ItemRemembered, OPERATOR), "decided"),
         (item(e.ItemRedacted), "derived"),
+        (item(e.ItemReverted, OPERATOR, was=WAS, policy="revert@1"), "decided"),
+        (item(e.ItemReverted, OPERATOR, was=WAS, policy="revert-undone@1"), "decided"),
+        (item(e.ItemReverted, OPERATOR, was=WAS, policy="unadopt@1"), "derived"),
         (item(e.ItemRedacted, item=msgspec.structs.replace(ITEM, kept=True)), "decided"),
         (summary(e.SummaryRefreshed, text="t", refresh=1, covered=1), "derived"),
         (work(e.ExtractionAnswered, reply="{}"), "scheduled"),
@@ -128,6 +133,7 @@ def test_a_whole_log_tells_of_all_of_them() -> None:
             (IDS[3], work(e.MergeAnswered, reply="one")),
             (IDS[4], withdrawn(IDS[5], "summary", session="t", audience=ROOM)),
             (IDS[6], withdrawn(IDS[7], "merge")),
+            (IDS[7], e.MessageEdited(said=NOW, by=OPERATOR, heard=IDS[0], message=HELLO)),
         ]
     )
     assert [run.event for run in found.every] == [IDS[0], IDS[1], IDS[5]]
@@ -136,3 +142,4 @@ def test_a_whole_log_tells_of_all_of_them() -> None:
     assert found.merges[b"d" * 32][0] == "one"
     assert found.people == {P}
     assert found.sessions == {("s", 0), ("t", 0)}
+    assert found.edited == {("s", 0): [Point(NOW, IDS[0])]}

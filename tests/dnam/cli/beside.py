@@ -1,22 +1,27 @@
-"""A shadow beside a small memory: every event of it, as a test leaves it, and what the test adds."""
+"""A shadow beside a small memory: every event of it, as a test leaves it, and what the test adds; and broken ones."""
 
-from collections.abc import Callable, Iterable
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from dnam.shadows import Asked, Manifest, save
+from dnam.shadows import FILE, Asked, Manifest, save
 from projections.decisions.draft import Draft
 from projections.events import Event
 from projections.ids import EventId
 from projections.rows import Rows
 from replay.engine import Engine
+from replay.folder import Folder
+from replay.lmdb_log import LmdbLog
 from replay.reading import Reader
-from replay.shadow import shadow_engine
+from replay.shadow import shadow_engine, shadow_folder
 from tests.dnam.scripted import FakeClock
 from tests.world import NOW, handle
 
 Change = Callable[[Event], Event | None]
+PAGE = 4096
 ASKED = Asked("claude-next", "claude-next", "extraction@2", "summary@1", "merge@1")
 
 
@@ -43,6 +48,77 @@ def beside(data: Path, name: str, change: Change = unchanged, more: Iterable[Eve
             state="complete", upto=live.head().size, calls=3, tokens_in=2_000, tokens_out=100, cost_micros=12_345,
         )  # fmt: skip
         save(data, msgspec.structs.replace(manifest, **fields))
+
+
+# -- what may become of one ----------------------------------------------------------------------------------------
+
+
+def _damage(data: Path) -> str:
+    file = log_of(data) / "data.mdb"
+    content = bytearray(file.read_bytes())
+    for page in range(2 * PAGE, len(content), PAGE):
+        content[page + 16 : page + PAGE] = b"\xff" * (PAGE - 16)
+    file.write_bytes(content)
+    return f"its log is damaged: {file} is damaged"
+
+
+def _flip(data: Path) -> str:
+    """A bit of the last event's words."""
+    folder = log_of(data)
+    log = LmdbLog(folder, writable=False)
+    stored = log.get(log.head().size)
+    log.close()
+    assert stored is not None
+    assert stored.body is not None
+    file = folder / "data.mdb"
+    body = stored.body[:-1] + bytes([stored.body[-1] ^ 1])
+    file.write_bytes(file.read_bytes().replace(stored.body, body))
+    return f"its log is damaged: event #{stored.seq}"
+
+
+def _cut(data: Path) -> str:
+    file = log_of(data) / "data.mdb"
+    os.truncate(file, PAGE * 3)
+    return f"its log is damaged: {file} has {PAGE * 3} bytes"
+
+
+def _lose(data: Path) -> str:
+    shutil.rmtree(shadow_folder(data, "next") / "log")
+    return "its log is gone"
+
+
+def _copy(data: Path) -> str:
+    """The log of another shadow, beside the words of this one."""
+    beside(data, "another")
+    here = shadow_folder(data, "next")
+    for each in ("log", "views"):
+        shutil.rmtree(here / each, ignore_errors=True)
+    shadow_folder(data, "another").joinpath("log").rename(here / "log")
+    shutil.rmtree(shadow_folder(data, "another"))
+    return "its log is not the one that it was made in"
+
+
+def _scribble(data: Path) -> str:
+    (shadow_folder(data, "next") / FILE).write_text("no manifest")
+    return f"{FILE} cannot be read: "
+
+
+HARMS: Mapping[str, Callable[[Path], str]] = {
+    "pages damaged": _damage,
+    "an event damaged": _flip,
+    "cut short": _cut,
+    "log gone": _lose,
+    "log of another shadow": _copy,
+    "manifest damaged": _scribble,
+}
+"""What is done to a shadow called next, and what is said of it then."""
+
+
+def log_of(data: Path) -> Path:
+    """Where the log of the shadow called next lies."""
+    current = Folder(shadow_folder(data, "next") / "log").current()
+    assert current is not None
+    return current
 
 
 def _record(shadow: Engine, event_id: EventId, event: Event) -> None:

@@ -174,19 +174,61 @@ def test_what_an_adoption_records_puts_its_shadow_behind_nothing(data: Path) -> 
 def test_where_the_answers_end_before_the_questions_nothing_is_adopted(data: Path, given: str) -> None:
     before, size = items(data, "Ada"), dnam("log", "--data", data, "--json").values[-1]["seq"]
     ran = dnam("adopt", "next", "--pick", "--data", data, given=given)
-    assert ran.code == 2
+    assert ran.code == 0
     asked = given.count("y")
-    assert f"the input ended after {asked} of 4 questions: nothing was adopted" in ran.err
-    assert "`d` adopts what was picked until then" in ran.err
+    assert f"the input ended after {asked} of 4 questions. `d` adopts what was picked until then" in ran.err
+    assert ran.err.endswith("dnam: nothing was changed\n")
     assert (items(data, "Ada"), dnam("log", "--data", data, "--json").values[-1]["seq"]) == (before, size)
+
+
+@pytest.mark.parametrize("typed", ["", "n\n"])
+def test_an_input_that_ends_is_a_no(data: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    before = items(data, "Ada")
+    monkeypatch.setattr("dnam.cli.screen.can_be_asked", lambda: True)
+    ran = dnam("adopt", "next", "--data", data, given=typed)
+    assert (ran.code, ran.err.endswith("dnam: nothing was changed\n"), items(data, "Ada")) == (0, True, before)
+
+
+def test_a_no_is_told_to_programs_too(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dnam.cli.screen.can_be_asked", lambda: True)
+    value = dnam("adopt", "next", "--data", data, "--json", given="n\n").value
+    assert (sorted(each["name"] for each in value["people"]), value["adopted"]) == (["Ada", "Kim"], None)
+    value = dnam("shadows", "drop", "next", "--data", data, "--json", given="n\n").value
+    assert value == {"done": None, "why": "not removed: nothing was changed"}
+    value = dnam("erase", "Ada", "--data", data, "--json", given="n\n").value
+    assert (value["done"], "nothing was changed" in value["why"]) == (None, True)
+    dnam("adopt", "next", "--data", data, "--yes")
+    value = dnam("adopt", "--undo", "next", "--data", data, "--json", given="n\n").value
+    assert ({each["name"]: each["items"] for each in value["people"]}, value["undone"]) == ({"Ada": 2, "Kim": 1}, None)
+
+
+def test_yes_answers_every_question_with_yes(data: Path) -> None:
+    ran = dnam("adopt", "next", "--pick", "--data", data, "--yes")
+    assert (ran.code, "Adopt this?" in ran.err) == (0, False)
+    assert "Adopted 3 items of 2 people and 1 summary" in ran.out
+
+
+def test_a_script_that_is_gone_keeps_nobody_from_adopting(data: Path) -> None:
+    manifest = load(data, "next")
+    asked = msgspec.structs.replace(manifest.asked, model=f"script:{data / 'gone.toml'}")
+    save(data, msgspec.structs.replace(manifest, asked=asked))
+    dnam("forget", "Ada", "likes rain", "--data", data)
+    ran = dnam("adopt", "next", "--data", data, "--yes")
+    assert ran.code == 0
+    assert "does not know 1 event yet, and is brought up to now" in ran.err
+    assert "it cannot be: " in ran.err
+    assert f"What it knows is adopted, up to #{manifest.upto}" in ran.err
+    assert "enjoys snow" in items(data, "Ada")
+    assert "enjoys rain" not in items(data, "Ada")
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--undo", "--pick"), "leave --user, --pick and --max-cost out"),
-        (("--undo", "--user", "Kim"), "leave --user, --pick and --max-cost out"),
-        (("--undo", "--max-cost", "1"), "leave --user, --pick and --max-cost out"),
+        (("--undo", "--pick"), "leave --user, --pick, --behind and --max-cost out"),
+        (("--undo", "--user", "Kim"), "leave --user, --pick, --behind and --max-cost out"),
+        (("--undo", "--behind"), "leave --user, --pick, --behind and --max-cost out"),
+        (("--undo", "--max-cost", "1"), "leave --user, --pick, --behind and --max-cost out"),
         (("--pick", "--json"), "leave --json out"),
         (("--user", "Marcy"), "Marcy"),
     ],

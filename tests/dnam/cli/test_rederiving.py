@@ -146,3 +146,13 @@ async def test_an_encoder_alone_makes_vectors_and_nothing_else(
     assert (path / "vectors" / "CURRENT").exists()
     ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "none", "--data", path)
     assert (ran.code, "no encoder to make vectors with" in ran.err) == (2, True)
+
+
+def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def declined(*_: object) -> None:
+        """Somebody said no to what it may cost."""
+
+    monkeypatch.setattr("dnam.cli.rederiving.run_derivation", declined)
+    ran = dnam("rederive", "--name", "never", "--json", "--data", learned)
+    assert (ran.code, ran.value) == (0, {"done": None, "why": "nothing was asked, and nothing was changed"})
+    assert not (learned / "shadows" / "never").exists()

@@ -205,12 +205,13 @@ def test_a_summary_that_was_cleared_since_is_left(data: Path) -> None:
 def test_of_one_person_alone(data: Path) -> None:
     work = seq(data, "extraction.answered")
     ada = dnam("revert", "--caused-by", str(work), "--user", "Ada", "--yes", "--data", data)
-    assert ada.out.startswith(f"Nothing came of #{work}, of person ")
+    assert ada.out == f"Nothing came of #{work}, of Ada, or it was reverted already.\n"
     kim = dnam("revert", "--caused-by", str(work), "--user", "Kim", "--yes", "--data", data)
     assert texts(data) == GOOD
-    assert f"Reverted what came of #{work}, of person " in kim.out
+    assert f"Reverted what came of #{work}, of Kim: " in kim.out
     first = seq(data, "item.deprecated")
-    dnam("revert", "--undo", str(first), "--user", "Kim", "--yes", "--data", data)
+    back = dnam("revert", "--undo", str(first), "--user", "Kim", "--yes", "--data", data)
+    assert f"Took back the revert of what came of #{work}, of Kim: " in back.out
     assert texts(data) == BAD
 
 
@@ -231,7 +232,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--caused-by", "soon"], "'soon' is no SEQ: `dnam log` and `dnam audit` show them, as in #12"),
     (["--caused-by", "0"], "there is no event #0: the log ends at #"),
     (["--caused-by", "9999"], "there is no event #9999: the log ends at #"),
-    (["--undo", "1"], "#1 is no event of a revert: `dnam log --tag item.reverted` lists those"),
+    (["--undo", "1"], "`dnam log --tag item.reverted` and `--tag summary.reverted` list those"),
     (["--model", "worse", "--between", "now", "1"], "'now' is later than '1': turn them round"),
     (["--caused-by", "1", "--user", "Nobody"], "nobody"),
 ]

@@ -1,24 +1,34 @@
 """Shadows beside a memory: which are of it, what is under way for one that is dropped, and what reaches them."""
 
+import asyncio
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from dnam import shadow_behind
 from dnam.adapters.anthropic.batch_book import Book
+from dnam.doctor.shadows import beside as beside_log
 from dnam.model import ModelError
 from dnam.rederiving.compacting import dropped_in_shadows
 from dnam.rederiving.dropping import batches_under_way, cancel_batches
 from dnam.rederiving.models import BOOK
 from dnam.shadows import FILE, Asked, load, save
 from replay.engine import Engine
+from replay.log import StoredEvent
 from replay.shadow import shadow_engine, shadow_folder
 from tests.dnam.claude.batch_stage import leave, office
-from tests.dnam.cli.beside import beside
+from tests.dnam.cli.beside import HARMS, beside
 from tests.dnam.cli.memories import dnam, garden, make
+from tests.dnam.doctor.patients import patient
 from tests.dnam.scripted import FakeClock, settings
+
+ANEW = "`dnam shadows drop next`, then `dnam rederive --name next` again"
 
 
 @pytest.fixture
@@ -94,18 +104,72 @@ def test_a_shadow_of_another_log_is_refused_and_listed_as_such(
     save(data, msgspec.structs.replace(load(data, "next"), asked=asked, **changes))
     for command in (("rederive", "--name", "next"), ("diff", "--shadow", "next"), ("adopt", "next", "--yes")):
         ran = dnam(*command, "--data", data)
-        assert ran.code == 2, command
-        assert why in ran.err
-        assert "`dnam shadows drop next`" in ran.err
+        assert ran.code == 3, command
+        assert f"the shadow 'next' cannot be used: it {why}" in ran.err
+        assert ran.err.endswith(f". {ANEW}\n")
     listed = dnam("shadows", "list", "--json", "--data", data)
-    assert [each["name"] for each in listed.values] == ["next"]
-    assert f"the shadow next {why}" in listed.err
+    assert ([each["name"] for each in listed.values], listed.code) == (["next"], 3)
+    assert f"the shadow 'next' cannot be used: it {why}" in listed.err
     assert why in dnam("compact", "--data", data).out
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+def test_a_broken_shadow_is_refused_in_the_same_words_by_all(data: Path, harm: Callable[[Path], str]) -> None:
+    why, told = harm(data), set[str]()
+    for command in (
+        ("rederive", "--name", "next"),
+        ("diff", "--shadow", "next"),
+        ("adopt", "next", "--yes"),
+        ("shadows",),
+    ):
+        ran = dnam(*command, "--data", data)
+        assert ran.code == 3, command
+        (line,) = (each for each in ran.err.splitlines() if "cannot be used" in each)
+        assert line.startswith(f"dnam: the shadow 'next' cannot be used: {why}"), command
+        assert line.endswith(ANEW)
+        told.add(line)
+    assert len(told) == 1
+    assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
+    assert dnam("shadows", "--data", data).code == 0
+
+
+async def test_how_far_a_shadow_is_behind_is_counted_outside_of_any_look(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, counted, read = 0, list[int](), shadow_behind._is_read
+
+    def noted(looking: Callable[..., AbstractContextManager[Any]]) -> Callable[..., AbstractContextManager[Any]]:
+        @contextmanager
+        def look(*arguments: object) -> Iterator[object]:
+            nonlocal looks
+            with looking(*arguments) as rows:
+                looks += 1
+                yield rows
+                looks -= 1
+
+        return look
+
+    def is_read(live: Engine, stored: StoredEvent) -> bool:
+        counted.append(looks)
+        return read(live, stored)
+
+    save(data, msgspec.structs.replace(load(data, "next"), upto=1))
+    monkeypatch.setattr(shadow_behind, "_is_read", is_read)
+    for each in ("reading", "now_and_then"):
+        monkeypatch.setattr(Engine, each, noted(getattr(Engine, each)))
+    for command in (("shadows",), ("diff", "--shadow", "next"), ("adopt", "next", "--behind")):
+        await asyncio.to_thread(dnam, *command, "--data", data)
+        assert counted, command
+        assert set(counted) == {0}, command
+        counted.clear()
+    await beside_log(patient(data))
+    assert set(counted) == {0}
 
 
 def test_without_a_log_no_shadow_is_of_it(data: Path) -> None:
     shutil.rmtree(data / "log")
-    assert "the shadow next is of a log that is not here: it can only be dropped" in dnam("shadows", "--data", data).err
+    ran = dnam("shadows", "--data", data)
+    assert (ran.code, "the shadow 'next' cannot be used: it is of a log that is not here" in ran.err) == (3, True)
 
 
 def test_it_is_known_whether_anything_that_was_dropped_is_on_the_disk_still(data: Path) -> None:

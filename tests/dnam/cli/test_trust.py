@@ -125,7 +125,7 @@ def test_a_new_origin_is_asked_for_first(data: Path, kept: Path) -> None:
 def test_whoever_says_no_keeps_the_origin(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = checkpoint(data)
     monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
-    assert dnam("checkpoint", "--new-origin", "--data", data) == (0, "", "")
+    assert dnam("checkpoint", "--new-origin", "--data", data) == (0, "", "dnam: not signed: nothing was changed\n")
     assert checkpoint(data) == {**before, "key": "kept"}
 
 

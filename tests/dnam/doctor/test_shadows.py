@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,7 @@ from projections.events.values import By, Item
 from projections.ids import Handle
 from projections.rows import Rows
 from replay.shadow import shadow_folder
-from tests.dnam.cli.beside import beside
+from tests.dnam.cli.beside import HARMS, beside
 from tests.dnam.cli.memories import bytes_of, dnam, garden, make
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock
@@ -105,7 +106,16 @@ async def test_a_manifest_that_cannot_be_read(data: Path) -> None:
 async def test_one_of_another_log(data: Path) -> None:
     change(data, of="00" * 16)
     trouble = await of_next(data)
-    assert (trouble.state, "was made of another log" in trouble.what) == ("doubt", True)
+    assert (trouble.state, "was made of another log" in trouble.what) == ("wrong", True)
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+async def test_one_that_is_broken_is_not_called_complete(data: Path, harm: Callable[[Path], str]) -> None:
+    why = harm(data)
+    trouble = await of_next(data)
+    assert (trouble.state, "complete" in trouble.what) == ("wrong", False)
+    assert f"next cannot be used: {why}" in trouble.what
+    assert trouble.do == "`dnam shadows drop next`, then `dnam rederive --name next` again."
 
 
 async def test_one_that_is_much_behind(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

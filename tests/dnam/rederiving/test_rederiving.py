@@ -8,12 +8,16 @@ import msgspec
 import pytest
 
 from dnam.errors import CostsTooMuch
+from dnam.memory import Memory
 from dnam.model import Ask
 from dnam.rederiving.drive import Stopped
-from dnam.shadows import load
+from dnam.rederiving.rederivation import rederiving
+from dnam.shadows import Manifest, load
 from projections.events.values import Item
+from projections.rows import Rows
 from tests.dnam.rederiving.village import (
     ASKED,
+    SETTINGS,
     Village,
     both,
     derive,
@@ -21,7 +25,8 @@ from tests.dnam.rederiving.village import (
     talk,
     village,
 )
-from tests.dnam.scripted import Calling, ScriptedModel, down
+from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, down
+from tests.world import NOW
 
 Happening = Callable[[Village], Awaitable[None]]
 OTHER = ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@1")
@@ -49,6 +54,53 @@ def test_the_same_model_makes_the_same_memory_without_being_asked(tmp_path: Path
     assert len(texts(live)) == 4
     assert model.asks == []
     assert (manifest.state, manifest.calls, manifest.changed) == ("complete", 0, ())
+
+
+def test_what_is_decided_anew_is_planned_in_its_decision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is waited for, nothing is looked at before: a run is handed over once."""
+    told(tmp_path, talk)
+    looked: list[object] = []
+    look = Memory.look
+
+    async def counted(memory: Memory, question: Callable[[Rows], object]) -> object:
+        looked.append(question)
+        return await look(memory, question)
+
+    monkeypatch.setattr(Memory, "look", counted)
+    apart = msgspec.structs.replace(ASKED, merge_policy="apart@1")
+    model = reader()
+    manifest = asyncio.run(derive(tmp_path, model, asked=apart))
+    assert (looked, model.asks, manifest.runs > 5) == ([], [], True)
+    live, shadow = both(tmp_path)
+    assert shadow["summaries"] == live["summaries"]
+    assert {"likes rain", "likes snow", "builds the bridge project"} <= set(texts(shadow))
+
+
+class BrokenOff(Exception):
+    """What breaks a derivation off."""
+
+
+@pytest.mark.parametrize("policy", ["apart@1", "closeness@1"])
+def test_what_is_decided_anew_is_the_same_wherever_it_was_broken_off(tmp_path: Path, policy: str) -> None:
+    told(tmp_path, talk)
+    asked = msgspec.structs.replace(ASKED, merge_policy=policy)
+
+    async def broken_off(at: int) -> None:
+        def tell(done: int, *_: int) -> None:
+            if done == at:
+                raise BrokenOff
+
+        manifest = Manifest(f"at{at}", asked, NOW, "", "")
+        with pytest.raises(BrokenOff):
+            async with rederiving(tmp_path, SETTINGS, reader(), manifest, FakeClock()) as derivation:
+                await derivation.run(tell)
+
+    runs = asyncio.run(derive(tmp_path, reader(), "whole", asked)).runs
+    whole = both(tmp_path, "whole")[1]
+    for at in range(1, runs + 1):
+        asyncio.run(broken_off(at))
+        asyncio.run(derive(tmp_path, reader(), f"at{at}", asked))
+        assert both(tmp_path, f"at{at}")[1] == whole, at
 
 
 def test_another_model_makes_what_it_makes_and_what_people_decided_stands(tmp_path: Path) -> None:

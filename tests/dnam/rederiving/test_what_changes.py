@@ -76,6 +76,44 @@ def test_what_is_edited_after_a_shadow_was_made_is_read_again_there_too(tmp_path
     assert texts(both(tmp_path)[1]) == ["enjoys coffee"]
 
 
+def summaries(path: Path, name: str = "next") -> list[list[str]]:
+    """Of the live memory, and of the shadow."""
+    return [[text for text, _, _ in each["summaries"].values()] for each in both(path, name)]
+
+
+@pytest.mark.parametrize("made_after", [(), (0,), (1,), (0, 1, 2)])
+def test_an_edited_message_is_in_the_summary_that_read_it_as_it_is_now(
+    tmp_path: Path, made_after: tuple[int, ...]
+) -> None:
+    points: list[tuple[str, int]] = []
+
+    async def sums_up(there: Village) -> None:
+        points.append((await there.say("kim", "I like tea"), there.said))
+        await there.say("kim", "I like rain")
+        await there.summarise()
+
+    async def edits(there: Village) -> None:
+        there.said = points[0][1] + 600_000
+        await there.edit("kim", *points[0], "I like coffee")
+
+    async def sums_up_again(there: Village) -> None:
+        for number, what in enumerate(("snow", "hail"), 2):
+            there.said = points[0][1] + number * 600_000
+            await there.say("kim", f"I like {what}")
+            await there.summarise()
+
+    for number, each in enumerate((sums_up, edits, sums_up_again)):
+        told(tmp_path, each)
+        if number in made_after:
+            asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    said = "I like coffee I like rain I like snow"
+    assert summaries(tmp_path) == [
+        [f"They likes: {said} They likes: I like hail"],
+        [f"They enjoys: {said} They enjoys: I like hail"],
+    ]
+
+
 def test_what_is_deleted_after_a_shadow_was_made_goes_with_what_was_made_of_it(tmp_path: Path) -> None:
     points: list[tuple[str, int]] = []
 

@@ -119,6 +119,37 @@ def test_what_the_operator_reverted_is_not_brought_back(tmp_path: Path) -> None:
     assert active(tmp_path) == ["likes green tea"]
 
 
+def test_a_change_that_the_operator_reverted_does_not_stand_where_the_same_was_made(tmp_path: Path) -> None:
+    """And does, where the revert was taken back: in a shadow that is gone on with, and in one that is new."""
+
+    async def learns(there: Village) -> None:
+        await there.say("kim", "I like green tea")
+        await there.learn("kim")
+
+    async def learns_later(there: Village) -> None:
+        there.said += 86_400_000
+        await learns(there)
+
+    def derived(name: str) -> list[str]:
+        asyncio.run(derive(tmp_path, reader(), name))
+        live, shadow = both(tmp_path, name)
+        assert live == shadow
+        return texts(shadow)
+
+    def of_revert() -> int:
+        logged = dnam("log", "--tag", "item.reverted", "--json", "--data", tmp_path).values
+        return int(logged[-1]["seq"])
+
+    told(tmp_path, learns)
+    told(tmp_path, learns_later, model=mistaken("scripted"))
+    assert derived("before") == ["likes black tea"]
+    (seq,) = [each["seq"] for each in dnam("log", "--json", "--data", tmp_path).values if "black" in str(each)][:1]
+    assert dnam("revert", "--caused-by", str(seq), "--yes", "--data", tmp_path).code == 0
+    assert derived("before") == derived("behind") == ["likes green tea"]
+    assert dnam("revert", "--undo", str(of_revert()), "--yes", "--data", tmp_path).code == 0
+    assert derived("before") == derived("behind") == derived("last") == ["likes black tea"]
+
+
 def test_an_estimate_counts_what_was_never_learned_and_not_what_was_made(tmp_path: Path) -> None:
     async def unlearned(there: Village) -> None:
         for what in ("tea", "rain", "old maps", "bread", "cats"):
@@ -176,6 +207,6 @@ def test_one_shadow_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path)
         asyncio.run(derive(tmp_path, reader(name="other"), name, OTHER))
     (tmp_path / "shadows" / "bad" / "shadow.json").write_text("x")
     ran = dnam("shadows", "--data", tmp_path)
-    assert (ran.code, "good" in ran.out, "bad" in ran.err) == (0, True, True)
+    assert (ran.code, "good" in ran.out, "bad" in ran.err) == (3, True, True)
     assert load(tmp_path, "good").runs > 0
     assert msgspec.structs.asdict(load(tmp_path, "good").asked)["encoder"] == ""
