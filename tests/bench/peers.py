@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tests.bench.sourced import Channel
 
 SOURCED = "eventsourcing, SQLite"
+LMDB = "lmdb put and commit"
 SQLITE = "SQLite insert and commit"
 SPEAKER = "800000000000000000"
 _TEXT = "x" * 120

@@ -1,7 +1,7 @@
 """Everything that dnam claims, tried: `make prove`, or `python -m tests.proof`.
 
-Each part runs in a process of its own, two at a time, and what is timed alone. Exit status 0 when every claim was
-tried and holds, or falls short for a reason that is told; 1 otherwise.
+Each part runs in a process of its own, three at a time, and what is timed alone, behind the others. Exit status 0 when
+every claim was tried and holds, or falls short for a reason that is told; 1 otherwise.
 """
 
 import argparse
@@ -15,25 +15,28 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from threading import Lock
 from time import perf_counter
 
 import msgspec
 
+from tests.proof.charts import draw
 from tests.proof.claim import Finding, Part, Trial
-from tests.proof.machine import machine
+from tests.proof.machine import Machine, machine
 from tests.proof.parts import NAMES, part
 from tests.proof.scorecard import DATA, PAGE, Ran, lines_of, load, page, save
 
 SEED = 20261122
-AT_ONCE = 2
+AT_ONCE = 3
+"""One more than there are cores: much of what parts do is waiting for the disk."""
 WRITING = Lock()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that are asked for, and write the scorecard; one part in this process, with --here."""
     options = _parser().parse_args(arguments)
-    chosen = options.only or list(NAMES)
+    chosen = list(dict.fromkeys(options.only or NAMES))
     if options.here:
         ran = _run(part(chosen[0]), options.seed, is_short=options.short, at=options.dir)
         sys.stdout.buffer.write(msgspec.json.encode(ran) + b"\n")
@@ -50,21 +53,25 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=SEED, help="what chance begins with (%(default)s)")
     parser.add_argument("--short", action="store_true", help="the short form that the tests take; writes no page")
     parser.add_argument("--here", action="store_true", help="in this process, and print what came out as JSON")
+    parser.add_argument("--at-once", type=int, default=AT_ONCE, help="how many run at a time (%(default)s)")
     parser.add_argument("--dir", type=Path, help="where to make the logs")
     return parser
 
 
 def _all(chosen: Sequence[str], options: argparse.Namespace) -> list[Ran]:
-    """Run parts: two at a time, those that took longest the last time first; then those that are timed. What each
-    found is written when it ends: what is broken off loses none of it.
+    """Run parts: some at a time, those that took longest the last time first; then those that are timed, on a quiet
+    disk. What each found is written when it ends: what is broken off loses none of it.
     """
     timed = [name for name in chosen if part(name).is_timed]
+    others = [name for name in chosen if name not in timed]
     took = {each.name: each.seconds for each in load(DATA)}
     ran: dict[str, Ran] = {}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        untimed = sorted({*chosen} - {*timed}, key=lambda name: took.get(name, inf), reverse=True)
-        ran |= zip(untimed, pool.map(lambda name: _written(name, options), untimed), strict=True)
-    ran |= {name: _written(name, options) for name in timed}
+    with ThreadPoolExecutor(options.at_once) as pool:
+        others.sort(key=lambda name: took.get(name, inf), reverse=True)
+        ran |= zip(others, pool.map(lambda name: _written(name, options), others), strict=True)
+    for name in timed:
+        os.sync()
+        ran[name] = _written(name, options)
     return [ran[name] for name in chosen]
 
 
@@ -73,18 +80,18 @@ def _apart(name: str, options: argparse.Namespace) -> Ran:
     command = [sys.executable, "-m", "tests.proof", "--here", "--only", name, "--seed", str(options.seed)]
     command += ["--short"] if options.short else []
     command += ["--dir", str(options.dir)] if options.dir else []
-    began = perf_counter()
+    began, on = perf_counter(), machine()
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env=os.environ)
     try:
         return msgspec.json.decode(done.stdout.splitlines()[-1], type=Ran)
     except (IndexError, msgspec.MsgspecError):
         why = f"the process ended with {done.returncode} and told nothing"
-        return _ran(part(name), options.seed, [], perf_counter() - began, why)
+        return _ran(part(name), options.seed, [], perf_counter() - began, on, why)
 
 
 def _run(chosen: Part, seed: int, *, is_short: bool, at: Path | None) -> Ran:
     """Run a part here."""
-    began, findings, broken = perf_counter(), list[Finding](), ""
+    began, on, findings, broken = perf_counter(), machine(), list[Finding](), ""
     with tempfile.TemporaryDirectory(prefix=f"dnam-{chosen.name}-", dir=at) as folder:
         trial = Trial(Path(folder), seed, is_short, lambda text: print(f"{chosen.name}: {text}", file=sys.stderr))
         try:
@@ -92,13 +99,16 @@ def _run(chosen: Part, seed: int, *, is_short: bool, at: Path | None) -> Ran:
         except Exception as error:  # noqa: BLE001 - what a part found before it broke is told, and what broke it
             traceback.print_exc()
             broken = f"{type(error).__name__}: {error}"
-    return _ran(chosen, seed, findings, perf_counter() - began, broken)
+    busy = sum(each.ru_utime + each.ru_stime for each in map(getrusage, (RUSAGE_SELF, RUSAGE_CHILDREN)))
+    ran = _ran(chosen, seed, findings, perf_counter() - began, on, broken)
+    return msgspec.structs.replace(ran, busy=round(busy, 1))
 
 
-def _ran(chosen: Part, seed: int, findings: Sequence[Finding], seconds: float, broken: str) -> Ran:
+def _ran(chosen: Part, seed: int, findings: Sequence[Finding], seconds: float, on: Machine, broken: str) -> Ran:
+    """What came of a part that has just ended; `on` is what it ran on when it began."""
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
     lines = lines_of(chosen, findings)
-    return Ran(chosen.name, chosen.title, lines, seed, round(seconds, 1), date, machine(), broken)
+    return Ran(chosen.name, chosen.title, lines, seed, round(seconds, 1), date, on, broken)
 
 
 def _tell(ran: Ran) -> None:
@@ -118,6 +128,7 @@ def _written(name: str, options: argparse.Namespace) -> Ran:
             kept = [known[each] for each in NAMES if each in known]
             save(DATA, kept)
             PAGE.write_text(page(kept), encoding="utf-8")
+            draw(kept)
         print(f"{PAGE} has {name}", file=sys.stderr)
     return ran
 

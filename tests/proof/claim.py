@@ -16,9 +16,37 @@ class Claim(msgspec.Struct, frozen=True):
     how: str
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Spread(msgspec.Struct, frozen=True):
+    """The least, the median and the most of some figures."""
+
+    min: float
+    median: float
+    max: float
+
+    @classmethod
+    def only(cls, value: float) -> "Spread":
+        """Of what was measured once."""
+        return cls(value, value, value)
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What was measured beside something else, in `unit`: ours and theirs, ours ÷ theirs, and what that ratio has to
+    reach (a rate, whose unit ends with `/s`) or to stay under (everything else), if anything.
+    """
+
+    what: str
+    unit: str
+    ours: Spread
+    beside: str
+    theirs: Spread
+    ratio: Spread
+    goal: float | None = None
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of trying one claim so many times. `short` says why it cannot hold here, where that is known: the line
-    then stands in the table as one that falls short, and not as one that was broken.
+    then stands in the table as one that falls short, and not as one that was broken. `figures` are what charts are made
+    of.
     """
 
     key: str
@@ -27,6 +55,7 @@ class Finding(msgspec.Struct, frozen=True):
     came_out: str
     holds: bool
     short: str = ""
+    figures: tuple[Figure, ...] = ()
 
 
 class Trial(NamedTuple):

@@ -10,7 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.bench.peers import LMDB, SOURCED, SQLITE
+from tests.bench.remembered import MEM0
+from tests.bench.searchers import BM25S, FTS5, TANTIVY
+from tests.proof.claim import Claim, Figure, Finding, Part, Spread, Trial
 
 ROUNDS = 5
 SUBJECTS = {
@@ -25,21 +28,30 @@ SUBJECTS = {
 }
 """The benchmarks, and what each is about."""
 
-CLAIMS = tuple(
-    Claim(name, f"the goals are met of {about}", f'`make bench BENCH_ARGS="--only {name} --quick"`')
-    for name, about in SUBJECTS.items()
+OUTSIDE = {
+    "bare LMDB": LMDB,
+    "SQLite": SQLITE,
+    "eventsourcing": SOURCED,
+    "SQLite FTS5": FTS5,
+    "tantivy": TANTIVY,
+    "bm25s": BM25S,
+    "mem0": MEM0,
+}
+"""Who stands beside dnam that is not dnam, and how rows begin their names."""
+CLAIMS = (
+    *(
+        Claim(
+            name, f"the goals are met of {about}", f'`make bench BENCH_ARGS="--only {name} --quick --rounds {ROUNDS}"`'
+        )
+        for name, about in SUBJECTS.items()
+    ),
+    Claim("there", "every peer that is named was measured in the same run", "by the rows of these benchmarks"),
 )
-
-
-class _Spread(msgspec.Struct):
-    min: float
-    median: float
-    max: float
 
 
 class _Peer(msgspec.Struct):
     name: str
-    measured: _Spread | None
+    measured: Spread | None
 
 
 class _Goal(msgspec.Struct):
@@ -53,27 +65,38 @@ class Measured(msgspec.Struct):
     what: str
     unit: str
     met: bool
-    measured: _Spread | None = None
+    measured: Spread | None = None
     peer: _Peer | None = None
-    ratio: _Spread | None = None
+    ratio: Spread | None = None
     goal: _Goal | None = None
     broken: str = ""
 
     def told(self) -> str:
         """With its peer, if it has one."""
         figure, unit = (self.measured, self.unit) if self.ratio is None else (self.ratio, "×")
-        if figure is None:
+        if self.broken or figure is None:
             return f"{self.what}: {self.broken}"
         beside = f" {self.peer.name}" if self.peer else ""
         goal = f" ({self.goal.sign} {self.goal.bound:g})" if self.goal else ""
         return f"{self.what}: {figure.median:.3g} [{figure.min:.3g} … {figure.max:.3g}] {unit}{beside}{goal}"
 
+    def figure(self) -> Figure | None:
+        """Beside its peer; None where there is none, or one of both was not measured."""
+        if self.measured is None or self.peer is None or self.peer.measured is None or self.ratio is None:
+            return None
+        goal = self.goal.bound if self.goal else None
+        return Figure(self.what, self.unit, self.measured, self.peer.name, self.peer.measured, self.ratio, goal)
+
 
 def prove(trial: Trial) -> Iterator[Finding]:
     """Run the benchmarks, one after the other."""
+    figures: list[Figure] = []
     for name in SUBJECTS:
         trial.say(name)
-        yield finding(name, _measured(trial, name))
+        found = finding(name, _measured(trial, name))
+        figures += found.figures
+        yield found
+    yield there(figures)
 
 
 def _measured(trial: Trial, name: str) -> list[Measured]:
@@ -92,9 +115,16 @@ def finding(name: str, rows: Sequence[Measured]) -> Finding:
     missed = [row.what for row in rows if not row.met and not row.broken]
     short = f"missed: {', '.join(missed)}" if missed and not broken else ""
     told = "; ".join(row.told() for row in judged)
-    return Finding(
-        name, len(judged), f"figures, {ROUNDS} rounds each", told, bool(judged) and not missed + broken, short
-    )
+    holds = bool(judged) and not missed + broken
+    figures = tuple(figure for row in rows if (figure := row.figure()))
+    return Finding(name, len(judged), "figures, each [least … most]", told, holds, short, figures)
+
+
+def there(figures: Sequence[Figure]) -> Finding:
+    """Whether each of the peers has figures beside ours."""
+    missing = [name for name, begins in OUTSIDE.items() if not any(each.beside.startswith(begins) for each in figures)]
+    came_out = f"missing: {', '.join(missing)}" if missing else "all were there"
+    return Finding("there", len(OUTSIDE) - len(missing), f"of {len(OUTSIDE)} peers", came_out, not missing)
 
 
 PART = Part("peers", "Peers in the same run", CLAIMS, prove, is_timed=True)

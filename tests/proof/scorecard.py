@@ -6,6 +6,8 @@ The page is never written by hand: `make check` renders the data again, and comp
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from math import ceil
 from pathlib import Path
 
 import msgspec
@@ -16,6 +18,7 @@ from tests.proof.parts import NAMES
 
 DATA = Path("docs/scorecard.json")
 PAGE = Path("docs/SCORECARD.md")
+MINUTE = timedelta(minutes=1)
 OPENING = """<!-- Written by `make prove`; do not edit. -->
 
 # Scorecard
@@ -46,8 +49,8 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """A part that was run: when (UTC, ISO 8601), for how long (s), where, with which seed; what broke it, if anything
-    did.
+    """A part that was run: when it ended (UTC, ISO 8601), for how long (s), where, with which seed; what broke it, if
+    anything did; for how long its processes kept a processor busy (s).
     """
 
     name: str
@@ -58,6 +61,7 @@ class Ran(msgspec.Struct, frozen=True):
     date: str
     machine: Machine
     broken: str = ""
+    busy: float = 0.0
 
     @property
     def holds(self) -> bool:
@@ -88,8 +92,17 @@ def save(path: Path, every: Sequence[Ran]) -> None:
 def page(every: Sequence[Ran], names: Sequence[str] = NAMES) -> str:
     """The scorecard, in Markdown. `names` are the parts that there are: those that were not run are told."""
     missing = [name for name in names if name not in {each.name for each in every}]
-    told = [f"Not run for this page: {', '.join(missing)}."] if missing else []
+    told = [f"Not run for this page: {', '.join(missing)}."] if missing else [*_whole(every)]
     return OPENING + "".join(f"\n{each}\n" for each in (*_blocks(every), *told))
+
+
+def _whole(every: Sequence[Ran]) -> Iterator[str]:
+    """How long all of it took, where it was one commit's: from the minutes in which parts ended."""
+    commits = {each.machine.commit for each in every}
+    if len(commits) == 1:
+        ends = [(datetime.fromisoformat(each.date), timedelta(seconds=each.seconds)) for each in every]
+        took = max(end for end, _ in ends) + MINUTE - min(end - seconds for end, seconds in ends)
+        yield f"All parts ran for commit {commits.pop()}, within {ceil(took / MINUTE)} minutes."
 
 
 def _blocks(every: Sequence[Ran]) -> Iterator[str]:
@@ -107,8 +120,9 @@ def _blocks(every: Sequence[Ran]) -> Iterator[str]:
 
 def _where(ran: Ran) -> str:
     on = ran.machine
+    took = f"{ran.seconds:,.0f} s" + (f" ({ran.busy:,.0f} s of a processor)" if ran.busy else "")
     return (
-        f"`python -m tests.proof --only {ran.name} --seed {ran.seed}`, {ran.seconds:,.0f} s on {ran.date}, commit "
+        f"`python -m tests.proof --only {ran.name} --seed {ran.seed}`, {took} on {ran.date}, commit "
         f"{on.commit}; Python {on.python}, {on.system}, {on.cores} cores, {on.memory:g} GiB"
     )
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.bench.measure import Goal, Row, Spread, compared
+from tests.bench.measure import Goal, Row, compared
+from tests.bench.measure import Spread as SpreadOf
 from tests.bench.table import as_json
-from tests.proof.claim import Finding, Trial
-from tests.proof.peers import PART, SUBJECTS, Measured, finding
+from tests.proof.claim import Figure, Finding, Spread, Trial
+from tests.proof.peers import OUTSIDE, PART, SUBJECTS, Measured, finding, there
 
 
 def found(*rows: Row) -> Finding:
@@ -23,7 +24,7 @@ GONE = compared("search", "ms", [1.0], "tantivy", None, Goal("≤", 1))
 
 
 def test_goals_that_are_met_hold_with_their_spread() -> None:
-    line = found(MET, Row("told", "ms", Spread(1, 1, 1)))
+    line = found(MET, Row("told", "ms", SpreadOf(1, 1, 1)))
     assert line.holds
     assert line.came_out == "append: 1 [0.75 … 1] × lmdb (≥ 0.6)"
     assert line.count == 1
@@ -37,13 +38,28 @@ def test_a_goal_that_is_missed_falls_short_and_is_named() -> None:
 def test_a_peer_that_is_missing_breaks_the_line() -> None:
     line = found(MET, MISSED, GONE)
     assert (line.holds, line.short) == (False, "")
-    assert "search" in line.came_out
+    assert "search: tantivy is missing" in line.came_out
+
+
+def test_figures_beside_a_peer_are_kept_for_charts() -> None:
+    four, ratio = Spread(4, 4, 5), Spread(0.75, 1, 1)
+    kept = Figure("append", "/s", Spread(3, 4, 5), "lmdb", four, ratio, 0.6)
+    assert found(MET, GONE, Row("told", "ms", SpreadOf(1, 1, 1))).figures == (kept,)
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_every_named_peer_has_to_be_there(name: str) -> None:
+    one = Spread.only(1)
+    figures = [Figure("", "/s", one, f"{begins}, so and so", one, one) for begins in OUTSIDE.values()]
+    assert (there(figures).holds, there(figures).count) == (True, len(OUTSIDE))
+    line = there([each for each in figures if not each.beside.startswith(OUTSIDE[name])])
+    assert (line.holds, line.short, line.came_out) == (False, "", f"missing: {name}")
 
 
 def test_a_benchmark_that_dies_breaks_the_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 3, b"Traceback"))
     lines = list(PART.prove(Trial(tmp_path, 1, True, lambda _: None)))
-    assert [each.key for each in lines] == list(SUBJECTS)
+    assert [each.key for each in lines] == [*SUBJECTS, "there"]
     assert {(each.holds, each.short) for each in lines} == {(False, "")}
     assert "append: the benchmark ended with 3" in lines[0].came_out
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.proof.__main__ import SEED, main
@@ -50,6 +51,17 @@ def test_a_part_that_was_not_run_is_told() -> None:
     ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
     assert "Not run for this page: rot." in page([ran], ("crashes", "rot"))
     assert "Not run" not in page([ran], ("crashes",))
+
+
+def test_a_whole_run_says_how_long_it_took() -> None:
+    ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    later = msgspec.structs.replace(ran, name="rot", date="2026-11-22 10:20", seconds=900.0, busy=1234.5)
+    told = "All parts ran for commit abc123, within 22 minutes."
+    assert told in page([ran, later], ("crashes", "rot"))
+    assert "900 s (1,234 s of a processor) on 2026-11-22 10:20" in page([later])
+    assert told not in page([ran, later])
+    other = msgspec.structs.replace(later, machine=msgspec.structs.replace(MACHINE, commit="abc124"))
+    assert "All parts ran" not in page([ran, other], ("crashes", "rot"))
 
 
 def test_a_claim_that_nobody_tried_fails() -> None:
@@ -139,6 +151,49 @@ def test_parts_that_were_not_run_stay_as_they_were(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("tests.proof.__main__._apart", lambda *_: answer)
     assert main(["--only", "rot"]) == 1
     assert load(tmp_path / DATA) == (before, answer)
+
+
+def test_what_took_longest_begins_first_and_what_is_timed_comes_last(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    known = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    save(DATA, [msgspec.structs.replace(known, name=name, seconds=took) for name, took in (("rot", 9.0), ("power", 8))])
+    began: list[str] = []
+
+    def apart(name: str, _: object) -> Ran:
+        began.append(name)
+        return msgspec.structs.replace(known, name=name)
+
+    names = ("power", "scale", "rot", "full", "peers", "mutants")
+    monkeypatch.setattr("tests.proof.__main__.NAMES", names)
+    monkeypatch.setattr("tests.proof.__main__._apart", apart)
+    assert main(["--at-once", "1"]) == 0
+    assert began == ["full", "mutants", "rot", "power", "scale", "peers"]
+    assert [each.name for each in load(DATA)] == list(names)
+    assert (tmp_path / "docs/charts/append.svg").is_file()
+
+
+def test_what_a_proof_writes_makes_no_other_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def git(*command: str) -> None:
+        who = ("-c", "user.name=Kim", "-c", "user.email=kim@example.org")
+        subprocess.run(["git", *who, *command], cwd=tmp_path, check=True, capture_output=True)
+
+    module = tmp_path / "tests/proof/machine.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    monkeypatch.setattr("tests.proof.machine.__file__", str(module))
+    (tmp_path / "docs/charts").mkdir(parents=True)
+    for each in (DATA, PAGE, "docs/charts/append.svg"):
+        (tmp_path / each).write_text("")
+    clean = machine().commit
+    assert not clean.endswith("+")
+    (tmp_path / "docs/other.md").write_text("")
+    assert machine().commit == f"{clean}+"
 
 
 def test_the_machine_is_this_one() -> None:

@@ -45,9 +45,9 @@ def test_every_target_has_its_share_and_its_claim() -> None:
 @pytest.mark.parametrize(
     ("ran", "holds"),
     [
-        (Fuzzed(100, 7, 0, (), ""), True),
-        (Fuzzed(0, 0, 0, (), ""), False),
-        (Fuzzed(100, 7, 77, (Path("crash-1"),), "ZeroDivisionError: division by zero"), False),
+        (Fuzzed(100, 1, 7, 0, (), ""), True),
+        (Fuzzed(0, 1, 0, 0, (), ""), False),
+        (Fuzzed(100, 1, 7, 77, (Path("crash-1"),), "ZeroDivisionError: division by zero"), False),
     ],
 )
 def test_what_breaks_a_reader_is_told(
@@ -58,7 +58,14 @@ def test_what_breaks_a_reader_is_told(
     *every, long = PART.prove(Trial(tmp_path, 1, True, lambda _: None))
     assert {each.holds for each in every} == {holds}
     assert all(each.name in found.came_out and ran.told in found.came_out for each in ran.broke for found in every)
-    assert long.holds
+    assert (long.holds, long.count) == (True, len(SHARES))
+
+
+def test_what_was_broken_off_is_not_counted_as_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tests.proof.fuzzing.find_spec", lambda _: True)
+    monkeypatch.setattr("tests.proof.fuzzing._fuzzed", lambda *_: Fuzzed(100, 0, 7, 77, (), "killed"))
+    *_, long = PART.prove(Trial(tmp_path, 1, True, lambda _: None))
+    assert (long.holds, long.count) == (False, 0)
 
 
 def test_without_the_fuzzer_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

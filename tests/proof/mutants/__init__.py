@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 from tests.proof.claim import Claim, Finding, Part, Trial
 from tests.proof.mutants.scope import SCOPES, SHORT, Scope
-from tests.proof.mutants.tried import Tried, tried
+from tests.proof.mutants.tried import SPENT_S, Tried, tried
 
 LEAST = 0.9
 """The share of mutants that must be killed."""
@@ -24,12 +24,20 @@ CLAIMS = (
         Claim(
             scope.key,
             f"Of {scope.says}, tests kill at least {LEAST:.0%} of all mutants",
-            "mutmut's mutants of their functions, a seeded sample of each file; a fork each, in which the tests that "
-            "reach the line run until one fails; every test that killed one is tried without it",
+            f"mutmut's mutants of their functions, {scope.share:.0%} of each file's: those that come first by the hash "
+            "of seed, file, function and number, which stay when other functions change; a fork each, in which tests "
+            "run until one fails, those that reach the line before others that reach the file, those of the file's own "
+            f"tests before the quickest of each test file in turn, {SPENT_S:g} s of a processor at most; every test "
+            "that killed one is tried without it. Tests were sharpened by what survived of this very sample: of all of "
+            "them more may survive",
         )
         for scope in SCOPES
     ),
-    Claim("survivors", "Every mutant that survives is explained", "held against tests/proof/mutants/survivors.toml"),
+    Claim(
+        "survivors",
+        "Every mutant that survives is explained",
+        "held against tests/proof/mutants/survivors.toml; what is listed there counts as surviving, untried",
+    ),
     Claim("control", "What is not changed survives", "functions put in as they are, in the same way"),
 )
 MANY = 10

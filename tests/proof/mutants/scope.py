@@ -34,7 +34,7 @@ LOG = Scope(
         "replay/tree_head.py",
         "replay/proofs.py",
         "replay/keyring*.py",
-        "replay/ringfile.py",
+        "replay/ring*.py",
         "replay/second_copy.py",
         "replay/wrapped_keys.py",
     ),
@@ -42,8 +42,8 @@ LOG = Scope(
     tests=tuple(
         f"tests/replay/test_{name}.py"
         for name in (
-            "tree",
-            "tree_heads", "proofs", "checkpoint", "keyring", "ring_file", "second_copy", "backup", "vaults", "locked",
+            "tree", "tree_heads", "proofs", "checkpoint",
+            "keyring", "ring_file", "lost_keys", "second_copy", "backup", "vaults", "locked",
         )
     ),
 )  # fmt: skip

@@ -79,6 +79,16 @@ def test_tests_that_reach_a_mutant_s_line_come_first_and_take_no_longer_than_the
     assert picked(found, msgspec.structs.replace(MUTANT, file="replay/other.py")) == []
 
 
+def test_what_is_listed_as_surviving_counts_so_without_a_test() -> None:
+    listed = accepted().survivor[0]
+    mutant = msgspec.structs.replace(
+        MUTANT, file=listed.file, function=listed.function, before=listed.before, after=listed.after
+    )
+    found = Reached(["x.py::one"], [0.1], {listed.file: {3: [0]}}, {})
+    assert picked(found, mutant) == []
+    assert picked(found, msgspec.structs.replace(mutant, after="otherwise")) == [("x.py::one", 0.1)]
+
+
 @pytest.mark.parametrize(
     ("after", "is_it"),
     [("f(a, b, )", True), ("f(a, b, strict=None)", True), ("f(a, strict=True)", False), ("f(a, b, strict=1)", False)],

@@ -107,11 +107,11 @@ def _drawn(trial: Trial, scope: Scope) -> Draw:
         tests = [[(test, 0.1) for test in scope.tests] for _ in (*mutants, *same)]
     else:
         found = reached(trial, scope, files)
-        mutants = [
-            msgspec.structs.replace(each, module=in_module(place)) if _runs_at_import(found, each) else each
-            for place, each in zip(chosen, mutants, strict=True)
-        ]
         tests = [picked(found, each) for each in (*mutants, *same)]
+        mutants = [
+            msgspec.structs.replace(each, module=in_module(place)) if some and _runs_at_import(found, each) else each
+            for place, each, some in zip(chosen, mutants, tests, strict=False)
+        ]
     attempts = [Attempt(each, some) for each, some in zip((*mutants, *same), tests, strict=True)]
     return Draw(len(every), len({place.file for place in every}), attempts[: len(mutants)], attempts[len(mutants) :])
 
@@ -119,7 +119,10 @@ def _drawn(trial: Trial, scope: Scope) -> Draw:
 def picked(found: Reached, mutant: Mutant) -> list[tuple[str, float]]:
     """The tests to run against a mutant, as long as time allows: those that reach its lines, then those that reach
     anything in its file, since what is computed once and kept is reached by the first test that asks for it alone.
+    None for a mutant that is listed as surviving: it counts as one that does.
     """
+    if explained(mutant):
+        return []
     near = _reaching(found, mutant.file, *mutant.lines) or _reaching(found, mutant.file, *mutant.body)
     far = _reaching(found, mutant.file, 1, max(found.lines.get(mutant.file, {0: []}))) - near
     some: list[tuple[str, float]] = []

@@ -102,9 +102,9 @@ def _finding(key: str, smaller: Measured, larger: Measured, *, is_timed: bool) -
     slow = key == "erase" and larger["erase_s"] > larger["replay_s"]
     came_out += "; longer than a replay" if slow else ""
     holds = not is_timed or not (bent or slow)
-    return Finding(
-        key, larger.events, "events", came_out, holds, "" if holds or slow else excuse(bent, machine().cores)
-    )
+    short = "" if holds or slow else excuse(bent, machine().cores)
+    figures = tuple(figure for each in lines if (figure := each.figure()))
+    return Finding(key, larger.events, "events", came_out, holds, short, figures)
 
 
 def excuse(bent: Sequence[Judged], cores: int) -> str:

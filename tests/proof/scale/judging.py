@@ -6,9 +6,10 @@ The tolerance of a line is for deeper trees and colder caches; its `slack`, in t
 clock measures well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from tests.proof.claim import Figure, Spread
 from tests.proof.scale.measuring import Measured
 
 Shape = Literal["flat", "even", "ring"]
@@ -56,9 +57,19 @@ class Judged(NamedTuple):
         one, other = (_told(each, self.line) for each in (self.smaller, self.larger))
         before, after = (self.line.value(each) for each in (self.smaller, self.larger))
         times = after / before if before else 0.0
-        by = {"even": ", by event", "ring": ", by record of the ring", "flat": ""}[self.line.shape]
+        by = BY[self.line.shape]
         most = f"{self.line.most:g}" + (f" and {self.line.slack:g} {self.line.unit}" if self.line.slack else "")
         return f"{NAMES[self.line.figure]} {one} → {other} ({times:.2f} times{by}; at most {most})"
+
+    def figure(self) -> Figure | None:
+        """The larger size beside the smaller, the slack in the goal; None where the smaller took nothing."""
+        before, after = (self.line.value(each) for each in (self.smaller, self.larger))
+        if not before:
+            return None
+        goal = self.line.most + self.line.slack / self.line.by(self.larger) / before
+        what, unit = NAMES[self.line.figure] + BY[self.line.shape], self.line.unit + BY[self.line.shape]
+        beside, ratio = f"{self.smaller.events:,} events", Spread.only(after / before)
+        return Figure(what, unit, Spread.only(after), beside, Spread.only(before), ratio, goal)
 
 
 def is_whole(at: Measured) -> bool:
@@ -81,6 +92,7 @@ def _told(at: Measured, line: Straight) -> str:
     return f"{value:,.3g} {line.unit}" if value < 1_000 else f"{value:,.0f} {line.unit}"
 
 
+BY: Mapping[Shape, str] = {"even": ", by event", "ring": ", by record of the ring", "flat": ""}
 NAMES = {
     "open_reader_ms": "a reader",
     "open_writer_ms": "a writer",
