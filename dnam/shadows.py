@@ -104,14 +104,14 @@ def is_name(name: str) -> bool:
 
 def load(data: Path, name: str) -> Manifest:
     """The manifest of a shadow. BadRequest where there is none, or one that this program does not know; ShadowUnusable
-    where it cannot be read.
+    where it is damaged. An OSError is the disk's, and may pass: the shadow may be whole.
     """
     file = shadow_folder(data, checked(name)) / FILE
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, IsADirectoryError) as error:
         raise ShadowUnusable(name, f"{FILE} cannot be read: {error}") from error
     wrong = _wrong(found, name)
     if wrong:

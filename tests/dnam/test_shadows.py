@@ -1,5 +1,6 @@
 """A manifest that dnam cannot have written is refused with the way out, and holds nothing up. Who makes one."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -44,6 +45,17 @@ def test_a_manifest_of_nonsense_is_refused(tmp_path: Path, wrong: dict[str, Any]
 def test_a_manifest_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shadows" / "next" / "shadow.json").mkdir(parents=True)
     with pytest.raises(ShadowUnusable, match="cannot be read"):
+        load(tmp_path, "next")
+
+
+def test_a_disk_that_fails_makes_no_shadow_unusable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shadows" / "next").mkdir(parents=True)
+
+    def refused(_: Path) -> bytes:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    with pytest.raises(OSError, match="Too many open files"):
         load(tmp_path, "next")
 
 
