@@ -18,6 +18,7 @@ from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEv
 from replay.folding import Folding
 from replay.kept import Kept
 from replay.known import Ids
+from replay.lmdb_file import REFUSED, GivenUp
 from replay.log import Glance, Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, Upper
 from replay.store import Store
@@ -179,7 +180,7 @@ class Live:
         Where a redaction was folded that the views lack, its rows may have been none here, since the body was gone
         already, and are some in these views: then the tail is folded again, above them.
         """
-        position = None if self.store.views is None else self.store.views.position()
+        position = self._position()
         if position != self._usable:
             self._usable = position if position is not None and fits(position, self.store.log, head) else None
         size = 0 if self._usable is None else self._usable.size
@@ -191,6 +192,20 @@ class Live:
         elif size > self.base:
             self.overlay.drop_upto(size)
             self.base = size
+
+    def _position(self) -> Position | None:
+        """How far the views are. Where the disk has just refused a commit of theirs in another thread, LMDB gives them
+        up before anybody is told: they are opened anew.
+        """
+        views = self.store.views
+        if views is None:
+            return None
+        try:
+            return views.position()
+        except GivenUp:
+            REFUSED.add(views.folder)
+        self.follow()
+        return None if self.store.views is None else self.store.views.position()
 
     def _fold_tail(self, head: Head) -> None:
         self._kept.clear()

@@ -163,6 +163,9 @@ REFUSED: set[Path] = set()
 up: neither reading nor writing works any more until it is opened anew. Whoever has it open looks (`is_dead`).
 """
 
+GivenUp = lmdb.PanicError
+"""What is raised by looking into an environment that was given up."""
+
 
 def is_dead(look: Callable[[], object]) -> bool:
     """Whether an environment was given up, or was closed for that; `look` reads something from it."""

@@ -201,12 +201,18 @@ class Views:
         self._environment = self._open()
         self._names = tables_of(fold)
         self._versions = {projection.name: projection.version for projection in fold.projections}
+        try:
+            self._find_tables(building=building)
+        except BaseException:  # whoever keeps the error must not keep these open: LMDB opens nothing twice
+            self._environment.close()
+            raise
+
+    def _find_tables(self, *, building: bool) -> None:
         names = (*self._names, *INDEX, META)
-        with translated(folder):
+        with translated(self.folder):
             self.lacking = frozenset() if building else frozenset(names) - self._names_on_disk()
             if META in self.lacking:
-                self._environment.close()
-                raise NotALog(f"{folder} holds a database that is no views of dnam")
+                raise NotALog(f"{self.folder} holds a database that is no views of dnam")
             self.tables = tuple(name for name in self._names if name not in self.lacking)
             self._open_tables(create=building)
         self.newer_tables = self._newer_tables()

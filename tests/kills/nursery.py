@@ -13,14 +13,21 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
 from types import TracebackType
 from typing import NamedTuple, Self
 
+import typer.main
+
 import dnam
 import projections
 import replay
+from dnam.cli import app
+from dnam.guarding import guarding_of
+from dnam.languages import load as load_language
+from projections.policies.instructions import message_judge, note_judge
 from tests.kills.child import run
 
 MOST_BYTES = 65_536
@@ -50,9 +57,11 @@ class Nursery:
             os.close(write)
         return Born(self, pid, stdin, stdout)
 
-    def signal(self, pid: int, number: signal.Signals) -> None:
-        """Send a signal that stops, continues or kills; what was to come of it has come when this returns."""
-        self._ask(number.name, str(pid))
+    def signal(self, pid: int, number: signal.Signals) -> bool:
+        """Send a signal that stops, continues or kills; what was to come of it has come when this returns. Whether it
+        came in time: not where the command has ended.
+        """
+        return bool(self._ask(number.name, str(pid)))
 
     def wait(self, pid: int) -> int:
         """The exit code of a command, which nobody kills."""
@@ -93,8 +102,8 @@ class Born(NamedTuple):
             printed += some
         return printed.decode()
 
-    def signal(self, number: signal.Signals) -> None:
-        self.nursery.signal(self.pid, number)
+    def signal(self, number: signal.Signals) -> bool:
+        return self.nursery.signal(self.pid, number)
 
     def wait(self) -> int:
         """Its exit code, once it has ended."""
@@ -131,20 +140,20 @@ def serve(orders: socket.socket) -> None:
                 alive.remove(int(pid))
                 orders.send(str(os.waitstatus_to_exitcode(os.waitpid(int(pid), 0)[1])).encode())
             case [name, pid]:
-                end(alive, int(pid), signal.Signals[name])
-                orders.send(b"0")
+                orders.send(b"%d" % end(alive, int(pid), signal.Signals[name]))
     for pid in tuple(alive):
         end(alive, pid, signal.SIGKILL)
 
 
-def end(alive: set[int], pid: int, number: signal.Signals) -> None:
-    """Send a signal, and wait until it had its effect."""
+def end(alive: set[int], pid: int, number: signal.Signals) -> bool:
+    """Send a signal, and wait until it had its effect; False where the command had ended."""
     if pid not in alive:
-        return
+        return False
     os.kill(pid, number)
     _, status = os.waitpid(pid, 0 if number == signal.SIGKILL else os.WUNTRACED | os.WCONTINUED)
     if os.WIFEXITED(status) or os.WIFSIGNALED(status):
         alive.remove(pid)
+    return not os.WIFEXITED(status)
 
 
 def become(flag: str, descriptors: list[int], command: list[str]) -> None:
@@ -164,11 +173,18 @@ def become(flag: str, descriptors: list[int], command: list[str]) -> None:
 
 
 def load() -> None:
-    """Everything that a command may load: all modules but those that face a service."""
+    """Everything that a command may load: all modules but those that face a service; and what each would make again of
+    a language, and of the table of commands.
+    """
     for package in (dnam, replay, projections):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.startswith(APART):
                 import_module(module.name)
+    instructions = guarding_of(load_language("en")).instructions
+    for judge in (note_judge(instructions), message_judge(instructions)):
+        judge.bits("")
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(app)
 
 
 if __name__ == "__main__":

@@ -95,3 +95,13 @@ def test_replay(tmp_path: Path, nursery: Nursery, dice: random.Random) -> None:
     with Engine.open(data, writable=False) as engine:
         assert engine.head().root() == root
     report("replay", in_flight)
+
+
+def test_what_ended_before_is_not_counted_as_killed(tmp_path: Path, nursery: Nursery, dice: random.Random) -> None:
+    with running(nursery, tmp_path, "people", "--data", str(tmp_path / "data")) as child:
+        assert not child.kill_in_commit(1, dice)
+        assert not child.is_killed
+    with running(nursery, tmp_path, "chat", "--data", str(tmp_path / "data")) as child:
+        child.process.write("!memory remember a cat\n")
+        assert child.kill_in_commit(1, dice)
+        assert child.is_killed

@@ -39,13 +39,15 @@ class Child:
             self._flag = mmap.mmap(file.fileno(), 1)
         self.inside: Write | None = None
         """What it was writing when it was killed; None when nothing."""
+        self.is_killed = False
+        """Whether it was: not where it had ended."""
         self._begun, told = os.pipe()
         self.process = nursery.start(str(flag), told, *command)
         os.close(told)
-        os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)  # who watches must not miss a commit for want of a core
 
     def kill_in_commit(self, commits: int, dice: random.Random, among: frozenset[Write] = ALL) -> bool:
         """Let some commits begin, then kill at some moment inside one of these; False when none came any more."""
+        os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)  # who watches must not miss a commit for want of a core
         for _ in range(commits - 1):
             self._await_commit()
         while self.inside is None and self._await_commit():
@@ -54,7 +56,7 @@ class Child:
                 held = WRITES.get(self._flag[0])  # some time passes, in which it goes on
             if held in among and self._is_held_inside(among):
                 self.inside = WRITES.get(self._flag[0])
-        self.process.signal(signal.SIGKILL)
+        self.is_killed = self.process.signal(signal.SIGKILL)
         return self.inside is not None
 
     def _await_commit(self) -> bool:

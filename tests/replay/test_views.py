@@ -1,5 +1,7 @@
 """The views: thrown away, ahead, of another log, of another program, damaged; the answers stay the same."""
 
+import errno
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -265,6 +267,36 @@ def test_views_that_cannot_be_written_can_wait(data: Path, filled: bytes) -> Non
     assert {type(error) for error in engine.view_errors} == {LogFull}
     with Engine.open(data, clock=FakeClock()) as engine:
         assert digest(engine) == after != filled
+
+
+def test_views_that_could_not_be_begun_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Views, "_open_tables", refused)
+        with pytest.raises(LogFull) as error:
+            Views(tmp_path, FOLD, writable=True, building=True)
+    Views(tmp_path, FOLD, writable=True, building=True).close()  # while somebody still has the error
+    assert error.value.__cause__ is not None
+
+
+def test_views_that_lmdb_gave_up_just_now_are_opened_anew(
+    data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def given_up() -> None:
+        raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
+
+    with Engine.open(data, clock=FakeClock()) as engine:
+        for act in (lambda: digest(engine), lambda: engine.record(drafts(setting("a")))):
+            before = engine.store.views
+            assert before is not None
+            monkeypatch.setattr(before, "position", given_up)  # in the thread that commits, nobody was told yet
+            act()
+            assert engine.store.views is not before
+        engine.record(drafts(setting("b")))
+        assert digest(engine) != filled
+        assert engine.view_errors == []
 
 
 def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch) -> None:

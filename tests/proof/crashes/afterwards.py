@@ -23,6 +23,10 @@ class Afterwards(NamedTuple):
     problems: int
     is_equal: bool
 
+    def has(self, who: str) -> bool:
+        """Whether somebody is known there, or anything that tells of them."""
+        return who in self.names or any(fact.endswith(f" {who}") for fact in self.facts)
+
     def lost(self, kept: list[str]) -> int:
         """How many acknowledged facts are not there."""
         return sum(each not in self.facts for each in kept)
@@ -50,5 +54,14 @@ def afterwards(data: Path) -> Afterwards:
     try:
         problems = len(verify(store, Folding(FOLD, store), opened=True).problems)
         return Afterwards(facts, refs, names, problems, check(store, FOLD).equal)
+    finally:
+        store.close()
+
+
+def views_are_equal(data: Path) -> bool:
+    """Whether the views, as they lie there, are what a rebuild makes; nothing is changed or finished."""
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        return check(store, FOLD).equal
     finally:
         store.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.kills.child import Write
 from tests.kills.nursery import Nursery
 from tests.kills.victims import ALL, export, running
+from tests.proof.crashes.afterwards import views_are_equal
 
 PROJECT = Path(__file__).parents[3]
 SAMPLE = PROJECT / "data" / "samples" / "garden-club.json"
@@ -20,7 +21,9 @@ ERASED = "visitor"
 
 
 class Life:
-    """One memory. `kept` are the facts that were acknowledged, `killed` what was being written at each kill."""
+    """One memory. `kept` are the facts that were acknowledged, `killed` what was being written at each kill, `unequal`
+    the commands behind whose kill the views were not what a rebuild makes.
+    """
 
     def __init__(self, folder: Path, nursery: Nursery, dice: random.Random) -> None:
         self.folder = folder
@@ -29,6 +32,7 @@ class Life:
         self.rounds: Counter[str] = Counter()
         self.killed: Counter[Write | None] = Counter()
         self.erased: list[str] = []
+        self.unequal: list[str] = []
         self._nursery = nursery
         self._dice = dice
         self._facts = 0
@@ -49,7 +53,9 @@ class Life:
             return child.process.wait()
 
     def round(self, name: str) -> None:
-        """Kill one command, while somebody else remembers things; then they end in peace."""
+        """Kill one command, while somebody else remembers things; then they end in peace, and the views are looked at
+        as whoever comes next sees them.
+        """
         beside = self.folder / "beside"
         beside.mkdir(exist_ok=True)
         with running(self._nursery, beside, *self._command("chat", "--as", "marcy")) as other:
@@ -58,6 +64,8 @@ class Life:
             other.process.write("exit\n")
             self.kept += ACKNOWLEDGED.findall(other.process.read())
         self.rounds[name] += 1
+        if not views_are_equal(self.data):
+            self.unequal.append(name)
 
     def _command(self, name: str, *arguments: str) -> tuple[str, ...]:
         return name, "--data", str(self.data), *arguments
@@ -67,7 +75,8 @@ class Life:
         with running(self._nursery, self.folder, *self._command(*command)) as victim:
             victim.process.write(typed)
             victim.kill_in_commit(self._dice.randint(1, commits), self._dice, among)
-            self.killed[victim.inside] += 1
+            if victim.is_killed:
+                self.killed[victim.inside] += 1
             return victim.process.read()
 
     def _some_facts(self) -> str:

@@ -24,7 +24,11 @@ WELL = Afterwards(Counter({"fact 1": 1}), Counter({REF: 1}), frozenset({"ada"}),
 
 def ended(found: Afterwards, *kept: str, messages: int = 1, **killed: int) -> Ended:
     life = SimpleNamespace(
-        kept=[*kept, *["fact 1"] * 9], messages=messages, erased=["visitor 0"], killed=Counter(killed or SEEN)
+        kept=[*kept, *["fact 1"] * 9],
+        messages=messages,
+        erased=["visitor 0"],
+        unequal=list[str](),
+        killed=Counter(killed or SEEN),
     )
     return Ended(life, found)  # type: ignore[arg-type]
 
@@ -40,6 +44,7 @@ def ended(found: Afterwards, *kept: str, messages: int = 1, **killed: int) -> En
         (ended(WELL._replace(problems=1)), {"views"}),
         (ended(WELL._replace(is_equal=False)), {"views"}),
         (ended(WELL._replace(names=frozenset({"visitor 0"}))), {"erased"}),
+        (ended(WELL._replace(facts=Counter({"fact 1": 1, "the word of visitor 0": 1}))), {"erased"}),
         (ended(WELL, log=1), {"everywhere"}),
     ],
 )
@@ -51,3 +56,9 @@ def test_kills_that_met_no_write_prove_nothing() -> None:
     life = ended(WELL)
     life.life.killed[None] = 100
     assert "in flight" in {each.key for each in findings([life]) if not each.holds}
+
+
+def test_views_that_were_unequal_behind_a_kill_are_told() -> None:
+    life = ended(WELL)
+    life.life.unequal.append("backup")
+    assert {each.key for each in findings([life]) if not each.holds} == {"views"}

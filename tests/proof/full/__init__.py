@@ -28,15 +28,16 @@ CLAIMS = (
     Claim(
         "told",
         "A disk that refuses is told of in dnam's own words",
-        "chat, import, erase, replay, backup and compact with a library in front of the system's that lets the n-th "
-        "call fail: disk full, a failed sync, a failing disk, read-only, too many open files; each ends with exit code "
-        "3 and an error, or is done; never with a traceback",
+        "chat, import, erase, replay, backup, compact, rederive and restore-backup with a library in front of the "
+        "system's that lets the n-th call fail: disk full, a failed sync, a failing disk, read-only, too many open "
+        "files; each ends with exit code 3 and an error, or is done; never with a traceback",
     ),
     Claim(
         "kept",
         "Nothing acknowledged is lost on a disk that refuses",
-        "the same commands: the earlier log is a prefix, every body is opened, and what a chat said it remembers is "
-        "there; the command comes again once the disk is well, and is done; then views are what a rebuild makes",
+        "the same commands: the earlier log is a prefix, and all of it where nothing is to be added; every body is "
+        "opened, and what a chat said it remembers is there; the command comes again once the disk is well, and is "
+        "done; then views are what a rebuild makes, and a shadow is complete and verified",
     ),
     Claim(
         "goes on",

@@ -12,12 +12,14 @@ from typing import NamedTuple, Self
 
 import msgspec
 
+from dnam.shadows import exists, load
 from projections.items import items_of
 from projections.lookup import find_people
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
 from replay.folding import Folding
+from replay.shadow_store import ShadowStore
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.kills.victims import export
@@ -28,27 +30,34 @@ DONE, COULD_NOT = 0, 3
 CHILD = "from tests.proof.full.child import main; main()"
 REMEMBERED = re.compile(r"^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 FACTS = "I prefer tea over coffee\n" + "".join(f"!memory remember fact {n}\n" for n in range(3)) + "what do I prefer?\n"
+SHADOW = "again"
 ENVIRONMENT = {"DNAM_VIEW_COMMIT_EVENTS": "8", "DNAM_TIMEZONE": "UTC", "PYTHONHASHSEED": "0"}
 
 
 class Command(NamedTuple):
-    """A command, as it is typed after `dnam`, with DATA, EXPORT and PLACE for paths; and what is typed into it."""
+    """A command, as it is typed after `dnam`, with DATA, EXPORT and PLACE for paths; what is typed into it, and whether
+    it adds anything to the log.
+    """
 
     name: str
     words: tuple[str, ...]
     given: str = ""
+    adds: bool = False
 
 
-CHAT = Command("chat", ("chat", "--data", "DATA", "--as", "ada"), FACTS)
-IMPORT = Command("import", ("import", "--data", "DATA", "--audience", "guild", "EXPORT"))
+CHAT = Command("chat", ("chat", "--data", "DATA", "--as", "ada"), FACTS, adds=True)
+IMPORT = Command("import", ("import", "--data", "DATA", "--audience", "guild", "EXPORT"), adds=True)
 BACKUP = Command("backup", ("backup", "PLACE", "--data", "DATA", "--without-keys"))
+REDERIVE = Command("rederive", ("rederive", "--name", SHADOW, "--model", "offline", "--data", "DATA"))
 COMMANDS = (
     CHAT,
     IMPORT,
-    Command("erase", ("erase", "kim", "--yes", "--data", "DATA")),
+    Command("erase", ("erase", "kim", "--yes", "--data", "DATA"), adds=True),
     Command("replay", ("replay", "--data", "DATA")),
     BACKUP,
     Command("compact", ("compact", "--data", "DATA")),
+    REDERIVE,
+    Command("restore-backup", ("restore-backup", "PLACE", "--data", "DATA", "--yes")),
 )
 
 
@@ -164,6 +173,10 @@ class Memory:
         if ended.status != DONE and not self._was_done(command):
             found.append(f"it does not go on: exit {ended.status}, {self.nursery.err.strip()[-300:]}")
         found += [*lost(data, self.stood), *unsound(data), *forgotten(data, facts)]
+        if not command.adds:
+            found += touched(data, self.stood)
+        if command is REDERIVE:
+            found += half_derived(data)
         return Tried(told, badly, found)
 
     def _was_done(self, command: Command) -> bool:
@@ -205,6 +218,29 @@ def lost(data: Path, before: Stood) -> Iterator[str]:
         for each in verify(store, Folding(FOLD, store), opened=True).problems:
             if not each.what.startswith(("key ring:", "views:")):  # which a writer mends, and builds again
                 yield f"#{each.seq}: {each.what}"
+    finally:
+        store.close()
+
+
+def touched(data: Path, before: Stood) -> Iterator[str]:
+    """Whether the log is another one than before."""
+    if stood(data) != before:
+        yield "the log was written by what had nothing to add"
+
+
+def half_derived(data: Path) -> Iterator[str]:
+    """Whether the shadow is not there, or not all that it is to be."""
+    if not exists(data, SHADOW):
+        yield "there is no shadow"
+        return
+    manifest = load(data, SHADOW)
+    if manifest.state != "complete":
+        yield f"the shadow is {manifest.state}, up to #{manifest.upto}"
+    store = ShadowStore(data, SHADOW, FOLD, writable=False)
+    try:
+        for each in verify(store, Folding(FOLD, store), opened=True).problems:
+            if not each.what.startswith("views:"):
+                yield f"the shadow's #{each.seq}: {each.what}"
     finally:
         store.close()
 

@@ -18,6 +18,7 @@ from tests.proof.together.workers import Workers
 WORKERS, TASKS, OPS = 4, 16, 1000
 FEWEST_COLLISIONS = 0.2
 """The share of ops that must have met another one's: else nothing was tried."""
+BETWEEN_LOOKS_SECONDS = 0.1
 MANY = 3
 
 CLAIMS = (
@@ -59,7 +60,7 @@ def _written(trial: Trial, data: Path, workers: int, tasks: int, ops: int) -> tu
             every = tuple(tuple(some_ops(dice, each, task, ops)) for task in range(tasks))
             processes.send(each, Order("run", tasks=every))
         seen = [processes.ask(reader, Order("look"), Seen)]
-        while not all(map(processes.is_done, writers)):
+        while not processes.are_done(writers, BETWEEN_LOOKS_SECONDS):
             seen.append(processes.ask(reader, Order("look"), Seen))
         told = [each for writer in writers for each in processes.answer(writer, list[Told])]
         seen.append(processes.ask(reader, Order("look"), Seen))

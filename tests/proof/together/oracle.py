@@ -9,6 +9,7 @@ It knows nothing of folds, rows or decisions: an item is active or not, a key wa
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from tests.proof.together.ops import Op, Seen, Told
@@ -49,15 +50,20 @@ class Model:
 
     def active(self, at: int) -> frozenset[str]:
         """The items that are active at a size."""
-        return frozenset(
-            thing.removeprefix("item ")
-            for thing in self._changes
-            if thing.startswith("item ") and self.state(thing, at)
-        )
+        return frozenset(thing.removeprefix("item ") for thing in self._items if self.state(thing, at))
 
     def heard(self, at: int) -> int:
-        """How many messages were heard at a size."""
-        return sum(thing.startswith("key ") and self.state(thing, at) for thing in self._changes)
+        """How many messages were heard at a size: what was heard once stays so."""
+        return bisect_right(self._heard, at)
+
+    @cached_property
+    def _items(self) -> list[str]:
+        return [thing for thing in self._changes if thing.startswith("item ")]
+
+    @cached_property
+    def _heard(self) -> list[int]:
+        """Since when (seq) each key was heard, in order."""
+        return sorted(changes[0].seq for thing, changes in self._changes.items() if thing.startswith("key "))
 
     def wrong(self, size: int) -> Iterator[str]:
         """What cannot have happened one at a time."""

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import IO, Self, TypeVar
 
 import msgspec
 
@@ -30,20 +30,22 @@ class Workers:
         pipe.write(msgspec.json.encode(order) + b"\n")
         pipe.flush()
 
-    def answer(self, worker: int, kind: type[T]) -> T:
-        """What it answers to the oldest order that was not answered. EOFError where it has ended."""
+    def _answers(self, worker: int) -> IO[bytes]:
         pipe = self._processes[worker].stdout
         assert pipe is not None
-        line = pipe.readline()
+        return pipe
+
+    def answer(self, worker: int, kind: type[T]) -> T:
+        """What it answers to the oldest order that was not answered. EOFError where it has ended."""
+        line = self._answers(worker).readline()
         if not line:
             raise EOFError(f"worker {worker} ended with {self._processes[worker].wait()}")
         return msgspec.json.decode(line, type=kind)
 
-    def is_done(self, worker: int) -> bool:
-        """Whether an answer, or its end, is there already."""
-        pipe = self._processes[worker].stdout
-        assert pipe is not None
-        return bool(select.select([pipe], [], [], 0)[0])
+    def are_done(self, workers: Sequence[int], within: float) -> bool:
+        """Whether an answer, or its end, is there already of each; where not, after so many seconds at the most."""
+        under_way = [pipe for pipe in map(self._answers, workers) if not select.select([pipe], [], [], 0)[0]]
+        return not under_way or len(select.select(under_way, [], [], within)[0]) == len(under_way)
 
     def ask(self, worker: int, order: Order, kind: type[T]) -> T:
         """Send, and wait for the answer."""
