@@ -267,6 +267,7 @@ class _Run:
     def _wrap(self, wrapping: Wrapping) -> int:
         """Write the key ring as it is now: it has the keys of everything that was shipped."""
         erased = self._log.erased_vaults()
+        self._store.ring.refuse_cut(self._log.ring())
         ring = FileRingStore(self._store.path / "keys")
         try:
             records = [record for record in ring.read() if record.vault not in erased]

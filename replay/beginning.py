@@ -7,7 +7,8 @@ from replay.folder import Folder, make_private
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
 from replay.lock import WriteLock
-from replay.ringfile import ID_KEY, FileRingStore, RingRecord
+from replay.ring_records import ID_KEY, RingRecord
+from replay.ringfile import FileRingStore
 
 
 def begin_with(path: Path, id_key: bytes) -> bool:

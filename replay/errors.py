@@ -2,7 +2,7 @@
 
 LogError
 ├── opening   NotALog · NewerLog · Truncated · NothingHere · LogMissing
-├── keys      KeyRingMissing · KeyRingUnreadable · ForeignKeyRing · KeyMissing
+├── keys      KeyRingMissing · KeyRingUnreadable · KeyRingDamaged · ForeignKeyRing · KeyMissing
 ├── reading   UnknownEvent · Damaged ─ DamagedPages · DamagedViews
 ├── trusting  NotACheckpoint · ForeignCheckpoint · UnknownSigner · ForgedCheckpoint · CheckpointAhead · HistoryRewritten
 │             SigningKeyUnusable
@@ -45,6 +45,10 @@ class KeyRingMissing(LogError):
 
 class KeyRingUnreadable(LogError):
     """The key ring is there and cannot be read."""
+
+
+class KeyRingDamaged(LogError):
+    """Records of the key ring are lost in both copies."""
 
 
 class ForeignKeyRing(LogError):

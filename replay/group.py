@@ -232,10 +232,11 @@ class Group:
             return self._head
         entries = [each.entry for each in self._staged]
         try:
-            self._live.store.ring.flush(self._head.epoch)
-            return self._live.store.log.append(
-                Commit(entries, self._at, sorted(self._ids.dropped), self._erased, self._sealing()), self._head
-            )
+            ring = self._live.store.ring
+            ring.flush(self._head.epoch)
+            drops = sorted(self._ids.dropped)
+            commit = Commit(entries, self._at, drops, self._erased, self._sealing(), ring.stand())
+            return self._live.store.log.append(commit, self._head)
         except BaseException:
             self._live.store.ring.undo(0)
             raise

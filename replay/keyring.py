@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
 from replay.errors import KeyMissing, KeyRingMissing
-from replay.ringfile import ID_KEY, PERSON, VAULT, RingRecord, RingStore
+from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
+from replay.ringfile import RingStore
 
 SET, ERA, LABELLED = 0, 1, 2
 """The kinds of vaults: of exactly a set of people; of a session's era; of nobody, found by label."""
@@ -59,7 +60,9 @@ class KeyRing:
 
     @classmethod
     def open(cls, store: RingStore) -> "KeyRing":
-        """The ring in a store. KeyRingMissing when there is none, or when no id key can be read from it."""
+        """The ring in a store. KeyRingMissing when there is none, or when no id key can be read from it; KeyRingDamaged
+        when records are lost.
+        """
         ring = cls(store)
         ring.reload()
         return ring
@@ -238,8 +241,22 @@ class KeyRing:
             return len(kept) < len(records)
 
     def mend(self) -> None:
-        """Write both copies anew from what is valid in either."""
-        self._store.rewrite(self._store.read())
+        """Write both copies anew from what holds."""
+        with self._lock:
+            records = self._store.read()
+            self._store.rewrite(records)
+            self._begin_with(records)
+
+    def stand(self) -> bytes:
+        """How far it goes, for the log to keep; empty where that is not known."""
+        stand = self._store.stand()
+        return b"" if stand is None else stand.encoded()
+
+    def refuse_cut(self, kept: bytes) -> None:
+        """KeyRingDamaged where the ring ends before where the log says that it went."""
+        reached = stand_of(kept)
+        if reached is not None:
+            self._store.refuse_cut(reached)
 
     def damage(self) -> list[str]:
         """What is wrong with the ring's copies."""

@@ -6,6 +6,8 @@ from types import TracebackType
 from typing import Any
 
 from projections.ids import EventId, Seq
+from replay import codec
+from replay.errors import Damaged
 from replay.history import seq_key
 from replay.log import Mark, StoredEvent
 
@@ -35,8 +37,15 @@ class LmdbGlance:
         return None if header is None else StoredEvent(Seq(seq), header, self._get(key, db=bodies))
 
     def find(self, event: EventId) -> Seq | None:
+        """Damaged where another event stands at the place that the id table names."""
         found = self._get(event, db=self._tables[2])
-        return None if found is None else mark_of(found).seq
+        if found is None:
+            return None
+        seq = mark_of(found).seq
+        header = self._get(seq_key(seq), db=self._tables[0])
+        if header is not None and codec.header_id(header) != event:
+            raise Damaged(f"#{seq} is another event than the id table says; run `dnam verify`")
+        return seq
 
 
 def mark_of(data: bytes) -> Mark:

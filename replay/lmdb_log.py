@@ -6,12 +6,14 @@
     tree      level (1) ‖ index (8) → root of a full subtree of 2^level leaves
     erased    vault → seq of the person.erased that names it
     vaults    vault → nothing: each that seals a body
-    meta      "log" → [format, log id, key check, size, at, epoch, nodes]; "rewritten" → seq up to which it is a copy
+    meta      "log" → [format, log id, key check, size, at, epoch, nodes]; "rewritten" → seq up to which it is a copy;
+              "ring" → how far the key ring went at the last commit, as it says itself
 
 One commit writes all of them, so each always fits the others.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,17 +67,17 @@ class LmdbLog:
         self._looked_up_in = self._headers, self._bodies, self._ids
         self._last: tuple[bytes, Head] | None = None
         self._listed: set[VaultId] = set()
+        self._ring = b""
         self.id, self.key_check = self._read_meta()[1:3]
 
     @classmethod
     def create(cls, folder: Path, log_id: bytes, key_check: bytes, map_size: int = MAP_SIZE) -> "LmdbLog":
         """A new, empty log in an empty folder."""
         environment = open_environment(folder, writable=True, durable=True, map_size=map_size)
-        with translated(folder):
+        with closing(environment), translated(folder):
             tables = {name: environment.open_db(name) for name in TABLES}
             with environment.begin(write=True, db=tables[b"meta"]) as transaction:
                 transaction.put(b"log", msgspec.msgpack.encode((FORMAT, log_id, key_check, 0, 0, 0, ())))
-            environment.close()
         return cls(folder, map_size=map_size)
 
     def _read_meta(self, transaction: lmdb.Transaction | None = None) -> tuple[Any, ...]:
@@ -126,10 +128,13 @@ class LmdbLog:
             for vault in commit.vaults:
                 if vault not in self._listed:
                     transaction.put(vault, b"", db=self._vaults, overwrite=False)
+            if commit.ring not in (b"", self._ring):
+                transaction.put(b"ring", commit.ring, db=self._meta)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
         self._last = meta, head
         self._listed.update(commit.vaults)
+        self._ring = commit.ring
         return head
 
     def _put_events(self, transaction: lmdb.Transaction, commit: Commit, leaves: list[bytes], size: int) -> None:
@@ -207,19 +212,24 @@ class LmdbLog:
         with self._environment.begin(db=self._erased) as transaction:
             return [(VaultId(key), Seq(int.from_bytes(value, "big"))) for key, value in transaction.cursor()]
 
-    def take_over(self, erasures: list[tuple[VaultId, Seq]], head: Head) -> None:
-        """Finish a copy: the erased vaults, and the counters of the log that was copied."""
+    def take_over(self, erasures: list[tuple[VaultId, Seq]], head: Head, ring: bytes = b"") -> None:
+        """Finish a copy: the erased vaults, the counters of the log that was copied, and what it says of its ring."""
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             for vault, seq in erasures:
                 transaction.put(vault, seq_key(seq), db=self._erased)
             transaction.put(b"log", msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head)), db=self._meta)
             transaction.put(b"rewritten", seq_key(head.size), db=self._meta)
+            transaction.put(b"ring", ring, db=self._meta)
 
     def rewritten(self) -> int:
         """Up to which event it is a copy that never held what was dropped by then; 0 when it never was rewritten."""
         with self._environment.begin(db=self._meta) as transaction:
             found = transaction.get(b"rewritten")
         return 0 if found is None else int.from_bytes(found, "big")
+
+    def ring(self) -> bytes:
+        with self._environment.begin(db=self._meta) as transaction:
+            return bytes(transaction.get(b"ring", b""))
 
     def kept(self) -> Iterator[Kept]:
         with self._environment.begin(db=self._tree) as transaction:

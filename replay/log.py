@@ -69,7 +69,7 @@ MARK_LEAF = 8
 
 class Commit(NamedTuple):
     """One commit: events, the seqs whose bodies go, the vaults that an erasure among the events names with the seq of
-    that event, and the vaults that seal the events.
+    that event, the vaults that seal the events, and how far the key ring goes that has their keys, as it says itself.
     """
 
     entries: Sequence[Entry]
@@ -77,6 +77,7 @@ class Commit(NamedTuple):
     drops: Sequence[Seq] = ()
     erased: Sequence[tuple[VaultId, Seq]] = ()
     vaults: Sequence[VaultId] = ()
+    ring: bytes = b""
 
 
 class Glance(Protocol):
@@ -134,6 +135,10 @@ class Log(Protocol):
         """Every vault that seals an event, erased ones too: the ring must have the keys of all others."""
         ...
 
+    def ring(self) -> bytes:
+        """How far the key ring went at the last commit that said so; empty where none did."""
+        ...
+
     def kept(self) -> Iterator[Kept]:
         """The kept subtrees, in order."""
         ...
@@ -176,6 +181,7 @@ class MemoryLog:
         self._kept: dict[tuple[int, int], bytes] = {}
         self._erased: dict[VaultId, Seq] = {}
         self._vaults: set[VaultId] = set()
+        self._ring = b""
 
     def head(self) -> Head:
         return self._head
@@ -192,6 +198,7 @@ class MemoryLog:
         self._kept |= {each[:2]: each.hash for each in kept}
         self._erased |= dict(commit.erased)
         self._vaults |= set(commit.vaults)
+        self._ring = commit.ring or self._ring
         self._head = head
         return head
 
@@ -219,6 +226,9 @@ class MemoryLog:
 
     def vaults(self) -> frozenset[VaultId]:
         return frozenset(self._vaults)
+
+    def ring(self) -> bytes:
+        return self._ring
 
     def kept(self) -> Iterator[Kept]:
         return (Kept(*place, root) for place, root in sorted(self._kept.items()))

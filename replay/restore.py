@@ -43,7 +43,8 @@ from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
 from replay.log import EMPTY, Commit, Entry, Head, StoredEvent
 from replay.restore_plan import Plan, opened, refuse_moved, ring_of
-from replay.ringfile import FileRingStore, RingRecord
+from replay.ring_records import RingRecord
+from replay.ringfile import FileRingStore
 from replay.sealed_facts import SealedFact, sealed_facts
 from replay.sealer import Sealer
 from replay.store import VECTORS, DiskStore
@@ -234,7 +235,7 @@ def _join(folder: Path, before: Sequence[RingRecord], keys: Sequence[RingRecord]
     try:
         if not before:
             store.create(keys)
-        elif set(keys) - set(before):
+        elif set(keys) - set(before) or store.damage():
             store.rewrite(dict.fromkeys([*before, *keys]))
     finally:
         store.close()

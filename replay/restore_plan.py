@@ -11,14 +11,25 @@ import lmdb
 from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.backup import Backup, Looked, TakenBack, taken_back
-from replay.errors import ForeignBackup, ForeignKeyRing, HeadMoved, KeyMissing, LogError, NewerLog, NotALog, ReadOnly
+from replay.errors import (
+    ForeignBackup,
+    ForeignKeyRing,
+    HeadMoved,
+    KeyMissing,
+    KeyRingDamaged,
+    LogError,
+    NewerLog,
+    NotALog,
+    ReadOnly,
+)
 from replay.folder import Folder
 from replay.in_use import refuse_in_use
 from replay.keyring import KeyRing
 from replay.ledger import Fact, fact_of
 from replay.lmdb_log import LmdbLog
 from replay.log import EMPTY, Head
-from replay.ringfile import FileRingStore, MemoryRingStore, RingRecord
+from replay.ring_records import RingRecord
+from replay.ringfile import FileRingStore, MemoryRingStore
 from replay.wrapped_keys import NAME as KEYS
 from replay.wrapped_keys import unwrapped
 
@@ -29,7 +40,7 @@ class Target(NamedTuple):
     """The folder to restore into, as it was found: its log, its facts, its ring.
 
     `events` is how many its log has: None where there is none, -1 where it cannot be read; `facts_known` is whether all
-    that it took back could be read.
+    that it took back could be read. `loss` says what of the ring is lost; empty where nothing is.
     """
 
     path: Path
@@ -37,6 +48,7 @@ class Target(NamedTuple):
     facts: tuple[Fact, ...]
     facts_known: bool
     ring: tuple[RingRecord, ...]
+    loss: str = ""
 
 
 UNREADABLE = -1
@@ -52,12 +64,12 @@ def look_at(path: Path, backup: Backup) -> Target:
     current = place.current()
     if (path.exists() and not path.is_dir()) or (current is None and place.strangers()):
         raise NotALog(f"{path} is no data folder of dnam: choose an empty folder")
-    ring = _ring_in(path, backup)
+    ring, loss = _ring_in(path, backup)
     if current is None:
-        return Target(path, None, (), True, ring)
+        return Target(path, None, (), True, ring, loss)
     log = opened(current)
     if log is None:
-        return Target(path, UNREADABLE, (), False, ring)
+        return Target(path, UNREADABLE, (), False, ring, loss)
     try:
         if log.id != backup.log_id:
             raise ForeignBackup(
@@ -65,7 +77,7 @@ def look_at(path: Path, backup: Backup) -> Target:
                 "Restore into an empty folder"
             )
         facts, known = _facts_in(log)
-        return Target(path, log.head().size, tuple(facts), known, ring)
+        return Target(path, log.head().size, tuple(facts), known, ring, loss)
     finally:
         log.close()
 
@@ -80,17 +92,20 @@ def opened(current: Path) -> LmdbLog | None:
         return None
 
 
-def _ring_in(path: Path, backup: Backup) -> tuple[RingRecord, ...]:
-    store = FileRingStore(path / "keys")
+def _ring_in(path: Path, backup: Backup) -> tuple[tuple[RingRecord, ...], str]:
+    """The ring's records, and what of it is lost."""
+    store, loss = FileRingStore(path / "keys"), ""
     try:
         if not store.exists():
-            return ()
+            return (), ""
         records = store.read()
+    except KeyRingDamaged as error:
+        records, loss = store.left(), str(error)
     finally:
         store.close()
     if records and ring_of(records).check(backup.log_id) != backup.key_check:
         raise ForeignKeyRing(f"the key ring in {path / 'keys'} belongs to another log. Restore into an empty folder")
-    return tuple(records)
+    return tuple(records), loss
 
 
 def ring_of(records: Sequence[RingRecord]) -> KeyRing:
@@ -149,9 +164,12 @@ def plan(looked: Looked, target: Target, size: int) -> Plan:
 def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
     """The ring to go on with: what is in place, and what the backup has under the passphrase.
 
-    KeyMissing when keys are still lacking, WrongPassphrase when it does not open them.
+    KeyMissing when keys are still lacking, WrongPassphrase when it does not open them, KeyRingDamaged where some of the
+    ring is lost and the backup has none: it may be whom a vault lists.
     """
     backup = plan.looked.backup
+    if plan.target.loss and (passphrase is None or not backup.manifest.keys):
+        raise KeyRingDamaged(f"{plan.target.loss}. Nothing was changed")
     records = list(plan.target.ring)
     if passphrase is not None and backup.manifest.keys:
         records += unwrapped(backup.place / KEYS, passphrase, backup.manifest.log)

@@ -72,7 +72,7 @@ def _copy(store: DiskStore, copy: LmdbLog, progress: Progress) -> int:
             progress(stored.seq, head.size)
     if reached._replace(epoch=head.epoch) != head:
         raise Damaged("the log's headers are not those that its tree was made of; it stays as it is. Run `dnam verify`")
-    copy.take_over(store.log.erasures(), head)
+    copy.take_over(store.log.erasures(), head, store.log.ring())
     return left_behind
 
 

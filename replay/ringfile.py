@@ -1,56 +1,23 @@
-"""The key ring's file: records of one size, each with a checksum, in two copies that are appended to and synced
-together.
+"""The key ring's file: two copies of its records (ring_records.py) that are appended to and synced together.
 
-    0      1      2        4         20          52         68         80
-    | type | kind | unused | vault   | payload   | label    | checksum |
-
-A record that a crash cut short is written over by the next. What holds is the union of what is valid in both. A
-writer that finds a copy that differs writes both anew from the union, in one rename each.
+An append that a crash cut short counts for nothing, and a record that is lost in both copies is refused. A writer that
+finds a copy that differs writes both anew from what holds, in one rename each.
 """
 
 import errno
-import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Protocol
 
-from replay.errors import CannotWrite, KeyRingUnreadable, LogFull
+from replay.errors import CannotWrite, KeyRingDamaged, KeyRingUnreadable, LogFull
 from replay.folder import make_private, replace_file, sync_folder
+from replay.ring_records import SIZE, Reading, RingRecord, Seen, Stand, following, pack, reading_of, told, unpack
 from replay.second_copy import SecondCopy, write_synced
 
-SIZE = 80
 COPIES = ("ring-a", "ring-b")
-
-RecordType = Literal[1, 2, 3]
-ID_KEY: RecordType = 1
-VAULT: RecordType = 2
-PERSON: RecordType = 3
-
-
-class RingRecord(NamedTuple):
-    """The id key; a vault with its key, kind and label; or a vault with one of its people."""
-
-    type: int
-    vault: bytes = bytes(16)
-    payload: bytes = bytes(32)
-    kind: int = 0
-    label: bytes = bytes(16)
-
-
-def pack(record: RingRecord) -> bytes:
-    """80 bytes."""
-    head = bytes((record.type, record.kind, 0, 0)) + record.vault + record.payload.ljust(32, b"\0") + record.label
-    return head + hashlib.sha256(head).digest()[:12]
-
-
-def unpack(data: bytes) -> Iterator[RingRecord]:
-    """The valid records; a damaged one is passed over, since each stands for itself."""
-    for start in range(0, len(data) - SIZE + 1, SIZE):
-        head = data[start : start + 68]
-        if hashlib.sha256(head).digest()[:12] == data[start + 68 : start + SIZE]:
-            yield RingRecord(head[0], head[4:20], head[20:52], head[1], head[52:68])
+PUT_BACK = "Put the `keys` folder back from where you keep it, or `dnam restore-backup` a backup that has the keys"
 
 
 class RingStore(Protocol):
@@ -61,7 +28,19 @@ class RingStore(Protocol):
     def create(self, records: Iterable[RingRecord]) -> None: ...
 
     def read(self) -> list[RingRecord]:
-        """All valid records of both copies, each once, in order."""
+        """All records that hold, each once, in order. KeyRingDamaged where some are lost in both copies."""
+        ...
+
+    def left(self) -> list[RingRecord]:
+        """The same, whatever is lost."""
+        ...
+
+    def stand(self) -> Stand | None:
+        """How far the ring goes, as of the last look or write; None where that is not known."""
+        ...
+
+    def refuse_cut(self, reached: Stand) -> None:
+        """KeyRingDamaged where the ring ends before where it is known to have gone."""
         ...
 
     def news(self) -> list[RingRecord] | None:
@@ -98,6 +77,13 @@ class MemoryRingStore:
     def read(self) -> list[RingRecord]:
         return list(self._records)
 
+    left = read
+
+    def stand(self) -> Stand | None:
+        return None
+
+    def refuse_cut(self, reached: Stand) -> None: ...
+
     def news(self) -> list[RingRecord] | None:
         return []
 
@@ -121,8 +107,11 @@ class FileRingStore:
         self._paths = [folder / name for name in COPIES]
         self._descriptors: list[int] = []
         self._second = SecondCopy()
-        self._read_to = 0
-        self._inode = 0
+        self._known: Seen | None = None
+        """What this process saw or wrote last; None where it was not clean."""
+        self._generations: frozenset[bytes] = frozenset()
+        self._taken: tuple[Seen | None, tuple[int, int]] = None, (0, 0)
+        """What `read` and `news` gave out last, and the first copy's inode and size as of then."""
 
     def exists(self) -> bool:
         return any(path.exists() for path in self._paths)
@@ -143,65 +132,116 @@ class FileRingStore:
                 raise KeyRingUnreadable(f"the key ring {path} cannot be read: {error.strerror}") from error
         return copies
 
-    def read(self) -> list[RingRecord]:
-        self._inode = self._first_inode()
+    def _look(self) -> Reading:
+        """What lies there. What seems to be lost may only have been written between two looks."""
         copies = self._load()
-        self._read_to = _whole(len(copies[0]))
-        if copies[0] == copies[1]:
-            return list(unpack(copies[0]))
-        return list(dict.fromkeys(record for copy in copies for record in unpack(copy)))
+        while (reading := reading_of(copies)).lost:
+            before, copies = copies, self._load()
+            if copies == before:
+                break
+        self._generations = frozenset(each.generation for each in reading.stands)
+        return reading
 
-    def _first_inode(self) -> int:
-        try:
-            return self._paths[0].stat().st_ino
-        except FileNotFoundError:
-            return 0
+    def read(self) -> list[RingRecord]:
+        stamp = self._stamp()
+        reading = self._refusing_losses()
+        self._known = Seen(stamp[0], reading.stands[0]) if reading.is_clean else None
+        self._taken = self._known, stamp
+        return reading.records
 
-    def news(self) -> list[RingRecord] | None:
+    def _refusing_losses(self) -> Reading:
+        reading = self._look()
+        if reading.lost:
+            raise KeyRingDamaged(self._loss(reading))
+        return reading
+
+    def _loss(self, reading: Reading) -> str:
+        return f"of the key ring in {self._folder}, {told(reading.lost)} cannot be read in either copy. {PUT_BACK}"
+
+    def left(self) -> list[RingRecord]:
+        return self._look().records
+
+    def stand(self) -> Stand | None:
+        return None if self._known is None else self._known.stand
+
+    def refuse_cut(self, reached: Stand) -> None:
+        if self._known is not None and reached.is_within(self._known.stand):
+            return
+        stands = self._look().stands  # another process may have appended since
+        if not any(reached.is_within(each) for each in stands):
+            last = max((each.last for each in stands), default=0)
+            raise KeyRingDamaged(
+                f"the key ring in {self._folder} ends at #{last}, and the log was written when it went to "
+                f"#{reached.last}: in both copies its end is lost. {PUT_BACK}"
+            )
+
+    def _stamp(self) -> tuple[int, int]:
+        """The first copy's inode and size; zeros where it is missing."""
         try:
             status = self._paths[0].stat()
         except FileNotFoundError:
-            return None
-        if status.st_ino != self._inode or status.st_size < self._read_to:
-            return None
-        if status.st_size == self._read_to:
+            return 0, 0
+        return status.st_ino, status.st_size
+
+    def news(self) -> list[RingRecord] | None:
+        seen, before = self._taken
+        stamp = self._stamp()
+        if stamp == before != (0, 0):
             return []
+        if seen is None or stamp[0] != seen.inode or stamp[1] < seen.size:
+            return None
         with self._paths[0].open("rb") as copy:
-            copy.seek(self._read_to)
-            data = copy.read()
-        self._read_to += _whole(len(data))
-        return list(unpack(data))
+            copy.seek(seen.size)
+            records = following(copy.read(), seen.stand)
+        if records is None:
+            return None
+        seen = seen.reaching(seen.stand.last + len(records))
+        self._known, self._taken = seen, (seen, (seen.inode, seen.size))
+        return records
 
     def append(self, records: list[RingRecord]) -> None:
-        data = b"".join(map(pack, records))
         try:
-            copies = self._open()
+            known, copies = self._ready()
+            data = pack(records, *known.stand)
             try:
-                self._write_both(data, copies)
+                self._write_both(data, [(each, known.size) for each in copies])
             except OSError:
-                for descriptor, start in copies:
+                for each in copies:
                     with suppress(OSError):
-                        os.ftruncate(descriptor, start)
+                        os.ftruncate(each, known.size)
                 raise
         except OSError as error:
             raise self._failure(error) from error
+        self._known = known.reaching(known.stand.last + len(records))
 
     def _failure(self, error: OSError) -> CannotWrite:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             return LogFull(f"the disk of {self._folder} is full: make room; nothing that was acknowledged is lost")
         return CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}")
 
-    def _open(self) -> list[tuple[int, int]]:
-        """Both copies as they are called now, and where the next record goes: another process may have written them
-        anew.
-        """
+    def _ready(self) -> tuple[Seen, list[int]]:
+        """Both copies, open and clean. Another process may have appended, written them anew, or been killed over it."""
+        known = self._known
+        if known is None or self._opened() != [(known.inode, known.size)] * 2:
+            known = self._settled()
+        return known, self._descriptors
+
+    def _opened(self) -> list[tuple[int, int]]:
+        """Open both copies as they are called now; the first one's inode, and the size of each."""
         named = [path.stat() for path in self._paths]
         if [os.fstat(each).st_ino for each in self._descriptors] != [status.st_ino for status in named]:
             self._let_go()
             for path in self._paths:
                 self._descriptors.append(os.open(path, os.O_WRONLY))
-            named = [os.fstat(each) for each in self._descriptors]
-        return [(each, _whole(status.st_size)) for each, status in zip(self._descriptors, named, strict=True)]
+        return [(named[0].st_ino, status.st_size) for status in named]
+
+    def _settled(self) -> Seen:
+        """Both copies as they are, written anew where they are not clean."""
+        self._opened()
+        reading = self._refusing_losses()
+        known = Seen(self._stamp()[0], reading.stands[0]) if reading.is_clean else self._write_anew(reading.records)
+        self._opened()
+        return known
 
     def _write_both(self, data: bytes, copies: list[tuple[int, int]]) -> None:
         first, second = copies
@@ -214,28 +254,39 @@ class FileRingStore:
             raise error
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
-        data = b"".join(map(pack, records))
-        self._let_go()
         try:
-            for path in self._paths:
-                replace_file(path, data)
+            self._known = self._write_anew(list(records))
         except OSError as error:
             raise self._failure(error) from error
-        self._inode = self._first_inode()
-        self._read_to = len(data)
+        self._taken = self._known, (self._known.inode, self._known.size)
+
+    def _write_anew(self, records: list[RingRecord]) -> Seen:
+        generation = next(each for each in iter(lambda: os.urandom(2), b"") if each not in self._generations)
+        data = pack(records, generation)
+        self._let_go()
+        for path in self._paths:
+            replace_file(path, data)
+        self._generations = frozenset({generation})
+        return Seen(self._stamp()[0], Stand(generation, len(records)))
 
     def damage(self) -> list[str]:
         copies = self._load()
+        reading = reading_of(copies)
+        if reading.is_clean:
+            return []
         found: list[str] = []
-        damaged = over = 0
+        valid = over = 0
         for at, (path, copy) in enumerate(zip(self._paths, copies, strict=True)):
             if at == 0 or copy != copies[0]:  # what is equal has the same damage
-                damaged, over = len(copy) // SIZE - len(list(unpack(copy))), len(copy) % SIZE
+                valid, over = len(list(unpack(copy))), len(copy) % SIZE
+            damaged = len(copy) // SIZE - valid
             if damaged or over:
                 found.append(f"{path}: {damaged} damaged records, {over} bytes over")
         if copies[0] != copies[1]:
             found.append(f"the two copies in {self._folder} differ")
-        return found
+        if reading.lost:
+            found.append(self._loss(reading))
+        return found or [f"both copies in {self._folder} end in an append that was cut short"]
 
     def _let_go(self) -> None:
         for descriptor in self._descriptors:
@@ -245,7 +296,3 @@ class FileRingStore:
     def close(self) -> None:
         self._let_go()
         self._second.end()
-
-
-def _whole(size: int) -> int:
-    return size - size % SIZE

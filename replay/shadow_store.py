@@ -21,7 +21,7 @@ from pathlib import Path
 
 from projections.fold import Fold
 from projections.ids import Seq, VaultId
-from replay.errors import ErasedMeanwhile, ForeignKeyRing, NothingHere
+from replay.errors import ErasedMeanwhile, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
 from replay.lmdb_log import LmdbLog
@@ -143,9 +143,8 @@ class ShadowStore(DiskStore):
         if self._log_folder.current() is None:
             raise NothingHere(f"there is no shadow {self.name!r} here: `dnam shadows` lists those that there are")
         ring, log = self._open_ring(), self._open_log()
-        if ring.check(log.id) != log.key_check:
-            log.close()
-            raise ForeignKeyRing(f"the shadow {self.name!r} was made beside another memory: `dnam shadows drop` it")
+        foreign = f"the shadow {self.name!r} was made beside another memory: `dnam shadows drop` it"
+        self._refuse_unfit(ring, log, foreign)
         return ring, log
 
     def _log_in(self, folder: Path) -> LmdbLog:

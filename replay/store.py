@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.fold import Fold
-from replay.errors import ForeignKeyRing, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
+from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
 from replay.lmdb_file import REFUSED, is_dead, translated
@@ -114,10 +114,25 @@ class DiskStore:
             )
         ring = KeyRing.open(keys)
         log = self._open_log()
-        if ring.check(log.id) != log.key_check:
-            log.close()
-            raise ForeignKeyRing(f"the key ring in {self.path / 'keys'} belongs to another log than {current}")
+        self._refuse_unfit(ring, log, f"the key ring in {self.path / 'keys'} belongs to another log than {current}")
         return ring, log
+
+    def _refuse_unfit(self, ring: KeyRing, log: LmdbLog, foreign: str) -> None:
+        """A ring that is another log's opens nothing. One of which the end is lost opens for reading alone: whom a
+        vault lists may not be known any more.
+        """
+        try:
+            if ring.check(log.id) != log.key_check:
+                raise ForeignKeyRing(foreign)
+            ring.refuse_cut(log.ring())
+        except KeyRingDamaged as error:
+            if self.writable:
+                log.close()
+                raise
+            self.findings.append(Finding(str(error), mended=False))
+        except LogError:
+            log.close()
+            raise
 
     def _open_log(self) -> LmdbLog:
         """The log in force; once more when it was replaced while it was being opened."""

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from replay.errors import DamagedBackup, WrongPassphrase
 from replay.manifest import Checked, decoded, encoded
-from replay.ringfile import RingRecord, pack, unpack
+from replay.ring_records import RingRecord, pack, unpack
 
 NAME = "keys.json"
 SALT, NONCE = 16, 12
@@ -61,7 +61,7 @@ def _key(wrapping: Wrapping, salt: bytes) -> AESGCM:
 def wrapped(records: Iterable[RingRecord], wrapping: Wrapping, log: str) -> bytes:
     """The file's bytes for these records; `log` is the log's id in hex, which they are bound to."""
     salt, nonce = os.urandom(SALT), os.urandom(NONCE)
-    sealed = _key(wrapping, salt).encrypt(nonce, b"".join(map(pack, records)), log.encode())
+    sealed = _key(wrapping, salt).encrypt(nonce, pack(records), log.encode())
     return encoded(WrappedKeys(cost=wrapping.cost, salt=salt.hex(), nonce=nonce.hex(), sealed=sealed.hex()))
 
 
@@ -81,4 +81,4 @@ def unwrapped(path: Path, passphrase: str, log: str) -> list[RingRecord]:
         raise WrongPassphrase(f"the passphrase does not open {path}. Nothing was changed") from None
     except ValueError as error:
         raise DamagedBackup(f"{path} cannot be used: {error}") from error
-    return list(unpack(opened))
+    return [each.record for each in unpack(opened)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from replay.backup import Looked, Wanted
     from replay.restore import Restored
     from replay.restore_plan import Plan
-    from replay.ringfile import RingRecord
+    from replay.ring_records import RingRecord
 
 LEAST_PASSPHRASE = 8
 SEALED = (
@@ -163,7 +163,7 @@ def restore_backup(
     plan = _planned(shell, looked, at)
     _tell_unknown(shell, plan)
     if plan.target.events is not None and not shell.out.confirm(_question(plan)):
-        shell.out.note("not restored: nothing was changed")
+        shell.out.nothing_done("not restored: nothing was changed")
         return
     _tell_restored(shell, _restored(shell, plan))
 
@@ -252,10 +252,11 @@ def _restored(shell: Shell, plan: "Plan") -> "Restored":
 
 
 def _keys(shell: Shell, plan: "Plan") -> "list[RingRecord]":
-    """The ring in place where it has them all, else what the backup has under its passphrase."""
+    """The ring in place where it has them all, else also what the backup has under its passphrase."""
     from replay.restore_plan import keys_for
 
-    needed = (bool(plan.lacking) or not plan.target.ring) and plan.looked.backup.manifest.keys
+    is_whole = bool(plan.target.ring) and not plan.lacking and not plan.target.loss
+    needed = not is_whole and plan.looked.backup.manifest.keys
     return keys_for(plan, _passphrase(shell, twice=False) if needed else None)
 
 

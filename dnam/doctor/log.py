@@ -47,12 +47,24 @@ def _health(engine: "Engine") -> list[Finding]:
     with engine.reading():
         stopped = engine.stopped()
     found = [] if stopped is None else wrong(f"as of #{engine.live.folded}: {stopped}", FULL)
-    noticed = [each.what for each in getattr(engine.store, "findings", ())]
+    cut = _cut(engine)
+    found += [each for what in cut for each in wrong(what, FULL)]
+    noticed = [each.what for each in getattr(engine.store, "findings", ()) if each.what not in cut]
     found += [finding for what in noticed for finding in doubt(what, "The next writer mends it: `dnam verify --open`.")]
     found += _latest(engine) if stopped is None else []
     size = engine.head().size
     last = f"; the last {min(size, LATEST)} read whole" if size else ""
     return found or well(f"{counted(size, 'event')}{last}")
+
+
+def _cut(engine: "Engine") -> list[str]:
+    """What no writer mends: the end of the key ring is lost."""
+    store = engine.store
+    try:
+        store.ring.refuse_cut(store.log.ring())
+    except LogError as error:
+        return [str(error)]
+    return []
 
 
 def _latest(engine: "Engine") -> list[Finding]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from projections.ids import Handle
 from replay.engine import Engine
 from replay.keyring import SET
-from replay.ringfile import PERSON, VAULT, FileRingStore, RingRecord
+from replay.ring_records import PERSON, VAULT, RingRecord
+from replay.ringfile import FileRingStore
 from tests.bench.append import Ours, hearing
 from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, Spread, alternate, compared, seconds

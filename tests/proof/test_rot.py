@@ -1,6 +1,7 @@
 """The short form of the proof about rot; damage that nobody looks for is found."""
 
 from pathlib import Path
+from random import Random
 
 from projections.ids import Seq
 from replay.pages import PAGE_SIZE, PageFile, Walk, metas
@@ -21,7 +22,7 @@ def test_what_rots_is_found_and_named(tmp_path: Path) -> None:
 
 def test_damage_that_nobody_looks_for_is_found(tmp_path: Path) -> None:
     """A page that LMDB trusts ends the process, where nobody looked at it first."""
-    made = whole(tmp_path, story=0)
+    made = whole(tmp_path, 0, Random("rot memory"))
     save(tmp_path / "whole", made)
     tally = Tally(made, ground(made.data))
     name = tally.ground.file("views", "data.mdb")
@@ -46,7 +47,7 @@ def _second_leaf(path: Path) -> int:
 
 
 def test_a_changed_event_that_is_not_named_is_found() -> None:
-    tally = Tally(Whole(Path(), Path(), (), (), b"", b"", Seq(0)), Ground({}, {}, {}))
+    tally = Tally(Whole(Path(), Path(), Path(), (), (), b"", b"", Seq(0), ""), Ground({}, {}, {}))
     damage = Damage("flip", "log", ("log/000001/data.mdb",), 5000, 1, 4096, in_use=True)
     same = ("same", "")
     answers = {"events": ("changed", "3 4"), "verify": ("named", "#3\nwhat"), "look": same, "rows": same, "write": same}

@@ -14,7 +14,7 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.folder import Folder
 from replay.folding import Folding
-from replay.ringfile import RingRecord
+from replay.ring_records import RingRecord
 from replay.store import DiskStore
 from replay.verify import verify
 from replay.wrapped_keys import Cost, Wrapping

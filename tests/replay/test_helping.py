@@ -16,6 +16,7 @@ from projections.events.values import PLATFORM
 from replay.engine import Engine
 from replay.helping import main, serve
 from replay.pipe import FoldJob, Job, LookJob, Opening, TableJob, framed, read_frame
+from replay.ring_records import SIZE
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, drafts, event_id, says, setting
 from tests.replay.test_verify import gone, key
@@ -67,7 +68,7 @@ def test_what_it_cannot_do_is_nothing(data: Path, opening: Opening) -> None:
     assert some is not None
     for ring in ("ring-a", "ring-b"):
         path = data / "keys" / ring
-        path.write_bytes(path.read_bytes()[:80])
+        path.write_bytes(path.read_bytes()[:SIZE])
     assert asked(opening, FoldJob(0, 2))[0] is None
     gone(data, b"headers", key(3))
     assert asked(opening, LookJob(0, SEALED, False)) == [None]

@@ -7,9 +7,10 @@ import pytest
 
 from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import Handle, VaultId
-from replay.errors import KeyMissing, KeyRingMissing
+from replay.errors import KeyMissing, KeyRingDamaged, KeyRingMissing
 from replay.keyring import KeyRing
-from replay.ringfile import ID_KEY, PERSON, VAULT, FileRingStore, MemoryRingStore, RingRecord, RingStore
+from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
+from replay.ringfile import FileRingStore, MemoryRingStore, RingStore
 from tests.world import handle
 
 P, Q, R = (handle(name) for name in "PQR")
@@ -113,6 +114,35 @@ def test_a_missing_key_says_where_to_get_it(ring: KeyRing) -> None:
     with pytest.raises(KeyMissing):
         ring.people(vault)
     assert ring.set_vault(people(P)) != vault
+
+
+def test_how_far_it_goes_is_said_where_it_lasts(ring: KeyRing, store: RingStore) -> None:
+    before = ring.stand()
+    ring.set_vault(people(P))
+    assert ring.stand() == before, "what is planned is not there yet"
+    ring.flush()
+    assert (ring.stand() == before) == isinstance(store, MemoryRingStore)
+    for kept in (b"", b"nonsense", before, ring.stand()):
+        ring.refuse_cut(kept)
+    assert store.left() == store.read()
+
+
+def test_a_ring_that_ends_before_what_the_log_says_is_refused(folder: Path) -> None:
+    store = FileRingStore(folder / "keys")
+    ring = KeyRing.create(store)
+    stand = stand_of(ring.stand())
+    assert stand is not None
+    with pytest.raises(KeyRingDamaged, match="went to #2: in both copies its end is lost"):
+        ring.refuse_cut(stand._replace(last=2).encoded())
+
+
+def test_mending_takes_in_what_another_process_appended(folder: Path) -> None:
+    ring, there = KeyRing.create(FileRingStore(folder / "keys")), KeyRing.open(FileRingStore(folder / "keys"))
+    vault = there.set_vault(people(P))
+    there.flush()
+    ring.mend()
+    assert ring.people(vault) == people(P)
+    assert not ring.refresh()
 
 
 def test_a_store_without_an_id_key_is_no_ring(store: RingStore) -> None:

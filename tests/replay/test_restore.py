@@ -262,15 +262,16 @@ def test_up_to_a_moment_is_the_log_as_it_was(data: Path, folder: Path, place: Pa
     sound(data)
 
 
-def test_a_large_log_comes_back_in_parts(data: Path, place: Path) -> None:
-    settings(data, 0, 9_000, size=10)
+def test_a_large_log_comes_back_in_parts(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay.restore.BATCH", 400)
+    settings(data, 0, 1_500, size=10)
     backed_up(data, place)
     called: list[tuple[int, int]] = []
     looked = look_over(Backup(place))
-    planned = plan(looked, look_at(data, looked.backup), 8_500)
+    planned = plan(looked, look_at(data, looked.backup), 1_000)
     restore(planned, keys_for(planned, None), LATER, lambda *each: called.append(each))
-    assert called[:3] == [(4096, 8_500), (8192, 8_500), (8_500, 8_500)]
-    assert sound(data) == 8_500
+    assert called[:3] == [(400, 1_000), (800, 1_000), (1_000, 1_000)]
+    assert sound(data) == 1_000
 
 
 # -- what does not come back ---------------------------------------------------------------------------------------

@@ -1,16 +1,18 @@
-"""The ring's two copies: torn, flipped, missing, damaged, written by others."""
+"""The ring's two copies: torn, flipped, missing, lost in both, written by others."""
 
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from replay.errors import CannotWrite, KeyRingUnreadable, LogFull
-from replay.ringfile import COPIES, ID_KEY, PERSON, SIZE, VAULT, FileRingStore, RingRecord, pack, unpack
+from replay.errors import CannotWrite, KeyRingDamaged, KeyRingUnreadable, LogFull
+from replay.ring_records import ID_KEY, PERSON, SIZE, VAULT, Placed, RingRecord, Stand, pack, stand_of, unpack
+from replay.ringfile import COPIES, FileRingStore
 
 ID = RingRecord(ID_KEY, payload=b"k" * 32)
+G = b"gg"
 
 
 def record(n: int) -> RingRecord:
@@ -19,6 +21,7 @@ def record(n: int) -> RingRecord:
 
 @pytest.fixture
 def store(folder: Path) -> FileRingStore:
+    """#1 written at once, then #2 and #3 appended."""
     made = FileRingStore(folder / "keys")
     made.create([ID])
     made.append([record(1), record(2)])
@@ -29,52 +32,89 @@ def paths(folder: Path) -> list[Path]:
     return [folder / "keys" / name for name in COPIES]
 
 
+def again(folder: Path) -> FileRingStore:
+    return FileRingStore(folder / "keys")
+
+
+def records(data: bytes) -> list[RingRecord]:
+    return [each.record for each in unpack(data)]
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0x10
+    path.write_bytes(bytes(data))
+
+
+def destroy(folder: Path, *numbers: int) -> None:
+    """A bit of each of these records flips in both copies."""
+    for path in paths(folder):
+        for number in numbers:
+            flip(path, (number - 1) * SIZE + 40)
+
+
+# -- records -----------------------------------------------------------------------------------------------------------
+
+
 def test_both_copies_hold_every_record(store: FileRingStore, folder: Path) -> None:
     assert store.read() == [ID, record(1), record(2)]
-    assert {path.read_bytes() for path in paths(folder)} == {pack(ID) + pack(record(1)) + pack(record(2))}
+    data, other = (path.read_bytes() for path in paths(folder))
+    assert data == other
+    generation = next(unpack(data)).generation
+    assert data == pack([ID], generation) + pack([record(1), record(2)], generation, behind=1)
     assert store.damage() == []
     assert all(path.stat().st_mode & 0o077 == 0 for path in (*paths(folder), folder / "keys"))
 
 
-def test_a_record_says_what_it_says() -> None:
-    assert len(pack(ID)) == SIZE
-    person = RingRecord(PERSON, b"v" * 16, b"p" * 16)
-    assert list(unpack(pack(person))) == [person._replace(payload=b"p" * 16 + bytes(16))]
+def test_a_record_says_what_it_says_and_where_it_stands() -> None:
+    assert len(pack([ID])) == SIZE == 88
+    person = RingRecord(PERSON, b"v" * 16, b"p" * 16, 1, b"l" * 16)
+    long = person._replace(payload=b"p" * 16 + bytes(16))
+    assert list(unpack(pack([person, ID], G, 6))) == [Placed(G, 7, 7, 8, long), Placed(G, 8, 7, 8, ID)]
+    assert list(unpack(pack([person])[:-1])) == []
+
+
+def test_a_file_is_as_it_was_drawn() -> None:
+    data = pack([record(7)], G, 0x01020304)
+    assert data[:16] == bytes((VAULT, 7 % 3)) + G + bytes((1, 2, 3, 5)) * 3
+    assert data[16:80] == bytes([7]) * 64
+
+
+def test_how_far_a_ring_goes_is_told_in_ten_bytes() -> None:
+    stand = Stand(G, 258)
+    assert stand.encoded()[:6] == G + bytes((0, 0, 1, 2))
+    assert stand_of(stand.encoded()) == stand
+    assert len(stand.encoded()) == 10
+    for at in range(10):
+        changed = bytearray(stand.encoded())
+        changed[at] ^= 1
+        assert stand_of(bytes(changed)) is None
+    assert stand_of(b"") is stand_of(stand.encoded() + b"x") is None
+
+
+# -- one copy ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("at", range(SIZE))
 def test_a_flipped_bit_in_one_copy_costs_nothing(store: FileRingStore, folder: Path, at: int) -> None:
-    data = bytearray(paths(folder)[0].read_bytes())
-    data[SIZE + at] ^= 0x10
-    paths(folder)[0].write_bytes(bytes(data))
-    if at not in (2, 3):
-        assert list(unpack(bytes(data))) == [ID, record(2)]
+    flip(paths(folder)[0], SIZE + at)
+    assert records(paths(folder)[0].read_bytes()) == [ID, record(2)]
     assert sorted(store.read()) == sorted([ID, record(1), record(2)])
     assert len(store.damage()) == 2
     assert "the two copies" in store.damage()[1]
 
 
-@pytest.mark.parametrize("cut", [1, 40, SIZE - 1])
+@pytest.mark.parametrize("cut", [1, 40, SIZE - 1, SIZE, SIZE * 2])
 @pytest.mark.parametrize("copy", [0, 1])
-def test_a_torn_tail_is_written_over(store: FileRingStore, folder: Path, cut: int, copy: int) -> None:
-    whole = paths(folder)[copy].read_bytes()
-    paths(folder)[copy].write_bytes(whole[:-cut])
+def test_a_torn_tail_in_one_copy_is_mended_by_who_appends(
+    store: FileRingStore, folder: Path, cut: int, copy: int
+) -> None:
+    path = paths(folder)[copy]
+    path.write_bytes(path.read_bytes()[:-cut])
     assert set(store.read()) == {ID, record(1), record(2)}
-    assert len(store.damage()) == 2
+    assert store.damage()
     store.append([record(3), record(4)])
-    again = FileRingStore(folder / "keys")
-    assert set(again.read()) == {ID, record(1), record(2), record(3), record(4)}
-    assert record(4) in unpack(paths(folder)[copy].read_bytes())
-
-
-def test_torn_tails_in_both_copies_do_not_put_later_records_out_of_step(store: FileRingStore, folder: Path) -> None:
-    for path in paths(folder):
-        path.write_bytes(path.read_bytes() + pack(record(9))[:33])
-    other = FileRingStore(folder / "keys")
-    assert other.read() == [ID, record(1), record(2)]
-    store.append([record(3)])
-    assert store.read() == [ID, record(1), record(2), record(3)]
-    assert other.news() == [record(3)]
+    assert set(again(folder).read()) == {ID, record(1), record(2), record(3), record(4)}
     assert store.damage() == []
 
 
@@ -92,14 +132,148 @@ def test_a_missing_copy_costs_nothing_to_read(store: FileRingStore, folder: Path
 
 def test_both_copies_damaged_in_different_places(store: FileRingStore, folder: Path) -> None:
     for copy, at in ((0, 0), (1, SIZE)):
-        data = bytearray(paths(folder)[copy].read_bytes())
-        data[at] ^= 0x01
-        paths(folder)[copy].write_bytes(bytes(data))
+        flip(paths(folder)[copy], at)
     assert set(store.read()) == {ID, record(1), record(2)}
 
 
+# -- both copies -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [((1,), "1 record (#1)"), ((2,), "1 record (#2)"), ((2, 3), "2 records (#2 to #3)"), ((3,), "1 record (#3)")],
+)
+def test_a_record_that_is_lost_in_both_copies_is_refused(
+    store: FileRingStore, folder: Path, numbers: tuple[int, ...], said: str
+) -> None:
+    store.append([record(3)])
+    destroy(folder, *numbers)
+    before = [path.read_bytes() for path in paths(folder)]
+    loss = (
+        f"of the key ring in {folder / 'keys'}, {said} cannot be read in either copy. Put the `keys` folder back "
+        "from where you keep it, or `dnam restore-backup` a backup that has the keys"
+    )
+    for attempt in (store.read, again(folder).read, lambda: again(folder).append([record(4)])):
+        with pytest.raises(KeyRingDamaged) as error:
+            attempt()
+        assert str(error.value) == loss
+    assert loss in store.damage()
+    assert [path.read_bytes() for path in paths(folder)] == before
+    left = [ID, record(1), record(2), record(3)]
+    assert store.left() == [each for number, each in enumerate(left, 1) if number not in numbers]
+
+
+def test_what_one_copy_lacks_in_front_and_the_other_behind_is_lost_only_together(
+    store: FileRingStore, folder: Path
+) -> None:
+    store.append([record(3)])
+    first, second = paths(folder)
+    flip(first, SIZE + 20)
+    flip(second, SIZE * 2 + 20)
+    assert set(store.read()) == {ID, record(1), record(2), record(3)}
+    flip(first, SIZE * 2 + 21)
+    with pytest.raises(KeyRingDamaged, match="#3"):
+        store.read()
+
+
+@pytest.mark.parametrize("cut", [1, SIZE - 1, SIZE, SIZE + 1, SIZE * 2 - 1])
+def test_an_append_that_a_crash_cut_short_in_both_copies_counts_for_nothing(
+    store: FileRingStore, folder: Path, cut: int
+) -> None:
+    for path in paths(folder):
+        path.write_bytes(path.read_bytes()[:-cut])
+    other = again(folder)
+    assert other.read() == [ID]
+    assert other.damage()
+    assert other.news() == []
+    store.append([record(3)])
+    assert other.news() is None
+    assert other.read() == [ID, record(3)]
+    assert other.damage() == []
+
+
+def test_of_a_long_append_a_power_cut_may_leave_any_blocks(store: FileRingStore, folder: Path) -> None:
+    """Records in the middle and at the end of it are there, others are zeros, in both copies alike or not."""
+    store.append([record(n) for n in range(3, 9)])
+    for path in paths(folder):
+        data = bytearray(path.read_bytes())
+        data[SIZE * 3 : SIZE * 5] = bytes(SIZE * 2)
+        path.write_bytes(bytes(data))
+    assert store.read() == [ID, record(1), record(2)]
+    flip(paths(folder)[1], SIZE * 8)
+    assert store.read() == [ID, record(1), record(2)]
+    store.append([record(20)])
+    assert again(folder).read() == [ID, record(1), record(2), record(20)]
+    destroy(folder, 2)
+    with pytest.raises(KeyRingDamaged, match="#2"):
+        store.read()
+
+
+def test_an_append_that_was_cut_short_at_the_end_of_a_record_is_told_of(store: FileRingStore, folder: Path) -> None:
+    for path in paths(folder):
+        path.write_bytes(path.read_bytes()[:-SIZE])
+    assert store.damage() == [f"both copies in {folder / 'keys'} end in an append that was cut short"]
+    store.rewrite(store.read())
+    assert store.damage() == []
+    assert store.read() == [ID]
+
+
+def test_of_what_was_written_at_once_nothing_may_be_missing(store: FileRingStore, folder: Path) -> None:
+    """It was whole on the disk before it got its name: no crash leaves a part of it."""
+    store.rewrite([ID, record(1), record(2)])
+    for path in paths(folder):
+        path.write_bytes(path.read_bytes()[:-SIZE])
+    with pytest.raises(KeyRingDamaged, match="#3"):
+        store.read()
+
+
+def test_what_holds_nothing_valid_is_no_ring(store: FileRingStore, folder: Path) -> None:
+    for path in paths(folder):
+        path.write_bytes(bytes(SIZE * 3))
+    assert store.read() == []
+    assert store.damage() == [f"{path}: 3 damaged records, 0 bytes over" for path in paths(folder)]
+
+
+# -- the end, which only the log knows ---------------------------------------------------------------------------------
+
+
+def test_a_ring_that_ends_before_where_it_went_is_refused(store: FileRingStore, folder: Path) -> None:
+    before = store.stand()
+    assert before is not None
+    assert before.last == 3
+    store.append([record(3)])
+    reached = store.stand()
+    assert reached == before._replace(last=4)
+    for each in (store, again(folder)):
+        each.refuse_cut(reached)
+        each.refuse_cut(before)
+        each.refuse_cut(Stand(b"--", 99) if before.generation != b"--" else Stand(b"++", 99))
+    for path in paths(folder):
+        path.write_bytes(path.read_bytes()[:-SIZE])
+    late = again(folder)
+    assert late.read() == [ID, record(1), record(2)]
+    with pytest.raises(KeyRingDamaged) as error:
+        late.refuse_cut(reached)
+    assert str(error.value).startswith(
+        f"the key ring in {folder / 'keys'} ends at #3, and the log was written when it went to #4: in both copies its "
+        "end is lost. Put the `keys` folder back"
+    )
+
+
+def test_what_another_process_appended_since_is_no_lost_end(store: FileRingStore, folder: Path) -> None:
+    other = again(folder)
+    other.read()
+    store.append([record(3)])
+    reached = store.stand()
+    assert reached is not None
+    other.refuse_cut(reached)
+
+
+# -- other processes ---------------------------------------------------------------------------------------------------
+
+
 def test_another_process_appends(store: FileRingStore, folder: Path) -> None:
-    other = FileRingStore(folder / "keys")
+    other = again(folder)
     other.read()
     assert other.news() == []
     store.append([record(3)])
@@ -108,16 +282,99 @@ def test_another_process_appends(store: FileRingStore, folder: Path) -> None:
     other.append([record(4)])
     assert other.news() == [record(4)]
     assert store.read() == [ID, record(1), record(2), record(3), record(4)]
+    other.append([record(5)])
+    store.append([record(6)])
+    assert store.news() == [record(5), record(6)]
+    assert again(folder).damage() == []
 
 
 def test_another_process_writes_it_anew(store: FileRingStore, folder: Path) -> None:
-    other = FileRingStore(folder / "keys")
+    other = again(folder)
     other.read()
     store.rewrite([ID, record(2)])
     other.append([record(5)])
     assert other.news() is None
     assert other.read() == [ID, record(2), record(5)]
-    assert FileRingStore(folder / "keys").read() == [ID, record(2), record(5)]
+    assert again(folder).read() == [ID, record(2), record(5)]
+    assert other.damage() == []
+
+
+def test_one_who_appends_passes_over_what_a_killed_process_left(store: FileRingStore, folder: Path) -> None:
+    """It came no further than some records of the first copy."""
+    other = again(folder)
+    other.read()
+    first, _ = paths(folder)
+    stand = other.stand()
+    assert stand is not None
+    whole = first.read_bytes()
+    first.write_bytes(whole + pack([record(8), record(9)], *stand)[: SIZE + 30])
+    assert other.news() is None
+    assert other.read() == [ID, record(1), record(2)]
+    assert other.news() == []
+    assert other.stand() is None
+    store.append([record(3)])
+    assert other.news() is None
+    assert other.read() == [ID, record(1), record(2), record(3)]
+    assert other.damage() == []
+
+
+def test_a_file_that_became_shorter_or_is_gone_is_read_anew(store: FileRingStore, folder: Path) -> None:
+    store.read()
+    first, _ = paths(folder)
+    whole = first.read_bytes()
+    with first.open("r+b") as copy:
+        copy.truncate(SIZE)
+    assert store.news() is None
+    first.write_bytes(whole)
+    store.read()
+    first.unlink()
+    assert store.news() is None
+
+
+def test_news_that_are_damaged_are_read_from_the_other_copy(store: FileRingStore, folder: Path) -> None:
+    other = again(folder)
+    other.read()
+    store.append([record(3)])
+    flip(paths(folder)[0], SIZE * 3 + 5)
+    assert other.news() is None
+    assert other.read() == [ID, record(1), record(2), record(3)]
+
+
+def test_what_was_written_between_the_looks_at_two_copies_is_not_lost(
+    store: FileRingStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first copy was read before two appends, the second one, in which a record is damaged, behind them."""
+    old = paths(folder)[0].read_bytes()
+    store.append([record(3)])
+    store.append([record(4)])
+    flip(paths(folder)[1], SIZE * 3)
+    told: list[bytes] = [old]
+    read: Callable[[Path], bytes] = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: told.pop() if told else read(path))
+    assert set(store.read()) == {ID, record(1), record(2), record(3), record(4)}
+
+
+def test_copies_of_two_generations_hold_where_one_of_them_is_whole(store: FileRingStore, folder: Path) -> None:
+    """A process was killed between writing the first copy anew and the second."""
+    first, second = paths(folder)
+    old = second.read_bytes()
+    store.rewrite([ID, record(2)])
+    second.write_bytes(old)
+    other = again(folder)
+    assert set(other.read()) == {ID, record(1), record(2)}
+    other.refuse_cut(Stand(next(unpack(old)).generation, 99))
+    flip(first, SIZE)
+    assert set(other.read()) == {ID, record(1), record(2)}
+    flip(second, 0)
+    with pytest.raises(KeyRingDamaged, match=r"#2\)"):
+        other.read()
+    flip(first, SIZE)
+    other.append([record(9)])
+    assert set(again(folder).read()) == {ID, record(1), record(2), record(9)}
+    assert other.damage() == []
+
+
+# -- what cannot be read or written ------------------------------------------------------------------------------------
 
 
 def test_a_ring_that_cannot_be_read_says_so(store: FileRingStore, folder: Path) -> None:
@@ -132,9 +389,10 @@ def test_a_ring_that_cannot_be_read_says_so(store: FileRingStore, folder: Path) 
 
 
 def test_no_ring(folder: Path) -> None:
-    store = FileRingStore(folder / "keys")
+    store = again(folder)
     assert not store.exists()
     assert store.read() == []
+    assert store.stand() is None
     store.close()
 
 

@@ -9,7 +9,8 @@ from queue import SimpleQueue
 import pytest
 
 from replay.errors import LogFull
-from replay.ringfile import ID_KEY, VAULT, FileRingStore, RingRecord
+from replay.ring_records import ID_KEY, VAULT, RingRecord
+from replay.ringfile import FileRingStore
 from replay.second_copy import SecondCopy
 
 

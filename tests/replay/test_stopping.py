@@ -19,7 +19,7 @@ from replay.errors import (
 )
 from replay.folder import Folder
 from replay.log import Commit, Entry
-from replay.ringfile import SIZE
+from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, digest, drafts, says, setting
 from tests.world import NOW
@@ -32,6 +32,13 @@ def kept(data: Path) -> bytes:
         for n in range(12):
             engine.record(says(f"m{n}", said=NOW + n))
         return digest(engine)
+
+
+def keep(data: Path, count: int) -> None:
+    """Have so many records of the key ring, and no more."""
+    ring = FileRingStore(data / "keys")
+    ring.rewrite(ring.read()[:count])
+    ring.close()
 
 
 def log_folder(data: Path) -> Path:
@@ -51,8 +58,7 @@ both = pytest.mark.parametrize("writable", [True, False])
 def test_a_locked_vault_stops_folding_and_nothing_is_rebuilt(data: Path, kept: bytes, *, writable: bool) -> None:
     rings = [data / "keys" / name for name in ("ring-a", "ring-b")]
     whole = rings[0].read_bytes()
-    for ring in rings:
-        ring.write_bytes(whole[: SIZE * 2])
+    keep(data, 2)
     shutil.rmtree(data / "views")
     with opened(data, writable=writable) as engine:
         assert engine.live.freshen().size > engine.live.folded
@@ -68,9 +74,7 @@ def test_a_locked_vault_stops_folding_and_nothing_is_rebuilt(data: Path, kept: b
 
 
 def test_rows_of_a_locked_vault_stay_in_the_views(data: Path, kept: bytes) -> None:
-    ring = data / "keys" / "ring-a"
-    (data / "keys" / "ring-b").unlink()
-    ring.write_bytes(ring.read_bytes()[:SIZE])
+    keep(data, 1)
     with opened(data, writable=False) as engine:
         assert digest(engine) == kept
         assert isinstance(engine.store, DiskStore)

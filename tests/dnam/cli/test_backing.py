@@ -21,6 +21,7 @@ from projections.decisions.meet import Account
 from replay.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
+from replay.ring_records import SIZE
 from replay.wrapped_keys import Cost, Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
 from tests.replay.keeping import CHEAP, damage
@@ -316,6 +317,43 @@ def test_a_wrong_passphrase_is_told_and_nothing_replaced(
     assert (ran.code, ran.out, len(terminal.prompts)) == (3, "", 1)
     assert "the passphrase does not open" in ran.err
     assert not (tmp_path / "new").exists()
+
+
+def test_a_lost_key_is_told_of_by_every_command_and_comes_back_with_the_backup_s(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    dnam("backup", place, "--with-keys", "--data", data)
+    shown = dnam("show", "Kim", "--json", "--data", data).out
+    for ring in (data / "keys").glob("ring-*"):
+        whole = ring.read_bytes()
+        ring.write_bytes(whole[:SIZE] + bytes(SIZE) + whole[SIZE * 2 :])
+    before = bytes_of(data)
+    for arguments in (
+        ("verify",),
+        ("show", "Kim"),
+        ("remember", "Kim", "likes figs"),
+        ("backup", place, "--with-keys"),
+    ):
+        ran = dnam(*arguments, "--data", data)
+        assert (ran.code, ran.out) == (3, "")
+        assert "1 record (#2) cannot be read in either copy. Put the `keys` folder back" in ran.err
+        assert len(ran.err.splitlines()) == 1
+    assert bytes_of(data) == before
+    assert dnam("restore-backup", place, "--yes", "--data", data).code == 0
+    assert dnam("verify", "--open", "--data", data).code == 0
+    assert dnam("show", "Kim", "--json", "--data", data).out == shown
+
+
+def test_a_lost_key_stays_lost_without_a_backup_s(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    for ring in (data / "keys").glob("ring-*"):
+        whole = ring.read_bytes()
+        ring.write_bytes(whole[:SIZE] + bytes(SIZE) + whole[SIZE * 2 :])
+    before = bytes_of(data)
+    ran = dnam("restore-backup", place, "--yes", "--data", data)
+    assert (ran.code, "cannot be read in either copy" in ran.err, "Nothing was changed" in ran.err) == (3, True, True)
+    assert bytes_of(data) == before
 
 
 def test_without_any_keys_that_is_told(data: Path, place: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -25,7 +25,8 @@ from dnam.observing import serve, watch
 from dnam.unreached import no_answer
 from dnam.unwritten import Unwritten
 from replay.errors import LogFull
-from replay.ringfile import COPIES, SIZE
+from replay.ring_records import SIZE
+from replay.ringfile import COPIES, FileRingStore
 from tests.dnam.cli.memories import bytes_of, dnam, garden, make
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock
@@ -82,12 +83,30 @@ class TestLog:
 
     async def test_a_key_that_is_gone(self, data: Path) -> None:
         """The ring as it was before anybody was met: whole, and without their keys."""
-        for name in COPIES:
-            ring = data / "keys" / name
-            ring.write_bytes(ring.read_bytes()[:SIZE])
+        ring = FileRingStore(data / "keys")
+        ring.rewrite(ring.read()[:1])
+        ring.close()
         found = await looked(log.health, patient(data))
         assert found.state == "wrong"
         assert "key" in found.what
+
+    @pytest.mark.parametrize(
+        ("how", "said"),
+        [
+            (lambda whole: whole[:SIZE] + bytes(SIZE) + whole[SIZE * 2 :], "1 record (#2) cannot be read"),
+            (lambda whole: whole[:-SIZE], "in both copies its end is lost"),
+        ],
+    )
+    async def test_lost_keys_are_no_doubt(self, data: Path, how: Callable[[bytes], bytes], said: str) -> None:
+        for name in COPIES:
+            ring = data / "keys" / name
+            ring.write_bytes(how(ring.read_bytes()))
+        before = bytes_of(data)
+        found = await log.health(patient(data))
+        assert [(each.state, said in each.what) for each in found if said in each.what] == [("wrong", True)]
+        assert {each.state for each in found} == {"wrong"}
+        assert "Put the `keys` folder back" in next(each.what for each in found if said in each.what)
+        assert bytes_of(data) == before
 
     async def test_a_damaged_body(self, data: Path) -> None:
         (file,) = (data / "log").glob("0*/data.mdb")

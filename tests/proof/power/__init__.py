@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.proof.claim import Claim, Finding, Part, Trial
-from tests.proof.power.cuts import UNDER_WAY, Cut, cuts
+from tests.proof.power.cuts import BEGUN, UNDER_WAY, Cut, cuts
 from tests.proof.power.disk import Disk, everything
 from tests.proof.power.holding import LOCKS, Problem, claims_of, lay_out, problems, promised
 from tests.proof.power.operation import Operation, without_syncs
@@ -34,9 +34,9 @@ DEFECTS = {
 """What is not synced in each planted defect; the short form plants the first two."""
 HOW = (
     "a child lives in a memory under strace: messages, extraction, answers, an erasure, rebuilds, rewrites, a shadow, "
-    "backups; its writes are played on a model of a disk that is cut at a random call, right before and behind syncs "
-    "above all: of what was not synced, any subset of blocks, lengths and names has come to the disk, half of the "
-    "times in blocks of 512 bytes and half of 4 KiB; "
+    "backups, an import, a restore; its writes are played on a model of a disk that is cut at a random call, right "
+    "before and behind syncs above all: of what was not synced, any subset of blocks, lengths and names has come to "
+    "the disk, half of the times in blocks of 512 bytes and half of 4 KiB; "
 )
 CLAIMS = (
     Claim(
@@ -164,7 +164,7 @@ def _findings(tried: Tried) -> Iterator[Finding]:
     """A claim of which too few states were about something is no claim that was tried."""
     about = ", ".join(f"{count:,} during {name}" for name, count in tried.under_way.most_common() if name != "nothing")
     is_short = tried.states == SHORT_STATES
-    often = all(tried.under_way[name] * 100 >= tried.states for name in UNDER_WAY) or is_short
+    often = all(tried.under_way[name] * 100 >= tried.states for name in (*UNDER_WAY, *BEGUN)) or is_short
     enough = often and tried.under_way["nothing"] * 2 <= tried.states
     for claim in CLAIMS[:-1]:
         broken = tried.broken[claim.key]

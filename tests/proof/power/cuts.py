@@ -24,7 +24,7 @@ from tests.proof.power.disk import (
     only_the_last,
     up_to,
 )
-from tests.proof.power.operation import Made, Operation, Removed, Renamed, SyncEnded, Told, paths
+from tests.proof.power.operation import Linked, Made, Operation, Removed, Renamed, SyncEnded, Told, paths
 
 UNDER_WAY = {
     "a commit of the log": r"^/data/log/\d+/data\.mdb$",
@@ -35,6 +35,8 @@ UNDER_WAY = {
     "a backup": r"^/backup/",
 }
 """What was being written when the power went, by the paths of what was pending."""
+BEGUN = {"an import": b'"importing"', "a restore": b'"restoring"'}
+"""And by the step that was told of last."""
 
 
 FEWEST = 60
@@ -43,7 +45,7 @@ FEWEST = 60
 
 class Cut(NamedTuple):
     """A state of the disk after a cut behind the operation `time`, what was acknowledged by then, and how it was
-    chosen; `under_way`: of UNDER_WAY.
+    chosen; `under_way`: of UNDER_WAY and BEGUN.
     """
 
     time: int
@@ -81,12 +83,14 @@ def _round(operations: Sequence[Operation], block: int, dice: random.Random, cou
         under_way = frozenset(
             name for name, form in UNDER_WAY.items() if any(re.search(form, path) for path in pending)
         )
+        step = next((line for line in reversed(told) if b'"step"' in line), b"")
+        under_way |= {name for name, word in BEGUN.items() if word in step}
         yield Cut(time, disk.after_a_cut(choose), tuple(told), how, under_way)
 
 
 def _times(operations: Sequence[Operation], dice: random.Random, count: int) -> list[int]:
     syncs = [at - before for at, each in enumerate(operations) if isinstance(each, SyncEnded) for before in (0, 1)]
-    names = [at for at, each in enumerate(operations) if isinstance(each, Made | Renamed | Removed)]
+    names = [at for at, each in enumerate(operations) if isinstance(each, Made | Renamed | Linked | Removed)]
     kinds = (syncs, syncs, names, range(len(operations)))
     return [dice.choice(kinds[number % 4]) for number in range(count)]
 

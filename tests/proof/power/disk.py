@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 
 from tests.proof.power.operation import (
     ROOT,
+    Linked,
     Made,
     Operation,
     Removed,
@@ -170,6 +171,8 @@ class Disk:
             case Renamed(node, parent, name, new_parent, new_name):
                 self._folders[parent].change(time, {name: None})
                 self._folders[new_parent].change(time, {new_name: node})
+            case Linked(node, parent, name):
+                self._folders[parent].change(time, {name: node})
             case Removed(parent, name):
                 self._folders[parent].change(time, {name: None})
             case Wrote(node, start, data):

@@ -28,6 +28,14 @@ class Renamed(NamedTuple):
     new_name: str
 
 
+class Linked(NamedTuple):
+    """A file was given one more name."""
+
+    node: int
+    parent: int
+    name: str
+
+
 class Removed(NamedTuple):
     """A name is gone."""
 
@@ -73,7 +81,7 @@ class Told(NamedTuple):
     line: bytes
 
 
-Operation = Made | Renamed | Removed | Wrote | Sized | SyncBegan | SyncEnded | Told
+Operation = Made | Renamed | Linked | Removed | Wrote | Sized | SyncBegan | SyncEnded | Told
 
 
 def paths(every: Iterable[Operation]) -> list[str]:
@@ -87,7 +95,7 @@ def paths(every: Iterable[Operation]) -> list[str]:
             case Renamed(node, _, _, parent, name):
                 named[node] = f"{named[parent]}/{name}"
                 found.append(named[node])
-            case Removed(parent, name):
+            case Removed(parent, name) | Linked(_, parent, name):
                 found.append(f"{named[parent]}/{name}")
             case Told():
                 found.append("")

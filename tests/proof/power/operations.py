@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.proof.power.operation import (
     ROOT,
+    Linked,
     Made,
     Operation,
     Removed,
@@ -151,6 +152,22 @@ class Reader:
         node = self._folders[old[0]].pop(old[1])
         self._folders[new[0]][new[1]] = node
         yield Renamed(node, *old, *new)
+
+    def _link(self, call: Call) -> Iterator[Operation]:
+        yield from self._links(*(self._place("AT_FDCWD", path) for path in call.strings))
+
+    def _linkat(self, call: Call) -> Iterator[Operation]:
+        words, (old, new) = call.words, call.strings
+        yield from self._links(self._place(words[0], old), self._place(words[2], new))
+
+    def _links(self, old: tuple[int, str] | None, new: tuple[int, str] | None) -> Iterator[Operation]:
+        if old is None and new is None:
+            return
+        if old is None or new is None:
+            raise UnknownCall("something has a name in the folder, and another one outside of it")
+        node = self._folders[old[0]][old[1]]
+        self._folders[new[0]][new[1]] = node
+        yield Linked(node, *new)
 
     def _unlink(self, call: Call) -> Iterator[Operation]:
         yield from self._removes(self._place("AT_FDCWD", call.strings[0]))

@@ -8,6 +8,7 @@ from tests.proof.power.workload import main; main()      with the arguments FOLD
 
 import asyncio
 import os
+import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -20,15 +21,22 @@ import msgspec
 
 from dnam.compacting import compact
 from dnam.erasing import erase
+from dnam.importers.detect import detect
+from dnam.importers.merge import in_order
+from dnam.importers.source import Options
+from dnam.importing import Importer
 from dnam.memory import Memory
 from dnam.redacting import redact
 from projections.registry import FOLD
 from replay.backing_up import back_up
+from replay.backup import Backup, look_over
 from replay.builder import rebuild
 from replay.engine import Engine
 from replay.erasure import unfinished
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head
+from replay.restore import restore
+from replay.restore_plan import keys_for, look_at, plan
 from replay.store import DiskStore
 from tests.dnam.rederiving import village
 from tests.dnam.rederiving.village import GENERAL, STAFF, Village, derive, reader
@@ -36,6 +44,7 @@ from tests.dnam.scripted import FakeClock
 from tests.world import NOW
 
 DATA, BACKUP, SHADOW = "data", "backup", "next"
+SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
 DAY_MS = 86_400_000
 SETTINGS = replace(village.SETTINGS, view_commit_events=12)
 
@@ -208,6 +217,27 @@ async def backs_up(day: Day) -> None:
         store.close()
 
 
+async def imports(day: Day) -> None:
+    """A conversation of another program's comes in."""
+    async with day.awake() as there:
+        day.teller.step("importing")
+        source = detect(SAMPLE)
+        arrivals = in_order([source.read(Options(audience="guild", assistant="dnam"))])
+        tally = await Importer(there.memory, formats=[source.format]).bring(arrivals, lambda _: None)
+        assert tally.messages
+        day.teller.step("imported")
+
+
+async def restores(day: Day) -> None:
+    """The backup is put in force, which has all that there is: nothing that was acknowledged goes with the old log."""
+    day.teller.step("restoring")
+    looked = look_over(Backup(day.folder / BACKUP))
+    planned = plan(looked, look_at(day.data, looked.backup), looked.backup.manifest.size)
+    done = restore(planned, keys_for(planned, None), day.said + DAY_MS)
+    assert done.size == planned.target.events
+    day.teller.step("restored")
+
+
 async def derives(day: Day) -> None:
     """Another model makes a shadow of it all."""
     other = village.ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@1")
@@ -217,7 +247,8 @@ async def derives(day: Day) -> None:
 
 Step = Callable[[Day], Awaitable[None]]
 WHOLE: tuple[Step, ...] = (
-    meets, goes_on, backs_up, derives, erases, rebuilds, meets, backs_up, compacts, goes_on, backs_up,
+    meets, goes_on, backs_up, derives, erases, rebuilds, meets, backs_up, compacts, goes_on, imports, backs_up,
+    restores,
 )  # fmt: skip
 SHORT: tuple[Step, ...] = (meets, erases, compacts)
 
@@ -235,4 +266,5 @@ async def live(folder: Path, acknowledged: Path, steps: Sequence[Step]) -> None:
 def main() -> None:
     """Live as the command line says."""
     folder, told, what = sys.argv[1:]
+    shutil._USE_CP_SENDFILE = False  # type: ignore[attr-defined]  # no trace has what goes from file to file
     asyncio.run(live(Path(folder), Path(told), SHORT if what == "short" else WHOLE))

@@ -1,8 +1,10 @@
 """What a memory is asked: what its commands print, and the digest of all its rows, now and after one more message."""
 
+import json
 from pathlib import Path
 
 from replay.engine import Engine
+from tests.dnam.cli.memories import dnam
 from tests.replay.stage import FakeClock, digest, says
 
 LATER = "2023-11-15 12:00:00"
@@ -17,6 +19,17 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("show", "Kim", "--at", "30", "--json"),
 )
 """Everybody is shown by some of these tries; each try asks one of them."""
+
+
+SHADOW = "next"
+JUDGED = ("differs", "items", "summaries", "old", "new", "people", "sessions")
+"""Of a comparison with a shadow, everything but what its manifest says of its own making."""
+
+
+def compared(data: Path) -> str:
+    """What `dnam diff --shadow` judges, or why it does not, in its one line."""
+    ran = dnam("diff", "--shadow", SHADOW, "--json", "--data", data)
+    return ran.err if ran.code > 1 else json.dumps([ran.value[each] for each in JUDGED], sort_keys=True)
 
 
 def digested(data: Path) -> bytes:

@@ -8,8 +8,15 @@ verify     `dnam verify`
 write      all rows, once a writer has opened it and recorded a message
 again      `dnam verify` after that
 repair     `dnam repair` from the backup; all rows, and `dnam verify` then
+
+And what damaged things beside it are put through:
+
+compare    `dnam diff --shadow`, and `dnam shadows list`
+restore    `dnam restore-backup` into an empty folder that has the keys: its events, and `dnam verify` then
+go on      `dnam backup` behind what the backup has
 """
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,11 +29,12 @@ from replay import lmdb_file
 from replay.errors import LogError
 from replay.folding import Folding
 from replay.log import StoredEvent
-from replay.ringfile import FileRingStore, RingRecord
+from replay.ring_records import RingRecord
+from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.dnam.cli.memories import dnam
-from tests.proof.rot.answers import COMMANDS, digested, recorded
+from tests.proof.rot.answers import COMMANDS, compared, digested, recorded
 from tests.proof.rot.memory import Whole
 
 Answer = tuple[str, str]
@@ -141,6 +149,42 @@ def _restore(data: Path, made: Whole, number: int) -> Answer:
     return ("restored" if is_all and _verify(data, made, number)[1] == "\n" else "other"), ran.out
 
 
+def _compare(data: Path, made: Whole, number: int) -> Answer:
+    listed, told = dnam("shadows", "list", "--json", "--data", data), compared(data)
+    if told == made.compared:
+        return _in_one_line(listed.err) if listed.code else ("same", listed.err)
+    return ("other", told) if told.startswith("[") else _in_one_line(told)
+
+
+def _in_one_line(told: str) -> Answer:
+    """What a command says that refuses."""
+    last = (told.splitlines() or [""])[-1]
+    return ("refused" if last.startswith("dnam: ") else "unclear"), told
+
+
+def _restored(backup: Path, made: Whole, number: int) -> Answer:
+    """The backup lies elsewhere than where it was made."""
+    fresh = backup.with_name("fresh")
+    shutil.copytree(made.data / "keys", fresh / "keys")
+    try:
+        ran = dnam("restore-backup", backup, "--yes", "--data", fresh)
+        if ran.code:
+            return _in_one_line(ran.err)
+        store = DiskStore(fresh, FOLD, writable=False)
+        try:
+            is_all = [each.header for each in store.log.read(0)] == [each.header for each in made.events[: made.kept]]
+        finally:
+            store.close()
+        return ("same" if is_all and _verify(fresh, made, number)[1] == "\n" else "other"), ran.out
+    finally:
+        shutil.rmtree(fresh)
+
+
+def _go_on(backup: Path, made: Whole, number: int) -> Answer:
+    ran = dnam("backup", backup, "--data", made.data)
+    return _in_one_line(ran.err) if ran.code else ("same", ran.out)
+
+
 PHASES: dict[str, Callable[[Path, Whole, int], Answer]] = {
     "events": _events,
     "trees": _trees,
@@ -150,4 +194,7 @@ PHASES: dict[str, Callable[[Path, Whole, int], Answer]] = {
     "write": _write,
     "again": _verify,
     "repair": _repair,
+    "compare": _compare,
+    "restore": _restored,
+    "go on": _go_on,
 }

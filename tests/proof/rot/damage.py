@@ -3,6 +3,8 @@
 log, views    LMDB's file: six of ten tries in a page that is in use, where it is likely to hurt, the others
               anywhere; a few in CURRENT, which names the folder
 ring          one copy of the key ring; a quarter of the tries in both, at the same place
+shadow        its log or its views, as above; a fifth of the tries in its manifest
+backup        a fifth of the tries in its manifest, a fifth in its ledger, the others in its events
 """
 
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ from typing import Literal, NamedTuple
 from replay.pages import PAGE_SIZE, PageFile, Span, Walk, branches_of, metas, nodes_of
 
 Kind = Literal["flip", "zero", "cut"]
-Where = Literal["log", "ring", "views"]
+Where = Literal["log", "ring", "views", "shadow", "backup"]
 KINDS: tuple[Kind, ...] = ("flip", "zero", "cut")
 PLACES: tuple[Where, ...] = ("log", "ring", "views")
 COPIES = ("keys/ring-a", "keys/ring-b")
@@ -135,6 +137,23 @@ def taken(damage: Damage, files: Ground) -> frozenset[int]:
     return frozenset(seq for seq, pages in files.pages.items() if max(pages) >= kept)
 
 
+def ground_beside(folder: Path, part: str) -> Ground:
+    """Look at what lies in a part of a folder: a shadow, a backup. Locks are left out."""
+    files = [path for path in sorted((folder / part).rglob("*")) if path.is_file() and path.name != "lock.mdb"]
+    sizes = {str(path.relative_to(folder)): path.stat().st_size for path in files if path.stat().st_size}
+    return Ground(sizes, {name: in_use(folder / name) for name in sizes if name.endswith("data.mdb")}, {})
+
+
+def chosen_beside(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:
+    """Damage to a shadow or a backup by chance."""
+    small = [name for name in files.sizes if name.endswith(("ledger", ".json"))]
+    name = dice.choice(small) if dice.random() < 0.2 * len(small) else dice.choice(sorted({*files.sizes} - {*small}))
+    if name in files.used:
+        return _of_database(kind, where, name, files, dice)
+    at = dice.randrange(files.sizes[name])
+    return Damage(kind, where, (name,), at, dice.randrange(8), SECTOR, in_use=True)
+
+
 def chosen(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:
     """Damage by chance."""
     if where == "ring":
@@ -143,11 +162,10 @@ def chosen(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:
         current = files.file(where, "CURRENT")
         size = files.sizes[current]
         return Damage(kind, where, (current,), dice.randrange(size), dice.randrange(8), size, in_use=True)
-    return _of_database(kind, where, files, dice)
+    return _of_database(kind, where, files.file(where, "data.mdb"), files, dice)
 
 
-def _of_database(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:
-    name = files.file(where, "data.mdb")
+def _of_database(kind: Kind, where: Where, name: str, files: Ground, dice: Random) -> Damage:
     used = files.used[name]
     if kind == "cut":
         at = dice.randrange(files.sizes[name])

@@ -2,9 +2,15 @@
 
 FOLDER/data      the memory
 FOLDER/backup    what a backup has of it: everything but the last events
+FOLDER/beside    a copy of the memory, with a shadow that another model made
 """
 
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from shutil import copytree
 from typing import NamedTuple
 
@@ -19,8 +25,9 @@ from replay.erasure import erase
 from replay.log import StoredEvent
 from replay.store import DiskStore
 from tests.dnam.cli.memories import dnam, garden, make
+from tests.dnam.rederiving.village import ASKED, derive, reader
 from tests.generator import fixed_story
-from tests.proof.rot.answers import COMMANDS, LATER, digested, recorded
+from tests.proof.rot.answers import COMMANDS, LATER, SHADOW, compared, digested, recorded
 from tests.replay.stage import KIM, FakeClock, handle_of, says, tell
 from tests.world import NOW
 
@@ -30,22 +37,42 @@ BEHIND = 12
 
 
 class Whole(NamedTuple):
-    """The memory before anything happened to it: its folder and its backup's, every event, what the commands print,
-    the digests of its rows now and after one more message, and how many events the backup has.
+    """The memory before anything happened to it: its folder, its backup's, and that of a copy with a shadow; every
+    event, what the commands print, the digests of its rows now and after one more message, how many events the backup
+    has, and what a comparison with the shadow comes to.
     """
 
     data: Path
     backup: Path
+    beside: Path
     events: tuple[StoredEvent, ...]
     printed: tuple[str, ...]
     digest: bytes
     after: bytes
     kept: Seq
+    compared: str
 
 
-def whole(folder: Path, story: int = 120) -> Whole:
-    """Make it. `story`: how many steps of chance are told of, beside one of each kind."""
-    data, backup = folder / "data", folder / "backup"
+def whole(folder: Path, story: int, dice: Random) -> Whole:
+    """Make it: with the same dice its log has the same bytes. `story`: how many steps of chance are told of,
+    beside one of each kind.
+    """
+    with _by(dice):
+        return _whole(folder, story)
+
+
+@contextmanager
+def _by(dice: Random) -> Iterator[None]:
+    """Every key and every id is thrown by these dice."""
+    before, os.urandom = os.urandom, dice.randbytes
+    try:
+        yield
+    finally:
+        os.urandom = before
+
+
+def _whole(folder: Path, story: int) -> Whole:
+    data, backup, beside = folder / "data", folder / "backup", folder / "beside"
     make(data, garden)
     _tell(data, story)
     kept = _back_up(data, backup)
@@ -56,7 +83,9 @@ def whole(folder: Path, story: int = 120) -> Whole:
     with freeze_time(LATER):
         printed = tuple(dnam(*command, "--data", data).out for command in COMMANDS)
     digest = digested(data)
-    return Whole(data, backup, events, printed, digest, _after(folder, data), kept)
+    copytree(data, beside)
+    asyncio.run(derive(beside, reader("enjoys", name="other"), SHADOW, msgspec.structs.replace(ASKED, model="other")))
+    return Whole(data, backup, beside, events, printed, digest, _after(folder, data), kept, compared(beside))
 
 
 def _tell(data: Path, story: int) -> None:
@@ -90,12 +119,13 @@ def _after(folder: Path, data: Path) -> bytes:
 
 def save(path: Path, made: Whole) -> None:
     """Keep what is known of it, for other processes."""
-    plain = (str(made.data), str(made.backup), *made[2:])
+    plain = (str(made.data), str(made.backup), str(made.beside), *made[3:])
     path.write_bytes(msgspec.msgpack.encode(plain))
 
 
 def load(path: Path) -> Whole:
     """The same."""
-    kind = tuple[str, str, tuple[StoredEvent, ...], tuple[str, ...], bytes, bytes, int]
-    data, backup, events, printed, digest, after, kept = msgspec.msgpack.decode(path.read_bytes(), type=kind)
-    return Whole(Path(data), Path(backup), events, printed, digest, after, Seq(kept))
+    kind = tuple[str, str, str, tuple[StoredEvent, ...], tuple[str, ...], bytes, bytes, int, str]
+    data, backup, beside, *rest, kept, told = msgspec.msgpack.decode(path.read_bytes(), type=kind)
+    events, printed, digest, after = rest
+    return Whole(Path(data), Path(backup), Path(beside), events, printed, digest, after, Seq(kept), told)

@@ -3,14 +3,15 @@
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.proof.claim import Trial
 from tests.proof.rot.asking import Answer
-from tests.proof.rot.damage import KINDS, PLACES, Damage, Ground, chosen, taken
+from tests.proof.rot.damage import KINDS, PLACES, Damage, Ground, Where, chosen, chosen_beside, ground_beside, taken
 from tests.proof.rot.memory import Whole
 from tests.proof.rot.nursery import Nursery
 
@@ -18,6 +19,8 @@ PHASES = {
     "log": ("events", "look", "rows", "verify", "write"),
     "ring": ("look", "rows", "verify", "write"),
     "views": ("trees", "look", "rows", "verify", "write", "again"),
+    "shadow": ("compare",),
+    "backup": ("restore", "go on"),
 }
 REPAIRED_EVERY, LOOKED_EVERY = 2, 2
 ANSWERS = ("look", "rows", "write")
@@ -43,8 +46,7 @@ class Tried(NamedTuple):
 
     def wrong(self) -> list[str]:
         """The phases that answered otherwise than the undamaged memory, or in a traceback."""
-        phases = [each for each in (*ANSWERS, "verify", "again", "repair") if each in self.answers]
-        return [phase for phase in phases if self.answers[phase][0] in ("other", "unclear")]
+        return [phase for phase, (what, _) in self.answers.items() if what in ("other", "unclear")]
 
 
 def named(words: str) -> frozenset[int]:
@@ -86,10 +88,13 @@ class Tally:
             self._take_views(name, tried)
 
     def _take_both(self, name: str, tried: Tried) -> None:
-        phases = sorted({*tried.wrong(), *tried.died()})
+        """No writer may go on, and `verify` must say why, or refuse."""
+        is_silent = tried.answers["verify"] == ("named", "\n")
+        written = [] if tried.answers["write"][0] == "refused" else ["write"]
+        phases = sorted({*tried.wrong(), *tried.died(), *written, *["verify"] * is_silent})
         self.counts["both"] += 1
         self.counts["both wrong"] += bool(phases)
-        self.counts["both refused"] += tried.refused()
+        self.counts["both refused"] += not phases
         self._tell("wrong, both copies", name, tried, phases)
 
     def _take_log(self, name: str, tried: Tried) -> None:
@@ -118,9 +123,12 @@ class Tally:
         self._tell("not built again", name, tried, [] if is_noticed and is_right else ["verify", "write", "again"])
 
     def take_repair(self, name: str, tried: Tried) -> None:
-        """Count a repair."""
-        what = tried.answers["repair"][0]
-        lost = any(seq > self.whole.kept for seq in self._changed(tried))
+        """Count a repair. What it says cannot be read is lost too: pages that do not fit are not believed, whatever
+        LMDB reads in them.
+        """
+        what, words = tried.answers["repair"]
+        gone = self._changed(tried) | (named(words) if what == "refused" else frozenset())
+        lost = any(seq > self.whole.kept for seq in gone)
         self.counts["repairs"] += 1
         self.counts["repaired"] += what == "same"
         self.counts["restored"] += what == "restored"
@@ -129,20 +137,45 @@ class Tally:
         if what == "refused" and not lost:
             self._tell("not repaired", name, tried, ["repair"])
 
+    def take_beside(self, name: str, tried: Tried) -> None:
+        """Count damage to a shadow or a backup."""
+        where, phases = tried.damage.where, sorted({*tried.wrong(), *tried.died()})
+        self.counts[where] += 1
+        self.counts[f"{where} wrong"] += bool(phases)
+        self.counts[f"{where} refused"] += any(what == "refused" for what, _ in tried.answers.values())
+        self._tell(f"wrong, of a {where}", name, tried, phases)
+
     def _tell(self, what: str, name: str, tried: Tried, phases: list[str]) -> None:
         if phases:
             said = "; ".join(f"{phase}: {' '.join(tried.answers[phase])[:300]!r}" for phase in phases)
-            self.bad.append(f"{what}: {name}, {tried.damage}: {said}")
+            every = ", ".join(f"{phase} {came}" for phase, (came, _) in tried.answers.items())
+            self.bad.append(f"{what}: {name}, {tried.damage}: {said}; of {every}")
 
 
-def tries(trial: Trial, whole: Whole, files: Ground, nursery: Nursery, each: int, tally: Tally) -> None:
+def tries_beside(trial: Trial, folder: Path, nursery: Nursery, each: int, tally: Tally) -> None:
+    """So many tries of every kind of damage to a shadow, and to a backup. Copies are made in `folder`."""
+    sources: dict[Where, Path] = {"shadow": tally.whole.beside, "backup": tally.whole.backup}
+    for where, source in sources.items():
+        files = ground_beside(source, "shadows" if where == "shadow" else "")
+        for number, (kind, turn) in enumerate(product(KINDS, range(each))):
+            name = f"rot {where} {kind} {turn}"
+            damage = chosen_beside(kind, where, files, trial.dice(name))
+            tried = _tried(folder / "try", source, nursery, number, damage, PHASES[where])
+            if tried is not None:
+                tally.take_beside(name, tried)
+        trial.say(f"{each * len(KINDS)} tries in a {where}")
+
+
+def tries(trial: Trial, folder: Path, nursery: Nursery, each: int, tally: Tally) -> None:
     """So many tries of every kind of damage at every place; a log is repaired in every REPAIRED_EVERYth, and a command
-    shows something in every LOOKED_EVERYth."""
-    for number, name, damage in _damages(trial, files, each):
+    shows something in every LOOKED_EVERYth. Copies are made in `folder`.
+    """
+    for number, name, damage in _damages(trial, tally.ground, each):
         phases = [phase for phase in PHASES[damage.where] if phase != "look" or number % LOOKED_EVERY == 0]
         is_log = damage.where == "log" and damage.files[0].endswith("data.mdb")
         for_repair = is_log and number % REPAIRED_EVERY == 0
-        tried = _tried(trial.folder / "try", whole, nursery, number, damage, phases + ["repair"] * for_repair)
+        phases += ["repair"] * for_repair
+        tried = _tried(folder / "try", tally.whole.data, nursery, number, damage, phases)
         if tried is None:
             tally.counts["nothing to change"] += 1
             continue
@@ -162,8 +195,10 @@ def _damages(trial: Trial, files: Ground, each: int) -> Iterator[tuple[int, str,
             trial.say(f"{number} tries, the last of them {kind} in {where}")
 
 
-def _tried(copy: Path, whole: Whole, nursery: Nursery, number: int, damage: Damage, phases: list[str]) -> Tried | None:
-    shutil.copytree(whole.data, copy)
+def _tried(
+    copy: Path, source: Path, nursery: Nursery, number: int, damage: Damage, phases: Sequence[str]
+) -> Tried | None:
+    shutil.copytree(source, copy)
     try:
         return Tried(damage, nursery.tried(number, copy, phases)) if damage.inflict(copy) else None
     finally:
