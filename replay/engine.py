@@ -97,7 +97,11 @@ class Engine:
         return cls(MemoryStore(), clock=clock)
 
     def _prepare(self) -> None:
-        """A writer's opening: the ring follows every erasure, views exist and are near the log's end."""
+        """A writer's opening: the ring follows every erasure, views exist and are near the log's end. Nothing is made
+        of a log that does not end where it says.
+        """
+        if isinstance(self.live.locked, Damaged):
+            return
         self.follow_erasures()
         if isinstance(self.store, DiskStore) and not self.store.newer_views():
             with suppress(UnknownEvent, KeyMissing, Damaged):  # rows stop there too: `stopped` says why
@@ -336,7 +340,8 @@ class Engine:
         while low < high:
             middle = (low + high + 1) // 2
             stored = self.store.log.get(middle)
-            assert stored is not None
+            if stored is None:
+                raise Damaged(f"event #{middle} is missing; run `dnam verify`")
             if codec.decode_header(stored.header).at <= milliseconds:
                 low = middle
             else:

@@ -119,11 +119,18 @@ class Live:
         self._recall: Recall | None = None
         self._look = Look(None, 0)
 
-    def _locked(self) -> KeyMissing | None:
-        """What keeps everybody from writing: a vault that seals events, has no key here, and was not erased.
+    def _locked(self) -> LogError | None:
+        """What keeps everybody from writing: a log that does not end where it says; or a vault that seals events, has
+        no key here, and was not erased.
 
         Its people are not known either, so that what is derived from it could not be put into the right vault.
         """
+        said, last = self.store.log.ends()
+        if said != last:
+            return Damaged(
+                f"the log says that it ends at #{said}, and its last event is #{last}: what is shown may lack some. "
+                "Run `dnam verify`; `dnam restore-backup` brings a whole one back"
+            )
         ring = self.store.ring
         ring.refresh()
         locked = self.store.log.vaults() - self.folding.erased - ring.vaults.keys()

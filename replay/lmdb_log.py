@@ -113,6 +113,11 @@ class LmdbLog:
             return last[1]
         return Head(*self._read_meta(transaction)[3:])
 
+    def ends(self) -> tuple[int, int]:
+        with self._environment.begin() as transaction:
+            cursor: Any = transaction.cursor(db=self._headers)
+            return self._head_in(transaction).size, int.from_bytes(cursor.key(), "big") if cursor.last() else 0
+
     def append(self, commit: Commit, expected: Head) -> Head:
         head, leaves, kept = grow(expected, commit)
         with translated(self.folder), self._environment.begin(write=True) as transaction:

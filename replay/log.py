@@ -103,6 +103,10 @@ class Log(Protocol):
 
     def head(self) -> Head: ...
 
+    def ends(self) -> tuple[int, int]:
+        """The last event by what the log says of itself, and by what is there: one moment's."""
+        ...
+
     def append(self, commit: Commit, expected: Head) -> Head:
         """Append everything or nothing. HeadMoved when the log does not end at `expected` any more."""
         ...
@@ -185,6 +189,9 @@ class MemoryLog:
 
     def head(self) -> Head:
         return self._head
+
+    def ends(self) -> tuple[int, int]:
+        return self._head.size, len(self._events)
 
     def append(self, commit: Commit, expected: Head) -> Head:
         if expected != self._head:

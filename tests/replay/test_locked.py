@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import lmdb
+import msgspec
 import pytest
 
 from projections.decisions.hear import hear
@@ -11,7 +13,7 @@ from projections.lookup import people
 from projections.people import name_of
 from projections.registry import FOLD
 from replay.engine import Engine
-from replay.errors import KeyMissing, LogMissing, NothingHere
+from replay.errors import Damaged, KeyMissing, LogMissing, NothingHere
 from replay.folding import Folding
 from replay.keyring import KeyRing
 from replay.log import MemoryLog
@@ -20,6 +22,9 @@ from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.projections.test_hear import ADA, BEN, said
+
+SIZE = 3
+"""Where the number of events stands in what the log says of itself."""
 
 
 def lose(data: Path, person: str) -> VaultId:
@@ -106,3 +111,45 @@ def test_a_ring_that_was_never_used_gets_its_log(tmp_path: Path) -> None:
         Engine.open(tmp_path / "data", writable=False)
     with Engine.open(tmp_path / "data", create=True) as engine:
         assert engine.head().size == 0
+
+
+def says_it_ends(data: Path, by: int) -> int:
+    """Another number of events stands in what the log says of itself; how many there are."""
+    store = DiskStore(data, FOLD, writable=False)
+    folder, (_, size) = store.log.folder, store.log.ends()
+    store.close()
+    with lmdb.open(str(folder), max_dbs=16) as environment:
+        meta = environment.open_db(b"meta")
+        with environment.begin(write=True, db=meta) as transaction:
+            fields = msgspec.msgpack.decode(transaction.get(b"log", b""))
+            fields[SIZE] += by
+            transaction.put(b"log", msgspec.msgpack.encode(fields))
+    return size
+
+
+@pytest.mark.parametrize("by", [-1, 3])
+def test_a_log_that_does_not_end_where_it_says_is_not_written_to(data: Path, by: int) -> None:
+    size = says_it_ends(data, by)
+    why = f"it ends at #{size + by}, and its last event is #{size}"
+    with Engine.open(data) as engine:
+        with pytest.raises(Damaged, match=why):
+            engine.record(lambda rows: hear(rows, said("3")))
+        assert engine.store.log.ends() == (size + by, size)
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        assert [name_of(rows, each) for each in people(rows)][:1] == ["Ada"]
+        assert str(engine.stopped()).startswith(f"the log says that {why}")
+    store = DiskStore(data, FOLD, writable=False)
+    problems = verify(store, Folding(FOLD, store)).problems
+    store.close()
+    assert any(f"the log says it has {size + by} events" in each.what for each in problems) == (by > 0)
+    assert problems
+    says_it_ends(data, -by)
+    with Engine.open(data) as engine:
+        assert engine.stopped() is None
+        assert len(engine.record(lambda rows: hear(rows, said("3"))).records) == 1
+
+
+def test_no_moment_is_looked_for_behind_the_last_event(data: Path) -> None:
+    says_it_ends(data, 3)
+    with Engine.open(data, writable=False) as engine, pytest.raises(Damaged, match="is missing; run `dnam verify`"):
+        engine.seq_at(2**60)
