@@ -34,16 +34,32 @@ class Sought(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """An item as recall ranked it. `words` are what it shares with what was said, `score` is in 1/1024."""
+    """An item as recall ranked it; `score` is in 1/1024, and `fields` what it is made of. `asked` are the words that
+    were looked for, by their term. What there is to say of it is said of those few that are shown.
+    """
 
     found: Found[ItemRow]
-    words: tuple[str, ...]
     score: int
-    reason: str
+    fields: Mapping[tuple[str, bytes], int]
+    asked: Mapping[bytes, str]
 
     @property
     def item(self) -> Item:
         return self.found.row.item
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What it shares with what was said."""
+        return tuple(sorted(self.asked[term] for _, term in self.fields if term))
+
+    @property
+    def reason(self) -> str:
+        """Why it has its score."""
+        shared = self.words
+        parts = [f"shares {', '.join(shared)}" if shared else ""]
+        parts += ["a project, asked about one" if ("project", b"") in self.fields else ""]
+        parts += ["updated within 7 days" if ("recent", b"") in self.fields else ""]
+        return "; ".join(filter(None, parts)) or "fills the room that is left"
 
 
 Ranked = Hit | Recalled
@@ -100,7 +116,7 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> list[
     ]
     asked = ask(_enough_words(sought), {})
     ordered = rank(known, asked.question, sought.said, about_project=_is_about_project(sought))
-    hits = [Recalled(each.known.found, *_reason(each.fields, asked.words)) for each in ordered]
+    hits = [Recalled(each.known.found, each.score, each.fields, asked.words) for each in ordered]
     standing = [hit for hit in hits if hit.item.kind == GUIDANCE]
     others = [hit for hit in hits if hit.item.kind != GUIDANCE and (hit.words or hit.item.kind != BEHAVIORAL)]
     return [*standing, *others]
@@ -114,15 +130,6 @@ def _enough_words(sought: Sought) -> str:
 
 def _is_about_project(sought: Sought) -> bool:
     return query(sought.words, sought.window, sought.said, sought.vocabulary).about_project
-
-
-def _reason(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[tuple[str, ...], int, str]:
-    """Which words an item shares with what is looked for, its score, and why it has it."""
-    shared = tuple(sorted(words[term] for (_, term) in fields if term))
-    parts = [f"shares {', '.join(shared)}" if shared else ""]
-    parts += ["a project, asked about one" if ("project", b"") in fields else ""]
-    parts += ["updated within 7 days" if ("recent", b"") in fields else ""]
-    return shared, sum(fields.values()), "; ".join(filter(None, parts)) or "fills the room that is left"
 
 
 def chosen(hits: Sequence[Ranked], items: int, chars: int, block: str, length: Callable[[Ranked], int]) -> Chosen:

@@ -109,7 +109,7 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
         wished.words, wished.setting, wished.session, wished.point.said,
         without=_standing(wished), room=wished.room, nearness=wished.nearness, question=wished.message,
     ), most)  # fmt: skip
-    return _Looked(tuple(hit for hit in found if any(each.field in ANSWERING for each in hit.reasons)), note)
+    return _Looked(tuple(hit for hit in found if any(field in ANSWERING for field, _ in hit.fields)), note)
 
 
 def _standing(wished: Wished) -> frozenset[EventId]:
@@ -125,7 +125,7 @@ def _found_before(rows: Rows, wished: Wished) -> "Iterator[Said]":
         key = unit(use.session, use.epoch) + point_key(Point(use.said, use.id))
         found = rows.find(MESSAGES, key) or rows.find(TURNS, key)  # type: ignore[arg-type]  # of either table
         if found is not None and _is_open(rows, wished, found.row):
-            yield Said(key, use.id, found.row.event, found.seq, use.said, found.row, 0, ())
+            yield Said(key, use.id, found.row.event, found.seq, use.said, found.row, 0, {}, {})
 
 
 def _last_found(rows: Rows, wished: Wished) -> tuple[PassageUse, ...]:

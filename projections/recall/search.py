@@ -68,6 +68,7 @@ class Reason(NamedTuple):
 
 class Said(NamedTuple):
     """Something that was said. `id` names the message or the turn; `event`, at `seq`, made it as it now is.
+    `score` is in 1/1024, `fields` what it is made of, and `asked` the words that were looked for, by their term.
     `by_meaning` is its rank among the nearest in meaning, from 1; 0 where it is not among them.
     """
 
@@ -78,8 +79,14 @@ class Said(NamedTuple):
     said: int
     row: MessageRow | TurnRow
     score: int
-    reasons: tuple[Reason, ...]
+    fields: Mapping[tuple[str, bytes], int]
+    asked: Mapping[bytes, str]
     by_meaning: int = 0
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it has its score, what counts most first."""
+        return _reasons(self.fields, self.asked)
 
 
 class Place(NamedTuple):
@@ -287,9 +294,10 @@ def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]
     if found is None:
         return None
     row: MessageRow | TurnRow = found.row
-    reasons = _reasons(scored.fields, words)
-    said = int(corpus.said[at])
-    return Said(found.key, id_of(found.key), row.event, found.seq, said, row, scored.score, reasons, scored.by_meaning)
+    said, found_id = int(corpus.said[at]), id_of(found.key)
+    return Said(
+        found.key, found_id, row.event, found.seq, said, row, scored.score, scored.fields, words, scored.by_meaning
+    )
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:
