@@ -12,7 +12,7 @@ from replay.sealer import Sealer
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.proof.claim import Trial
-from tests.proof.machine import machine
+from tests.proof.machine import Machine, machine
 from tests.proof.scale import CLAIMS, PART, excuse, long, prove, sound
 from tests.proof.scale.judging import LINES, NAMES, RING, is_whole, judged
 from tests.proof.scale.kept import LONG_RUN, LongRun, kept, save
@@ -85,9 +85,26 @@ def test_what_bends_needs_a_reason() -> None:
     lines = [each for key in ("append", "replay") for each in judged(key, small, busy) if not each.holds]
     late, slow, larger = sorted(lines, key=lambda each: each.line.figure)
     assert [each.line.figure for each in (late, slow, larger)] == ["append_ms", "replay_cpu_s", "replay_mb"]
-    assert "a load of 1000" in excuse([late], 2)
-    assert "key ring" in excuse([larger], 2)
-    assert excuse([late, slow], 2) == excuse([late], 500) == excuse([], 2) == ""
+    two = Machine("", "", "", 2, 1e9)
+    assert "a load of 1000" in excuse([late], two)
+    assert "key ring" in excuse([larger], two)
+    assert excuse([late, slow], two) == excuse([late], msgspec.structs.replace(two, cores=500)) == excuse([], two) == ""
+
+
+def test_what_does_not_fit_into_memory_takes_the_processors_longer_but_not_for_ever() -> None:
+    small = measured(1_000, log_disk_mb=1, views_disk_mb=1)
+    large = {"log_disk_mb": 10, "views_disk_mb": 10, "replay_cpu_s": 2_500}
+    for figures, memory, is_known in (
+        (large, 0.01, True),
+        (large, 0.1, False),
+        (large, 0.001, False),
+        (large | {"replay_cpu_s": 3_500}, 0.01, False),
+    ):
+        (slow,) = [
+            each for each in judged("replay", small, measured(10_000, **figures)) if each.line.figure == "replay_cpu_s"
+        ]
+        assert not slow.holds
+        assert bool(excuse([slow], Machine("", "", "", 2, memory))) == is_known
 
 
 def test_what_was_kept_can_be_read() -> None:

@@ -7,7 +7,7 @@
 from collections.abc import Iterator, Sequence
 
 from tests.proof.claim import Claim, Finding, Part, Trial
-from tests.proof.machine import machine
+from tests.proof.machine import GIB, Machine, machine
 from tests.proof.scale.judging import LINES, RING, Judged, is_whole, judged, load
 from tests.proof.scale.kept import LONG_RUN, LongRun, kept
 from tests.proof.scale.measuring import LONG, SHORT, Measured, measured
@@ -15,6 +15,9 @@ from tests.proof.scale.measuring import LONG, SHORT, Measured, measured
 LONG_EVENTS = 10_000_000
 BUSY = 2
 """A load of so many a core is more than what is measured here makes itself."""
+PAGED = 3
+"""How many times as long the processors may take where files do not fit into memory."""
+MB_OF_GIB = GIB / 1e6
 KNOWN = {
     "replay_mb": "the process and its helper hold the key ring as a whole, which grew",
     "verify_mb": "the key ring is held as a whole, and grew",
@@ -102,20 +105,33 @@ def _finding(key: str, smaller: Measured, larger: Measured, *, is_timed: bool) -
     slow = key == "erase" and larger["erase_s"] > larger["replay_s"]
     came_out += "; longer than a replay" if slow else ""
     holds = not is_timed or not (bent or slow)
-    short = "" if holds or slow else excuse(bent, machine().cores)
+    short = "" if holds or slow else excuse(bent, machine())
     figures = tuple(figure for each in lines if (figure := each.figure()))
     return Finding(key, larger.events, "events", came_out, holds, short, figures)
 
 
-def excuse(bent: Sequence[Judged], cores: int) -> str:
+def excuse(bent: Sequence[Judged], on: Machine) -> str:
     """Why these lines are not straight, where that is known of every one; else nothing: then they are broken."""
-    reasons = [_known(each) or _beside(each, cores) for each in bent]
+    reasons = [_known(each) or _paged(each, on) or _beside(each, on.cores) for each in bent]
     return "; ".join(dict.fromkeys(reasons)) if all(reasons) else ""
 
 
 def _known(bent: Judged) -> str:
     """Memory goes with the key ring where that has grown to much more than it was."""
     return KNOWN.get(bent.line.figure, "") if bent.larger[RING] > 2 * bent.smaller[RING] else ""
+
+
+def _paged(bent: Judged, on: Machine) -> str:
+    """What no longer fits into memory is read from the disk page by page, which takes the processors' time too: twice
+    as much for a log that was verified in half the memory of its files. No more than `PAGED` times is put down to it.
+    """
+    before, after = (each["log_disk_mb"] + each["views_disk_mb"] for each in (bent.smaller, bent.larger))
+    is_paged = before < on.memory * MB_OF_GIB < after and bent.ratio <= PAGED
+    if not is_paged or not bent.line.figure.endswith("_cpu_s"):
+        return ""
+    return (
+        f"log and views, {after / 1000:.0f} GB, do not fit into {on.memory:g} GiB, and reading takes the processors too"
+    )
 
 
 def _beside(bent: Judged, cores: int) -> str:
@@ -136,9 +152,7 @@ def long(run: LongRun | None) -> Finding:
     on = run.machine
     where = f"on {run.date}, commit {on.commit}, seed {run.seed}, {on.cores} cores, {on.memory:g} GiB"
     told = "".join(f"; {each.told()}" for each in bent)
-    return Finding(
-        "long", larger.events, "events", f"{where}: {_figures(larger)}{told}", not bent, excuse(bent, on.cores)
-    )
+    return Finding("long", larger.events, "events", f"{where}: {_figures(larger)}{told}", not bent, excuse(bent, on))
 
 
 def _figures(at: Measured) -> str:
