@@ -9,7 +9,7 @@ Items that answer to nothing follow in either case, and fill the room that is le
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from projections import retrieval
 from projections.events.values import Item, LeftOut, Limits, Scoring
@@ -18,6 +18,9 @@ from projections.policies.compartments import Opening
 from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Vocabulary, candidate, query, tokens
 from projections.rows import Found, Rows
 from projections.window import fit
+
+if TYPE_CHECKING:
+    from projections.recall.facts import Ranked as KnownRanked
 
 GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
 
@@ -34,31 +37,38 @@ class Sought(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """An item as recall ranked it; `score` is in 1/1024, and `fields` what it is made of. `asked` are the words that
-    were looked for, by their term. What there is to say of it is said of those few that are shown.
+    """An item as recall ranked it; `asked` are the words that were looked for, by their term. What there is to say of
+    it is said of those few that are shown.
     """
 
-    found: Found[ItemRow]
-    score: int
-    fields: Mapping[tuple[str, bytes], int]
+    ranked: "KnownRanked"
     asked: Mapping[bytes, str]
 
     @property
+    def found(self) -> Found[ItemRow]:
+        return self.ranked.known.found
+
+    @property
     def item(self) -> Item:
-        return self.found.row.item
+        return self.ranked.known.found.row.item
+
+    @property
+    def score(self) -> int:
+        """In 1/1024."""
+        return self.ranked.score
 
     @property
     def words(self) -> tuple[str, ...]:
         """What it shares with what was said."""
-        return tuple(sorted(self.asked[term] for _, term in self.fields if term))
+        return tuple(sorted(self.asked[term] for _, term in self.ranked.fields if term))
 
     @property
     def reason(self) -> str:
         """Why it has its score."""
-        shared = self.words
+        shared, fields = self.words, self.ranked.fields
         parts = [f"shares {', '.join(shared)}" if shared else ""]
-        parts += ["a project, asked about one" if ("project", b"") in self.fields else ""]
-        parts += ["updated within 7 days" if ("recent", b"") in self.fields else ""]
+        parts += ["a project, asked about one" if ("project", b"") in fields else ""]
+        parts += ["updated within 7 days" if ("recent", b"") in fields else ""]
         return "; ".join(filter(None, parts)) or "fills the room that is left"
 
 
@@ -116,9 +126,9 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> list[
     ]
     asked = ask(_enough_words(sought), {})
     ordered = rank(known, asked.question, sought.said, about_project=_is_about_project(sought))
-    hits = [Recalled(each.known.found, each.score, each.fields, asked.words) for each in ordered]
+    hits = [Recalled(each, asked.words) for each in ordered]
     standing = [hit for hit in hits if hit.item.kind == GUIDANCE]
-    others = [hit for hit in hits if hit.item.kind != GUIDANCE and (hit.words or hit.item.kind != BEHAVIORAL)]
+    others = [hit for hit in hits if hit.item.kind != GUIDANCE and (hit.item.kind != BEHAVIORAL or hit.words)]
     return [*standing, *others]
 
 
