@@ -147,12 +147,9 @@ def chosen(hits: Sequence[Ranked], items: int, chars: int, block: str, length: C
     counted. `length` is how many characters the line of one has.
     """
     fitted = fit(hits, chars, items, length)
-    over = [LeftOut(block, hits[each].item.id, f"over {chars} characters") for each in fitted.over]
-    beyond = [LeftOut(block, hits[each].item.id, f"over {items} items") for each in fitted.beyond]
-    return Chosen(tuple(hits[each] for each in fitted.kept), tuple(_counted([*over, *beyond], items, block)))
-
-
-def _counted(left_out: list[LeftOut], most: int, block: str) -> list[LeftOut]:
-    """A turn records this for good, so its length is bounded."""
-    rest = len(left_out) - most
-    return left_out if rest <= 0 else [*left_out[:most], LeftOut(block, f"{rest} more items", "over the limits")]
+    over, beyond = f"over {chars} characters", f"over {items} items"
+    left_out = [*((each, over) for each in fitted.over), *((each, beyond) for each in fitted.beyond)]
+    told = [LeftOut(block, hits[each].item.id, why) for each, why in left_out[:items]]
+    rest = len(left_out) - len(told)  # a turn records this for good, so its length is bounded
+    told += [LeftOut(block, f"{rest} more items", "over the limits")] if rest else []
+    return Chosen(tuple(hits[each] for each in fitted.kept), tuple(told))
