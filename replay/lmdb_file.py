@@ -33,6 +33,7 @@ MOST_TABLES = 64
 MOST_READERS = 510
 READERS_BYTES = 32_768
 """The table of readers: a cache line for each, and two in front; whole pages."""
+NO_FOLDER_OF_OURS = "dnam did not make this folder, or a part of it is lost. Put it back from where you keep it"
 _MAGIC = 0xBEEFC0DE
 _META = struct.Struct("<16xI20xI36xQ48xQQ")
 
@@ -54,7 +55,7 @@ def check_file(folder: Path, whole: Whole = anything) -> None:
         with path.open("rb", buffering=0) as file:
             _check(path, file)
     except FileNotFoundError:
-        raise NotALog(f"{folder} has no data.mdb: this is not a folder that dnam made") from None
+        raise NotALog(f"{folder} has no data.mdb: {NO_FOLDER_OF_OURS}") from None
     except OSError as error:
         raise NotALog(f"{path} cannot be read: {error.strerror}") from error
     except Truncated as error:
@@ -87,7 +88,7 @@ def _check(path: Path, file: FileIO) -> None:
 def _newest(path: Path, file: FileIO) -> _Meta:
     first = _meta_at(file, 0)
     if first is None or first.magic != _MAGIC:
-        raise NotALog(f"{path} is not an LMDB file: this is not a folder that dnam made")
+        raise NotALog(f"{path} is not an LMDB file: {NO_FOLDER_OF_OURS}")
     second = _meta_at(file, first.page_size)
     if second is None or second.magic != _MAGIC:  # damaged: who looks at its pages says so
         return first

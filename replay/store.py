@@ -15,7 +15,7 @@ from projections.fold import Fold
 from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
-from replay.lmdb_file import REFUSED, is_dead, translated
+from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from replay.vectors import Vectors
 
 
+OWN_KEYS = "Put the `keys` folder back that was kept with this log"
 VECTORS = "vectors"
 MOST_RETIRED = 4
 """How many logs and views that were replaced stay open: those of two nights."""
@@ -75,7 +76,9 @@ class DiskStore:
             raise NotALog(f"{self.path} holds an LMDB database of another program; choose another folder")
         if self._log_folder.strangers() and self._log_folder.current() is None:  # in this order: see `strangers`
             log = self._log_folder.path
-            raise NotALog(f"{log} holds a database and names none in CURRENT: this is not a folder that dnam made")
+            raise NotALog(
+                f"{log} holds a database, and its file CURRENT, which would name it, is not there: {NO_FOLDER_OF_OURS}"
+            )
 
     def _create(self) -> None:
         make_private(self.path)
@@ -114,7 +117,8 @@ class DiskStore:
             )
         ring = KeyRing.open(keys)
         log = self._open_log()
-        self._refuse_unfit(ring, log, f"the key ring in {self.path / 'keys'} belongs to another log than {current}")
+        foreign = f"the key ring in {self.path / 'keys'} belongs to another log than {current}. {OWN_KEYS}"
+        self._refuse_unfit(ring, log, foreign)
         return ring, log
 
     def _refuse_unfit(self, ring: KeyRing, log: LmdbLog, foreign: str) -> None:
