@@ -22,6 +22,8 @@ PHASES = {
     "shadow": ("compare",),
     "backup": ("restore", "go on"),
 }
+LMDB_ALONE = ("events", "trees")
+"""Phases that ask LMDB, and not the program: what was changed at all."""
 REPAIRED_EVERY, LOOKED_EVERY = 2, 2
 ANSWERS = ("look", "rows", "write")
 """Phases that answer, and so may answer wrongly."""
@@ -36,17 +38,18 @@ class Tried(NamedTuple):
 
     def died(self) -> list[str]:
         """The phases that ended their process, but for those that ask LMDB alone."""
-        return [
-            phase for phase, (what, _) in self.answers.items() if what == "dead" and phase not in ("events", "trees")
-        ]
+        return [phase for phase, (what, _) in self.answers.items() if what == "dead" and phase not in LMDB_ALONE]
 
     def refused(self) -> bool:
         """Whether any answer was refused."""
         return any(what == "refused" for phase, (what, _) in self.answers.items() if phase in ANSWERS)
 
     def wrong(self) -> list[str]:
-        """The phases that answered otherwise than the undamaged memory, or in a traceback."""
-        return [phase for phase, (what, _) in self.answers.items() if what in ("other", "unclear")]
+        """The phases that answered otherwise than the undamaged memory, or in a traceback; what LMDB alone reads in a
+        damaged file may be anything.
+        """
+        answers = self.answers.items()
+        return [phase for phase, (what, _) in answers if what in ("other", "unclear") and phase not in LMDB_ALONE]
 
 
 def named(words: str) -> frozenset[int]:
