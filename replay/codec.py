@@ -18,8 +18,8 @@ from projections.ids import EventId, VaultId
 from replay.errors import Damaged, UnknownEvent
 
 HEADER_VERSION = 1
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
-"""What decoding broken bytes raises: a string that is no UTF-8 is an error of its own."""
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding broken bytes raises: a string that is no UTF-8, and nesting without end, are errors of their own."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])

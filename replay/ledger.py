@@ -75,7 +75,7 @@ def _unpacked(data: bytes) -> Fact | None:
         if _check(line) != line.check:
             return None
         stored = StoredEvent(Seq(line.seq), bytes.fromhex(line.header), bytes.fromhex(line.body))
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+    except (*codec.UNREADABLE, ValueError):
         return None
     return fact_of(stored, codec.decode_header(stored.header))
 

@@ -40,6 +40,7 @@ class Look:
         self._stretches = deque(LookJob(after, end, opened) for after, end in spans)
         self._asked: list[tuple[LookJob | TableJob, Ticket]] = []
         self._seen = Looked({}, {})
+        self._vaults: dict[bytes, bytes] = {}
 
     def whole(self, helper: Helper | None, progress: Progress) -> Looked:
         """Look at everything."""
@@ -67,7 +68,16 @@ class Look:
             self._asked.append((job, helper.ask(job)))
 
     def _look(self, job: LookJob) -> None:
-        self._seen.stretches[job.after] = look(self._store.log, job.after, job.upto, self._opening)
+        self._saw(job, look(self._store.log, job.after, job.upto, self._opening))
+
+    def _saw(self, job: LookJob, stretch: Stretch | None) -> None:
+        """Keep what was seen of a stretch. Each names hundreds of vaults, which come again and again: their ids are kept
+        once.
+        """
+        if stretch is not None:
+            vaults = [self._vaults.setdefault(each, each) for each in stretch.vaults]
+            stretch = msgspec.structs.replace(stretch, vaults=vaults)
+        self._seen.stretches[job.after] = stretch
 
     def _inspect(self, job: TableJob) -> None:
         assert self._store.views is not None
@@ -77,9 +87,10 @@ class Look:
         """What the helper saw; what it did not see is looked at here."""
         for job, ticket in self._asked:
             if isinstance(job, LookJob):
-                self._seen.stretches[job.after] = helper.result(ticket, _stretch)
+                self._saw(job, helper.result(ticket, _stretch))
                 if self._seen.stretches[job.after] is None:
                     self._look(job)
+                ticket.answer = None
             else:
                 table = helper.result(ticket, _table)
                 if table is None:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from replay import codec
 from replay.errors import DamagedBackup, NotABackup
 from replay.folder import replace_file
 from replay.log import EMPTY, Head
@@ -93,7 +94,7 @@ def decoded(data: bytes, kind: type[T], path: Path) -> T:
                 "wrote it"
             )
         value = msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except codec.UNREADABLE as error:
         raise DamagedBackup(f"{path} cannot be read: {error}") from error
     if _digest(value) != value.digest:
         raise DamagedBackup(f"{path} is not what was written")

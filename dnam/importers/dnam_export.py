@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from dnam.export_form import FORM, End, EventLine, GapLine, Head, Line, VaultLine, decode, event_of
 from dnam.importers import stream
 from dnam.importers.source import Arrival, BrokenImport, Channel, Format, Options, UnreadableImport
@@ -18,6 +16,7 @@ from projections.decisions.draft import Draft
 from projections.decisions.given import Given, GivenVault, lost
 from projections.errors import BadRequest
 from projections.ids import EventId, VaultId
+from replay.codec import UNREADABLE
 from replay.errors import UnknownEvent
 
 SIGN = "dnam_export"
@@ -107,7 +106,7 @@ class DnamExport:
     def _decision(self, number: int, run: list[EventLine | GapLine], vaults: dict[bytes, GivenVault]) -> Returned:
         try:
             drafts = tuple(_draft(line, vaults.get(line.vault)) for line in run)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise self._broken(number, str(error)) from error
         except UnknownEvent as error:
             raise BrokenImport(self.path, f"line {number}", f"{self.path}, line {number}: {error}") from error
@@ -122,7 +121,7 @@ class DnamExport:
     def _decoded(self, number: int, data: bytes) -> Line:
         try:
             return decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise self._broken(number, str(error)) from error
 
     def _raw(self) -> Iterator[bytes]:

@@ -36,6 +36,7 @@ from projections.decisions.meet import Account
 from projections.events.values import ItemType
 from projections.events.values import Source as ItemSource
 from projections.ids import Ref
+from replay.codec import UNREADABLE
 
 PLATFORM = "discord"
 FORMAT: Format = "slashai"
@@ -184,7 +185,7 @@ def _lines(path: Path) -> Iterator[tuple[str, object]]:
 def _decoded(line: bytes) -> object:
     try:
         return msgspec.json.decode(stream.mended(line))
-    except (msgspec.DecodeError, UnicodeDecodeError):  # a name that is no UTF-8 is an error of its own
+    except UNREADABLE:
         return None
 
 

@@ -547,9 +547,22 @@ def unreadable_ledger(place: Path) -> None:
     (place / "ledger").mkdir()
 
 
+NESTED = b"[" * 100_000
+"""JSON that goes deeper than anybody reads."""
+
+
+def nested_manifest(place: Path) -> None:
+    (place / "manifest.json").write_bytes(b'{"format":1,"log":' + NESTED)
+
+
+def nested_ledger(place: Path) -> None:
+    path = place / "ledger"
+    path.write_bytes(b'{"seq":1,"header":' + NESTED + b"\n" + path.read_bytes())
+
+
 BREAKS = [
     cut_piece, flip_piece, lose_piece, cut_manifest, flip_manifest, unreadable_manifest, cut_ledger, lose_ledger,
-    flip_ledger, garbled_ledger, unreadable_ledger,
+    flip_ledger, garbled_ledger, unreadable_ledger, nested_manifest, nested_ledger,
 ]  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def _read(path: Path) -> Written:
         return msgspec.json.decode(path.read_bytes(), type=Written)
     except FileNotFoundError:
         return Written()
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DamagedBook(
             f"{path} is damaged, or another version of dnam wrote it ({error}). Bring it back from a copy. Without it, "
             "what was already sent is asked, and paid for, again: to have that, remove it"

@@ -53,7 +53,7 @@ def _tool_use(call: ToolCall) -> dict[str, Any]:
     """A call with an object for its input, as the API wants it, whatever the model wrote."""
     try:
         given = msgspec.json.decode(call.input, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         given = {}
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": given}
 

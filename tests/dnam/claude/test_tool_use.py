@@ -90,8 +90,9 @@ def construct(block: dict[str, Any]) -> Any:
     return construct_type(type_=ContentBlock, value=block)
 
 
-async def test_a_call_whose_input_is_no_json_is_a_call_all_the_same() -> None:
-    broken = Says("Let me see.", calls=(SEARCH, Call("memory_search", '{"query": tea} and more words than one piece')))
+@pytest.mark.parametrize("text", ['{"query": tea} and more words than one piece', '{"query": ' + "[" * 5_000])
+async def test_a_call_whose_input_is_no_json_is_a_call_all_the_same(text: str) -> None:
+    broken = Says("Let me see.", calls=(SEARCH, Call("memory_search", text)))
     async with talking(in_turn(broken, TEA)) as talk:
         reply = await talk.claude.ask(with_tools())
         assert reply.text == "Let me see."
