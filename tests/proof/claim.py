@@ -44,9 +44,9 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came of trying one claim so many times. `short` says why it cannot hold here, where that is known: the line
-    then stands in the table as one that falls short, and not as one that was broken. `figures` are what charts are made
-    of.
+    """What came of trying one claim so many times; with a count of 0 nobody did, which fails. `short` says why that is,
+    or why what was measured does not hold here, where it is known: the line then stands in the table as one that falls
+    short, and not as one that was broken. `figures` are what charts are made of.
     """
 
     key: str

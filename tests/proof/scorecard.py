@@ -18,22 +18,26 @@ from tests.proof.parts import NAMES
 
 DATA = Path("docs/scorecard.json")
 PAGE = Path("docs/SCORECARD.md")
-MINUTE = timedelta(minutes=1)
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+MOST_MINUTES = 30
+"""How long a whole run may take."""
 OPENING = """<!-- Written by `make prove`; do not edit. -->
 
 # Scorecard
 
 What dnam claims, how each claim was tried, how often, and what came out. `make prove` runs all of it and writes this
-page; `python -m tests.proof --only PART --seed SEED` runs one part again. A line without a run behind it fails.
+page; `python -m tests.proof --only PART --seed SEED` runs one part again. A line without a run behind it fails, and so
+does a whole run for more than one commit, for files that no commit has, or of more than 30 minutes.
 
 - **holds**: tried so often, and never found otherwise
-- **falls short**: it does not hold here, and the line says why
+- **falls short**: what was measured does not hold here, and the line says why
 - **BROKEN**: it was found not to hold
+- **NOT RUN**: nobody tried it, whatever the reason: it fails
 """
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line of the table: a claim and what came of it; without a finding, nobody tried it."""
+    """One line of the table: a claim and what came of it; without a finding, or with a count of 0, nobody tried it."""
 
     claim: Claim
     finding: Finding | None
@@ -41,7 +45,7 @@ class Line(msgspec.Struct, frozen=True):
     @property
     def verdict(self) -> str:
         """In a word or two."""
-        if self.finding is None:
+        if self.finding is None or not self.finding.count:
             return "NOT RUN"
         if self.finding.holds:
             return "holds"
@@ -97,12 +101,34 @@ def page(every: Sequence[Ran], names: Sequence[str] = NAMES) -> str:
 
 
 def _whole(every: Sequence[Ran]) -> Iterator[str]:
-    """How long all of it took, where it was one commit's: from the minutes in which parts ended."""
-    commits = {each.machine.commit for each in every}
+    """How long all of it took, where it was one commit's, and why it was no whole run."""
+    commits = _commits(every)
     if len(commits) == 1:
-        ends = [(datetime.fromisoformat(each.date), timedelta(seconds=each.seconds)) for each in every]
-        took = max(end for end, _ in ends) + MINUTE - min(end - seconds for end, seconds in ends)
-        yield f"All parts ran for commit {commits.pop()}, within {ceil(took / MINUTE)} minutes."
+        yield f"All parts ran for commit {commits[0]}, within {_minutes(every)} minutes."
+    yield from (f"**No whole run**: {each}." for each in amiss(every))
+
+
+def amiss(every: Sequence[Ran]) -> Iterator[str]:
+    """Why these parts are no whole run of one program, in the time that one may take; nothing where they are."""
+    commits = _commits(every)
+    if len(commits) > 1:
+        yield f"parts ran for different commits, {', '.join(commits)}"
+    elif _minutes(every) > MOST_MINUTES:
+        yield f"it took {_minutes(every)} minutes, and may take {MOST_MINUTES}"
+    without = [each.name for each in every if not each.machine.commit or each.machine.commit.endswith("+")]
+    if without:
+        yield f"files differed from every commit when these ran: {', '.join(without)}"
+
+
+def _commits(every: Sequence[Ran]) -> list[str]:
+    return list(dict.fromkeys(each.machine.commit or "none" for each in every))
+
+
+def _minutes(every: Sequence[Ran]) -> int:
+    """From the first part's beginning to the last one's end, of which the second is known."""
+    ends = [(datetime.fromisoformat(each.date), timedelta(seconds=each.seconds)) for each in every]
+    took = max(end for end, _ in ends) + SECOND - min(end - seconds for end, seconds in ends)
+    return ceil(took / MINUTE)
 
 
 def _blocks(every: Sequence[Ran]) -> Iterator[str]:

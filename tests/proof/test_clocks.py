@@ -1,10 +1,12 @@
 """The short form of the proof about time; clocks that run backwards and words that mean another time are found."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from dnam import when
+from dnam.cli.shell import Shell, View
 from replay.clock import Recorder
 from tests.proof.claim import Finding, Trial
 from tests.proof.clocks import CLAIMS, prove
@@ -27,3 +29,16 @@ def test_a_clock_that_is_believed_and_words_that_are_misread_are_found(
     monkeypatch.setitem(when._DAYS_BACK, "yesterday", 2)
     came = found(tmp_path)
     assert {key for key, each in came.items() if not each.holds} >= {"forward", "ahead", "words"}
+
+
+@pytest.mark.parametrize("option", ["at", "said"])
+def test_a_show_that_does_not_look_at_its_moment_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    looking = Shell.looking
+
+    def today(self: Shell, at: str | None = None, said: str | None = None) -> AbstractContextManager[View]:
+        return looking(self, None if option == "at" else at, None if option == "said" else said)
+
+    monkeypatch.setattr(Shell, "looking", today)
+    assert {key for key, each in found(tmp_path).items() if not each.holds} == {"shown"}

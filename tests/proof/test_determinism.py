@@ -4,7 +4,7 @@ import platform
 from pathlib import Path
 
 from tests.proof.claim import Trial
-from tests.proof.determinism import CLAIMS, prove
+from tests.proof.determinism import CLAIMS, locales, prove
 from tests.proof.determinism.interpreters import NEEDED, _entries, interpreters
 
 
@@ -18,6 +18,7 @@ def test_one_log_gives_one_digest(tmp_path: Path) -> None:
     assert found.keys() == {claim.key for claim in CLAIMS}
     assert all(each.holds for each in found.values()), told
     assert told == []
+    assert any(each in found["folded"].counted for each in locales())
 
 
 def test_a_fold_that_depends_on_the_order_of_a_set_is_found(tmp_path: Path) -> None:

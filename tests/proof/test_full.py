@@ -6,7 +6,8 @@ import pytest
 
 from tests.proof.claim import Trial
 from tests.proof.full import PART
-from tests.proof.full.faults import compiler
+from tests.proof.full.faults import FULL, READ_ONLY, Fault, compiler
+from tests.proof.full.said import COULD_NOT, DONE, Said, told_badly
 
 
 @pytest.mark.skipif(compiler() is None, reason="no C compiler here, or not Linux")
@@ -16,3 +17,27 @@ def test_a_full_disk_is_told_of_and_loses_nothing(tmp_path: Path) -> None:
     assert set(found) == {claim.key for claim in PART.claims} - {"slow"}  # which measures time
     assert [each for each in found.values() if not each.holds] == [], told
     assert all(each.count for each in found.values())
+
+
+HEALTHY = Said(DONE, "Imported 8 messages.", "dnam: a warning that every run gives\n")
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "more", "is_well"),
+    [
+        (FULL, COULD_NOT, "dnam: the disk of data/log is full: make room", True),
+        (READ_ONLY, COULD_NOT, "dnam: data/log cannot be written to: Read-only file system", True),
+        (READ_ONLY, COULD_NOT, "dnam: the disk of data/log is full: make room", False),
+        (FULL, COULD_NOT, "dnam: something went wrong, nobody knows what", False),
+        (FULL, COULD_NOT, "", False),
+        (FULL, 1, "dnam: the disk of data/log is full: make room", False),
+        (FULL, DONE, "", True),
+        (FULL, DONE, "dnam: the views could not be written and will be caught up with later: it is full", True),
+        (FULL, DONE, "dnam: something nobody has heard of", False),
+        (FULL, COULD_NOT, "Traceback\ndnam: the disk of data/log is full: make room", False),
+    ],
+)
+def test_a_warning_that_every_run_gives_tells_of_no_fault(fault: Fault, status: int, more: str, is_well: bool) -> None:
+    said = Said(status, "", HEALTHY.err + more)
+    assert bool(said.beyond(HEALTHY)) == bool(more)
+    assert (list(told_badly(said, HEALTHY, fault)) == []) == is_well

@@ -6,7 +6,7 @@ from random import Random
 from projections.ids import Seq
 from replay.pages import PAGE_SIZE, PageFile, Walk, metas
 from tests.proof.claim import Trial
-from tests.proof.rot import CLAIMS, findings, prove
+from tests.proof.rot import CLAIMS, findings, of_large, prove
 from tests.proof.rot.damage import Damage, Ground, ground
 from tests.proof.rot.memory import Whole, save, whole
 from tests.proof.rot.nursery import nursery
@@ -55,3 +55,14 @@ def test_a_changed_event_that_is_not_named_is_found() -> None:
     assert tally.counts["not named"] == 1
     assert "not named [4]: try" in tally.bad[0]
     assert named("events #3 to #5, #9, from #99990 on") >= {3, 4, 5, 9, 99990, 99999}
+
+
+def test_of_large_files_only_a_process_that_ends_is_known() -> None:
+    tally = Tally(Whole(Path(), Path(), Path(), (), (), b"", b"", Seq(0), ""), Ground({}, {}, {}))
+    assert of_large(tally).holds
+    tally.counts["died"] = 3
+    assert (of_large(tally).holds, bool(of_large(tally).short)) == (False, True)
+    for each in ("wrong", "not named", "unseen views"):
+        tally.counts[each] = 1
+        assert (of_large(tally).holds, of_large(tally).short) == (False, "")
+        tally.counts[each] = 0

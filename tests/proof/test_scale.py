@@ -14,7 +14,7 @@ from replay.verify import verify
 from tests.proof.claim import Trial
 from tests.proof.machine import Machine, machine
 from tests.proof.scale import CLAIMS, PART, excuse, long, prove, sound
-from tests.proof.scale.judging import LINES, NAMES, RING, is_whole, judged
+from tests.proof.scale.judging import LINES, NAMES, RING, Judged, is_whole, judged
 from tests.proof.scale.kept import LONG_RUN, LongRun, kept, save
 from tests.proof.scale.measuring import Measured
 
@@ -79,16 +79,36 @@ def test_a_long_run_is_kept_and_judged(tmp_path: Path) -> None:
     assert long(msgspec.structs.replace(run, sizes=(run.sizes[0], broken_off))).came_out == "not run"
 
 
-def test_what_bends_needs_a_reason() -> None:
-    bent = {"append_ms": 9_000.0, "replay_mb": 9_000.0, "replay_cpu_s": 1e6}
-    small, busy = measured(10_000), measured(100_000, replay_load=1_000, **bent)
-    lines = [each for key in ("append", "replay") for each in judged(key, small, busy) if not each.holds]
-    late, slow, larger = sorted(lines, key=lambda each: each.line.figure)
-    assert [each.line.figure for each in (late, slow, larger)] == ["append_ms", "replay_cpu_s", "replay_mb"]
-    two = Machine("", "", "", 2, 1e9)
-    assert "a load of 1000" in excuse([late], two)
-    assert "key ring" in excuse([larger], two)
-    assert excuse([late, slow], two) == excuse([late], msgspec.structs.replace(two, cores=500)) == excuse([], two) == ""
+def bends(key: str, figure: str, **figures: float) -> Judged:
+    """A line that does not hold at the larger size."""
+    lines = judged(key, measured(10_000), measured(100_000, **figures))
+    (bent,) = [each for each in lines if each.line.figure == figure]
+    assert not bent.holds
+    return bent
+
+
+TWO = Machine("", "", "", 2, 1e9)
+
+
+def test_other_work_is_a_reason_for_what_it_ran_beside_and_for_nothing_else() -> None:
+    late = {"append_ms": 9_000.0}
+    assert "a load of 1000" in excuse([bends("append", "append_ms", write_load=1_000, **late)], TWO)
+    assert excuse([bends("append", "append_ms", replay_load=1_000, **late)], TWO) == ""
+    assert excuse([bends("append", "append_ms", write_load=3, **late)], TWO) == ""
+    slow = bends("replay", "replay_cpu_s", replay_load=1_000, replay_cpu_s=1e6)
+    assert excuse([slow], TWO) == excuse([], TWO) == ""
+    busy = bends("append", "append_ms", write_load=1_000, **late)
+    assert excuse([busy, slow], TWO) == ""
+
+
+@pytest.mark.parametrize(("key", "most"), [("replay", 720), ("verify", 720), ("erase", 360)])
+def test_memory_is_put_down_to_the_key_ring_as_far_as_that_grew(key: str, most: int) -> None:
+    """It grew by 90 MB; each process may hold four times that."""
+    figure = f"{key}_mb"
+    line = next(each.line for each in judged(key, measured(10_000), measured(100_000)) if each.line.figure == figure)
+    allowed = line.slack + line.most * measured(10_000)[figure] + most
+    assert "key ring" in excuse([bends(key, figure, **{figure: allowed})], TWO)
+    assert excuse([bends(key, figure, **{figure: allowed + 1})], TWO) == ""
 
 
 def test_what_does_not_fit_into_memory_takes_the_processors_longer_but_not_for_ever() -> None:

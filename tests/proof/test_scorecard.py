@@ -13,7 +13,7 @@ from tests.proof.__main__ import SEED, main
 from tests.proof.claim import Claim, Finding, Part, Trial
 from tests.proof.machine import Machine, machine
 from tests.proof.parts import NAMES, part
-from tests.proof.scorecard import DATA, PAGE, Line, Ran, lines_of, load, page, save
+from tests.proof.scorecard import DATA, PAGE, Line, Ran, amiss, lines_of, load, page, save
 
 ROOT = Path(__file__).parents[2]
 LOST = Claim("lost", "nothing is lost", "by | killing")
@@ -31,6 +31,14 @@ def test_the_page_in_docs_is_what_its_data_says() -> None:
     if not every:
         pytest.skip("nothing was proved yet")
     assert (ROOT / PAGE).read_text(encoding="utf-8") == page(every)
+
+
+@pytest.mark.parametrize("ran", load(ROOT / DATA), ids=lambda ran: ran.name)
+def test_the_claims_on_the_page_are_those_of_the_parts(ran: Ran) -> None:
+    again = f"its claims changed since it ran: python -m tests.proof --only {ran.name}"
+    assert ran.name in NAMES, f"there is no part {ran.name} any more: take it out of {DATA}"
+    chosen = part(ran.name)
+    assert (ran.title, [line.claim for line in ran.lines]) == (chosen.title, list(chosen.claims)), again
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,12 +64,50 @@ def test_a_part_that_was_not_run_is_told() -> None:
 def test_a_whole_run_says_how_long_it_took() -> None:
     ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
     later = msgspec.structs.replace(ran, name="rot", date="2026-11-22 10:20", seconds=900.0, busy=1234.5)
-    told = "All parts ran for commit abc123, within 22 minutes."
+    told = "All parts ran for commit abc123, within 21 minutes."
     assert told in page([ran, later], ("crashes", "rot"))
     assert "900 s (1,234 s of a processor) on 2026-11-22 10:20" in page([later])
     assert told not in page([ran, later])
-    other = msgspec.structs.replace(later, machine=msgspec.structs.replace(MACHINE, commit="abc124"))
-    assert "All parts ran" not in page([ran, other], ("crashes", "rot"))
+    assert "No whole run" not in page([ran, later], ("crashes", "rot"))
+
+
+def at(ran: Ran, commit: str) -> Ran:
+    return msgspec.structs.replace(ran, machine=msgspec.structs.replace(MACHINE, commit=commit))
+
+
+@pytest.mark.parametrize(
+    ("commits", "date", "reasons"),
+    [
+        (("abc123", "abc123"), "2026-11-22 10:29:56", []),
+        (("abc123", "abc123"), "2026-11-22 10:29:57", ["it took 31 minutes, and may take 30"]),
+        (("abc123", "abc124"), "2026-11-22 10:00", ["parts ran for different commits, abc123, abc124"]),
+        (("abc123+", "abc123+"), "2026-11-22 10:00", ["files differed from every commit when these ran: crashes, rot"]),
+        (("", ""), "2026-11-22 10:00", ["files differed from every commit when these ran: crashes, rot"]),
+        (
+            ("abc123", "abc123+"),
+            "2026-11-22 12:00",
+            [
+                "parts ran for different commits, abc123, abc123+",
+                "files differed from every commit when these ran: rot",
+            ],
+        ),
+    ],
+)
+def test_a_whole_run_is_of_one_commit_and_takes_half_an_hour(
+    commits: tuple[str, str], date: str, reasons: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    first = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    second = msgspec.structs.replace(first, name="rot", date=date, seconds=0.0)
+    ran = {each.name: at(each, commit) for each, commit in zip((first, second), commits, strict=True)}
+    monkeypatch.setattr("tests.proof.__main__.NAMES", tuple(ran))
+    monkeypatch.setattr("tests.proof.__main__._apart", lambda name, _: ran[name])
+    every = tuple(ran.values())
+    assert [*amiss(every)] == reasons
+    assert all(f"**No whole run**: {each}." in page(every, tuple(ran)) for each in reasons)
+    assert main([]) == (1 if reasons else 0)
+    assert main(["--only", "crashes", "--only", "rot"]) == 0
 
 
 def test_a_claim_that_nobody_tried_fails() -> None:
@@ -70,11 +116,19 @@ def test_a_claim_that_nobody_tried_fails() -> None:
     assert "| nothing comes twice | by killing |  |  | NOT RUN |" in page([ran])
 
 
-def test_what_cannot_hold_here_says_why_and_is_no_failure() -> None:
-    ran = some(Finding("lost", 1, "try", "not tried", False, "no strace here"), claims=(LOST,))
+def test_what_was_measured_and_falls_short_says_why_and_is_no_failure() -> None:
+    ran = some(Finding("lost", 1, "kill", "1 lost", False, "the disk is slow"), claims=(LOST,))
     assert ran.holds
     assert ran.lines[0].verdict == "falls short"
-    assert "not tried; no strace here" in page([ran])
+    assert "1 lost; the disk is slow" in page([ran])
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_what_was_not_tried_fails_whatever_the_reason(holds: bool) -> None:
+    ran = some(Finding("lost", 0, "tries", "not tried", holds, "no strace here"), claims=(LOST,))
+    assert not ran.holds
+    assert "| 0 tries | not tried; no strace here | NOT RUN |" in page([ran])
+    assert "1 claims: 0 hold, 0 fall short, 1 broken or not run." in page([ran])
 
 
 def test_what_was_found_not_to_hold_fails() -> None:

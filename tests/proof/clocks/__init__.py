@@ -8,26 +8,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from unittest.mock import patch
 from zoneinfo import ZoneInfo
-
-from freezegun import freeze_time
 
 from dnam.moments import Reader, looked_at
 from dnam.times import SystemZone
 from projections.errors import BadRequest
 from replay.engine import Engine
 from replay.travel import Moment
-from tests.dnam.cli.memories import dnam
 from tests.proof.claim import Claim, Finding, Part, Trial
 from tests.proof.clocks.lived import BEGINS, DAY_MS, ZONES, Life, changes, live, milliseconds, turning_points
+from tests.proof.clocks.showing import Known, Look, held, is_right, known, shown
 from tests.proof.clocks.worded import Asking, Worded, worded
 from tests.replay.stage import FakeClock, folded, scanned
 
 STEPS, STEPS_SHORT = 400, 60
 MOMENTS, MOMENTS_SHORT = 6000, 300
 LOOKS, LOOKS_SHORT = 400, 6
-COMMANDS, COMMANDS_SHORT = 150, 1
+COMMANDS, COMMANDS_SHORT = 150, 12
 CLAIMS = (
     Claim(
         "forward", "`at` never runs backwards, whatever the clock does",
@@ -44,7 +43,12 @@ CLAIMS = (
         "said", "A look at `--said` shows the fold of exactly what was said by then, in the order in which it was said",
         "the same, with messages that came in years after they were said",
     ),
-    Claim("shown", "`dnam show --at` says the same by the machine's clock", "the command itself, on another day each"),
+    Claim(
+        "shown",
+        "`dnam show --at` and `--said` list the items of a fold of exactly the events of then, or refuse",
+        "the command itself, of somebody of whom something was remembered, on another day each; id, text, status and "
+        "event of every item; half by `--at` in words, half by `--said` to the ms",
+    ),
 )  # fmt: skip
 
 
@@ -181,17 +185,34 @@ def _said(trial: Trial, engine: Engine, life: Life, most: int) -> Finding:
 
 
 def _shown(trial: Trial, data: Path, life: Life, asked: Sequence[Worded], most: int) -> Finding:
-    """The command, on the day on which it is asked."""
-    wrong = 0
-    chosen = trial.dice("clocks shown").sample(asked, most)
-    for each in chosen:
-        with patch.dict(os.environ, {"DNAM_TIMEZONE": each.zone}), freeze_time(_moment(each.now)):
-            ran = dnam("stats", "--at", each.text, "--json", "--data", data)
-        right = expected(life, each)
-        is_right = ran.code == 2 if not right else ran.code == 0 and ran.value["events"] in right
-        wrong += not is_right
-        trial.say(f"{each}: {ran}, and not {sorted(right)}") if not is_right else None
-    return Finding("shown", most, "commands", f"{wrong} showed another moment", not wrong)
+    """The command, of somebody of whom something was remembered: every other one by `--said`."""
+    wrong, others = 0, 0
+    dice = trial.dice("clocks shown")
+    with Engine.open(data, writable=False, clock=FakeClock(life.records[-1].at)) as engine, engine.reading() as rows:
+        everybody = known(rows, life)
+    for number, each in enumerate(dice.sample(asked, most)):
+        who = dice.choice(everybody)
+        look = _by_said(life, each, who, dice) if number % 2 else _by_at(life, each, who)
+        ran = shown(data, who, look)
+        others += bool(look.right) and held(life.records, who) not in look.right
+        wrong += not is_right(ran, look)
+        trial.say(f"{look}: {ran}") if not is_right(ran, look) else None
+    said = f"{wrong} showed other items; {others} had to show others than are known today"
+    return Finding("shown", most, "commands", said, not wrong and others > 0)
+
+
+def _by_at(life: Life, each: Worded, who: Known) -> Look:
+    right = (held((record for record in life.records if record.seq <= seq), who) for seq in expected(life, each))
+    return Look("--at", each.text, each.zone, _moment(each.now), frozenset(right))
+
+
+def _by_said(life: Life, each: Worded, who: Known, dice: Random) -> Look:
+    """By a time to the ms, near that at which something was said."""
+    ms = dice.choice(life.records).event.said + dice.choice((-1, 0, 1))
+    told = sorted(life.records, key=lambda record: (record.event.said, record.seq))
+    right = held((record for record in told if record.event.said <= ms), who)
+    text = _moment(ms).isoformat(timespec="milliseconds")
+    return Look("--said", text, each.zone, _moment(each.now), frozenset((right,)))
 
 
 PART = Part("clocks", "Time", CLAIMS, prove)

@@ -23,21 +23,26 @@ MOST = {FULL: 16, SYNC_FAILS: 5, BROKEN: 5, READ_ONLY: 5, TOO_MANY: 5}
 MOST_OF_A_CHAT = 4
 """A chat waits, and tries again, before it gives up: that takes seconds."""
 SHORT_EVERY, SHORT_CALL = 90, 30
+LYING_CALLS = (5, 7, 9)
+"""Of the import: where its messages are written."""
 TOLD = 5
 CLAIMS = (
     Claim(
         "told",
-        "A disk that refuses is told of in dnam's own words",
+        "A disk that refuses is told of by the command that met it, or the command is done",
         "chat, import, erase, replay, backup, compact, rederive and restore-backup with a library in front of the "
         "system's that lets the n-th call fail: disk full, a failed sync, a failing disk, read-only, too many open "
-        "files; each ends with exit code 3 and an error, or is done; never with a traceback",
+        "files; each ends with exit code 3 and a line that names the disk's trouble and that a healthy run has not, or "
+        "with 0, in known words or none; never with a traceback",
     ),
     Claim(
         "kept",
         "Nothing acknowledged is lost on a disk that refuses",
-        "the same commands: the earlier log is a prefix, and all of it where nothing is to be added; every body is "
-        "opened, and what a chat said it remembers is there; the command comes again once the disk is well, and is "
-        "done; then views are what a rebuild makes, and a shadow is complete and verified",
+        "the same commands; before anything else runs: the earlier log is a prefix, and every body is opened; one that "
+        "ended as done left the events of each kind, log, people, backup and shadow that a healthy run leaves; what a "
+        "chat says it remembers, an import that it imported and an erasure that it erased is so. The command comes "
+        "again once the disk is well, and is done; then views are what a rebuild makes, a log to which nothing is "
+        "added is as it was, and a shadow is complete and verified",
     ),
     Claim(
         "goes on",
@@ -48,14 +53,17 @@ CLAIMS = (
     ),
     Claim(
         "slow",
-        "A slow disk holds up no answer",
-        f"every sync takes {SLOW_SECONDS:g} s longer; {AT_ONCE} people say something at once, and somebody else is "
-        "answered meanwhile; a message for which the disk takes longer than a second waits, and is written once",
+        "While what others say waits for a slow disk, an answer is thought out",
+        f"every sync takes {SLOW_SECONDS:g} s longer; {AT_ONCE} people say something at once, and meanwhile an answer "
+        "to somebody else is composed, by a model that replies at once; recording the answer is not timed. Each of "
+        f"{ANSWERS} is there before any of those messages is recorded, and within {SLOW_SECONDS * 1000:g} ms; a "
+        "message for which the disk takes longer than a second waits, and is written once",
     ),
     Claim(
         "planted",
         "A log that acknowledges what it could not write is found",
-        "the same open memory with a log that says nothing of a full disk",
+        "the same open memory, and the import, with a log that says nothing of a full disk: each must be found, the "
+        "import by the messages that it says it imported, before it comes again",
     ),
 )
 
@@ -78,15 +86,15 @@ def prove(trial: Trial) -> Iterator[Finding]:
             yield Finding(claim.key, 0, "tries", "not tried", holds=False, short="no C compiler here, or not Linux")
         return
     with Nursery(trial.folder / "full") as nursery:
-        yield from _commands(trial, nursery)
+        memory = Memory(nursery, is_small=trial.is_short)
+        yield from _commands(trial, memory)
         yield _goes_on(trial, nursery)
         if not trial.is_short:  # it measures time
             yield _slow(nursery)
-        yield _planted(nursery)
+        yield _planted(nursery, memory)
 
 
-def _commands(trial: Trial, nursery: Nursery) -> Iterator[Finding]:
-    memory = Memory(nursery, is_small=trial.is_short)
+def _commands(trial: Trial, memory: Memory) -> Iterator[Finding]:
     came = Told(0, 0, 0, 0)
     for command in (IMPORT,) if trial.is_short else COMMANDS:
         for fault in (FULL,) if trial.is_short else MOST:
@@ -105,17 +113,18 @@ def _command(trial: Trial, memory: Memory, command: Command, fault: Fault, came:
         tried = memory.tried(command, fault, first)
         if tried is None:
             continue
-        if tried.badly_told + tried.problems and came.unwell + came.broken < TOLD:
-            trial.say(f"{command.name}, {fault.name}, call {first}: {(tried.badly_told + tried.problems)[:3]}")
-        unwell, broken = came.unwell + bool(tried.badly_told), came.broken + bool(tried.problems)
+        wrong = tried.badly_told + tried.unkept + tried.problems
+        if wrong and came.unwell + came.broken < TOLD:
+            trial.say(f"{command.name}, {fault.name}, call {first}: {wrong[:3]}")
+        unwell, broken = came.unwell + bool(tried.badly_told), came.broken + bool(tried.unkept + tried.problems)
         came = Told(came.tries + 1, came.told + tried.told, unwell, broken)
     trial.say(f"{command.name}: {fault.name}")
     return came
 
 
-def _lived(nursery: Nursery, fault: Fault, every: int, *planted: str) -> Lived:
+def _lived(nursery: Nursery, fault: Fault, every: int, *, planted: bool = False) -> Lived:
     place = nursery.place / f"{len(list(nursery.place.iterdir()))}"
-    ended = nursery.run(("living", str(place), str(every), *planted), fault=fault)
+    ended = nursery.run(("living", str(place), str(every)), fault=fault, planted=planted)
     if ended.status:
         return Lived(problems=[f"exit {ended.status}: {nursery.err.strip()[-600:]}"])
     return msgspec.json.decode(nursery.out, type=Lived)
@@ -137,18 +146,22 @@ def _goes_on(trial: Trial, nursery: Nursery) -> Finding:
 
 def _slow(nursery: Nursery) -> Finding:
     lived = _lived(nursery, SLOW, 1)
+    slowest = lived.answered_after
     said = (
-        f"the slowest answer took {lived.answered_after * 1000:,.0f} ms, the slowest recording "
+        f"{lived.tries} before any message; the slowest took {slowest * 1000:,.0f} ms, the slowest recording "
         f"{lived.recorded_after * 1000:,.0f} ms; {lived.slow_syncs} slow syncs; {len(lived.problems)} broken"
     )
-    holds = lived.tries * 2 > ANSWERS and lived.recorded_after > SLOW_SECONDS and not lived.problems
-    return Finding("slow", ANSWERS, "answers", said, holds=holds)
+    in_time = lived.tries == ANSWERS and slowest < SLOW_SECONDS < lived.recorded_after
+    return Finding("slow", ANSWERS, "answers", said, holds=in_time and not lived.problems)
 
 
-def _planted(nursery: Nursery) -> Finding:
-    lived = _lived(nursery, FULL, SHORT_EVERY, "planted")
-    found = f"{len(lived.problems)} problems found"
-    return Finding("planted", max(lived.tries, 1), "failures of an open memory", found, holds=bool(lived.problems))
+def _planted(nursery: Nursery, memory: Memory) -> Finding:
+    tried = [memory.tried(IMPORT, FULL, first, planted=True) for first in LYING_CALLS]
+    commands = sum(bool(each and each.unkept) for each in tried)
+    lived = _lived(nursery, FULL, SHORT_EVERY, planted=True)
+    said = f"{len(lived.problems)} problems found; an import that lied found {commands} times of {len(tried)}"
+    holds = bool(lived.problems) and commands > 0
+    return Finding("planted", max(lived.tries, 1), "failures of an open memory", said, holds=holds)
 
 
 PART = Part("full", "Full and slow disks", CLAIMS, prove)

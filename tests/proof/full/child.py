@@ -26,13 +26,16 @@ PATIENCE, LONG_PATIENCE = 60, 900
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A command to run, and which call of which fault fails first; 0: it is only counted, and nothing fails."""
+    """A command to run, and which call of which fault fails first; 0: it is only counted, and nothing fails. `planted`:
+    with a log that acknowledges what it could not write, which must be found.
+    """
 
     command: list[str]
     folder: str
     given: str = ""
     fault: int = 0
     first: int = 0
+    planted: bool = False
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -77,11 +80,13 @@ def _become(order: Order, page: Page) -> None:
         os.close(descriptor)
     fault = FAULTS[order.fault]
     try:
-        if order.command[0] == "living":
-            from tests.proof.full.living import live
+        from tests.proof.full.living import careless, live
 
-            _, data, every, *planted = order.command
-            live(Path(data), page, fault, int(every), planted=bool(planted))
+        if order.planted:
+            careless()
+        if order.command[0] == "living":
+            _, data, every = order.command
+            live(Path(data), page, fault, int(every))
             code = 0
         else:
             code = _run(order.command, lambda: page.arm(fault, order.first) if order.first else page.count(fault))

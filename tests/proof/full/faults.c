@@ -1,8 +1,8 @@
 /* A disk that refuses. Loaded in front of the C library (LD_PRELOAD), it lets calls on files under one folder fail, or
  * take long, as a page of shared memory says.
  *
- *     DNAM_FAULTS_IN     the folder
- *     DNAM_FAULTS_BY     a file of eight numbers of 64 bits, which whoever tries something sets:
+ *     FAULTS_IN     the folder
+ *     FAULTS_BY     a file of eight numbers of 64 bits, which whoever tries something sets:
  *
  *     0 kinds   1 errno   2 first   3 last   4 delay in us   5 calls   6 failed   7 delayed
  *
@@ -33,7 +33,7 @@ static char folder[PATH_MAX];
 static size_t length;
 
 __attribute__((constructor)) static void begin(void) {
-    const char *in = getenv("DNAM_FAULTS_IN"), *by = getenv("DNAM_FAULTS_BY");
+    const char *in = getenv("FAULTS_IN"), *by = getenv("FAULTS_BY");
     int (*open_)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
     if (!in || !by) return;
     int descriptor = open_(by, O_RDWR | O_CLOEXEC);

@@ -15,7 +15,7 @@ WRITE, SIZE, NAME, SYNC, REMOVE, OPEN, OPEN_TO_WRITE = (1 << bit for bit in rang
 """Kinds of calls: bytes, lengths, new and changed names, syncs, removals, opening whatever it is, opening to write."""
 EVER = 1 << 60
 _NUMBERS = struct.Struct("8q")
-FOLDER, PAGE = "DNAM_FAULTS_IN", "DNAM_FAULTS_BY"
+FOLDER, PAGE = "FAULTS_IN", "FAULTS_BY"
 
 
 class Fault(NamedTuple):

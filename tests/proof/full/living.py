@@ -149,15 +149,16 @@ class Life:
                 self.lived.problems.append(f"{step.__name__} {first}: {len(lost)} acknowledged events are lost")
 
 
-def live(data: Path, page: Page, fault: Fault, every: int, *, planted: bool = False) -> None:
-    """All of it, in a new folder; with `every` above 1 only every so many calls. `planted`: with a log that
-    acknowledges what it could not write, which must be found.
-    """
-    if planted:
-        LmdbLog.append = _careless(LmdbLog.append)  # type: ignore[method-assign]
+def live(data: Path, page: Page, fault: Fault, every: int) -> None:
+    """All of it, in a new folder; with `every` above 1 only every so many calls."""
     lived = asyncio.run(_live(data, page, fault, every) if fault.kinds else _slowly(data, page))
     sys.stdout.buffer.write(msgspec.json.encode(lived))
     sys.stdout.flush()
+
+
+def careless() -> None:
+    """A defect: from now on a log acknowledges what it could not write."""
+    LmdbLog.append = _careless(LmdbLog.append)  # type: ignore[method-assign]
 
 
 def _careless(append: Callable[..., Head]) -> Callable[..., Head]:

@@ -1,7 +1,6 @@
 """Commands of `dnam` on a disk that refuses, one by one: what each says, and what is left of the memory behind it."""
 
 import random
-import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +12,6 @@ from typing import NamedTuple, Self
 import msgspec
 
 from dnam.shadows import exists, load
-from projections.items import items_of
-from projections.lookup import find_people
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
@@ -25,12 +22,11 @@ from replay.verify import verify
 from tests.kills.victims import export
 from tests.proof.full.child import Ended, Order
 from tests.proof.full.faults import FAULTS, Fault, Page, compiled, environment
+from tests.proof.full.said import DONE, SHADOW, Healthy, Left, Said, left, told_badly, unkept
 
-DONE, COULD_NOT = 0, 3
+UNOPENED = "it cannot be opened"
 CHILD = "from tests.proof.full.child import main; main()"
-REMEMBERED = re.compile(r"^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 FACTS = "I prefer tea over coffee\n" + "".join(f"!memory remember fact {n}\n" for n in range(3)) + "what do I prefer?\n"
-SHADOW = "again"
 ENVIRONMENT = {"DNAM_VIEW_COMMIT_EVENTS": "8", "DNAM_TIMEZONE": "UTC", "PYTHONHASHSEED": "0"}
 
 
@@ -49,11 +45,12 @@ CHAT = Command("chat", ("chat", "--data", "DATA", "--as", "ada"), FACTS, adds=Tr
 IMPORT = Command("import", ("import", "--data", "DATA", "--audience", "guild", "EXPORT"), adds=True)
 BACKUP = Command("backup", ("backup", "PLACE", "--data", "DATA", "--without-keys"))
 REDERIVE = Command("rederive", ("rederive", "--name", SHADOW, "--model", "offline", "--data", "DATA"))
+REPLAY = Command("replay", ("replay", "--data", "DATA"))
 COMMANDS = (
     CHAT,
     IMPORT,
     Command("erase", ("erase", "kim", "--yes", "--data", "DATA"), adds=True),
-    Command("replay", ("replay", "--data", "DATA")),
+    REPLAY,
     BACKUP,
     Command("compact", ("compact", "--data", "DATA")),
     REDERIVE,
@@ -89,12 +86,22 @@ class Nursery:
         assert self._process.stdout is not None
         return msgspec.json.decode(self._process.stdout.readline(), type=Ended)
 
-    def run(self, words: Sequence[str], given: str = "", fault: Fault | None = None, first: int = 0) -> Ended:
-        """Run a command to its end; without `first` nothing fails."""
+    def run(
+        self,
+        words: Sequence[str],
+        given: str = "",
+        fault: Fault | None = None,
+        first: int = 0,
+        *,
+        planted: bool = False,
+    ) -> Ended:
+        """Run a command to its end; without `first` nothing fails. `planted`: with a log that acknowledges what it
+        could not write.
+        """
         assert self._process.stdin is not None
         paths = {"DATA": self.place / "data", "PLACE": self.place / "backup", "EXPORT": self.ours / "plans.json"}
         command = [str(paths.get(word, word)) for word in words]
-        order = Order(command, str(self.ours), given, FAULTS.index(fault) if fault else 0, first)
+        order = Order(command, str(self.ours), given, FAULTS.index(fault) if fault else 0, first, planted)
         self._process.stdin.write(msgspec.json.encode(order) + b"\n")
         self._process.stdin.flush()
         return self._answer()
@@ -122,12 +129,13 @@ class Nursery:
 
 
 class Tried(NamedTuple):
-    """One command that met a fault: whether it told of it, what is wrong with how, and what does not hold of what it
-    left.
+    """One command that met a fault: whether it told of it, what is wrong with how, what it said and is not so, and what
+    else does not hold of what it left.
     """
 
     told: bool
     badly_told: list[str]
+    unkept: list[str]
     problems: list[str]
 
 
@@ -145,6 +153,8 @@ class Memory:
         export(nursery.ours, 20)
         shutil.copytree(nursery.place, self._kept)
         self.stood = stood(nursery.place / "data")
+        self._before: Left = left(nursery.place)
+        self._healthy: dict[str, Healthy] = {}
 
     def again(self) -> None:
         """As it was at first."""
@@ -158,42 +168,52 @@ class Memory:
         assert ended.status == DONE, self.nursery.err
         return ended.calls
 
-    def tried(self, command: Command, fault: Fault, first: int) -> Tried | None:
-        """Run a command that meets a fault, look what is left, and run it again once the fault is cleared; None where
-        it met none.
+    def healthy(self, command: Command) -> Healthy:
+        """What a command says and leaves where nothing fails."""
+        if command.name not in self._healthy:
+            self.again()
+            said = self._said(self.nursery.run(command.words, command.given))
+            assert said.status == DONE, said.err
+            self._healthy[command.name] = Healthy(said, left(self.nursery.place))
+        return self._healthy[command.name]
+
+    def _said(self, ended: Ended) -> Said:
+        return Said(ended.status, self.nursery.out, self.nursery.err)
+
+    def tried(self, command: Command, fault: Fault, first: int, *, planted: bool = False) -> Tried | None:
+        """Run a command that meets a fault, hold what it said against what is there, look what else is left, and run it
+        again once the fault is cleared; None where it met none.
         """
+        healthy = self.healthy(command)
         self.again()
-        ended = self.nursery.run(command.words, command.given, fault, first)
+        ended = self.nursery.run(command.words, command.given, fault, first, planted=planted)
         if not ended.failed:
             return None
-        data, facts = self.nursery.place / "data", frozenset(REMEMBERED.findall(self.nursery.out))
-        badly, found = list(told_well(ended, self.nursery.err)), list(lost(data, self.stood))
-        told = ended.status == COULD_NOT or bool(self.nursery.err)
+        data, said = self.nursery.place / "data", self._said(ended)
+        told = said.status != DONE or bool(said.beyond(healthy.said))
+        badly, found = list(told_badly(said, healthy.said, fault)), list(lost(data, self.stood))
+        is_open = not any(each.startswith(UNOPENED) for each in found)
+        unheld = (
+            list(unkept(self.nursery.place, said, self._before, healthy, rebuilds=command is REPLAY)) if is_open else []
+        )
+        return Tried(told, badly, unheld, found + ([] if planted else self._again(command)))
+
+    def _again(self, command: Command) -> list[str]:
+        """What does not hold once the command has come again, on a disk that is well."""
+        data, found = self.nursery.place / "data", list[str]()
         ended = self.nursery.run(command.words, command.given)
         if ended.status != DONE and not self._was_done(command):
             found.append(f"it does not go on: exit {ended.status}, {self.nursery.err.strip()[-300:]}")
-        found += [*lost(data, self.stood), *unsound(data), *forgotten(data, facts)]
+        found += [*lost(data, self.stood), *unsound(data)]
         if not command.adds:
             found += touched(data, self.stood)
         if command is REDERIVE:
             found += half_derived(data)
-        return Tried(told, badly, found)
+        return found
 
     def _was_done(self, command: Command) -> bool:
         """Whoever was erased is not known any more when the command comes again."""
         return command.name == "erase" and "nobody" in self.nursery.err.lower()
-
-
-def told_well(ended: Ended, err: str) -> Iterator[str]:
-    """An error of dnam's own, exit code 3, and no traceback; or done, where nothing of it was in the way."""
-    if ended.status not in (DONE, COULD_NOT):
-        yield f"exit {ended.status}: {err.strip()[-300:]}"
-    if "Traceback" in err:
-        yield f"a traceback: {err.strip()[-600:]}"
-    if "MDB_PANIC" in err:
-        yield f"LMDB's words: {err.strip()[-300:]}"
-    if ended.status == COULD_NOT and len(err.strip()) < 20:
-        yield f"an error that says nothing: {err!r}"
 
 
 def stood(data: Path) -> Stood:
@@ -210,7 +230,7 @@ def lost(data: Path, before: Stood) -> Iterator[str]:
     try:
         store = DiskStore(data, FOLD, writable=False)
     except Exception as error:  # noqa: BLE001 - whatever it is: it does not open
-        yield f"it cannot be opened: {type(error).__name__}: {error}"
+        yield f"{UNOPENED}: {type(error).__name__}: {error}"
         return
     try:
         if store.log.head().size < before.size or edge_at(store.log, before.size).root() != before.root:
@@ -255,13 +275,6 @@ def unsound(data: Path) -> Iterator[str]:
             yield "the views are not what a rebuild makes"
     finally:
         store.close()
-
-
-def forgotten(data: Path, facts: frozenset[str]) -> Iterator[str]:
-    """Facts that a chat said it remembers, and that are not there."""
-    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
-        kept = {found.row.item.text for person in find_people(rows, "ada") for found in items_of(rows, person)}
-    yield from (f"{fact!r} was acknowledged and is lost" for fact in sorted(facts - kept))
 
 
 def some(calls: int, most: int, dice: random.Random) -> list[int]:

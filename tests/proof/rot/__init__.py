@@ -24,7 +24,12 @@ HOW = (
     "searched, verified and written to, each in a process that may die"
 )
 CLAIMS = (
-    Claim("named", "A stored event that was changed is found by `verify`, and named", HOW),
+    Claim(
+        "named",
+        "A stored event that was changed is found by `verify`, and named; a log of which not even the beginning is "
+        "left is refused as a whole",
+        HOW,
+    ),
     Claim("views", "Views that are damaged are noticed, and built again by the next writer", HOW),
     Claim("alive", "No damage in a file of up to 4 MiB ends the process", HOW),
     Claim(
@@ -46,7 +51,13 @@ CLAIMS = (
         "A damaged backup is restored as it was, or refused in one line",
         "as above, in its events, its ledger and its manifest; then `dnam restore-backup` and another `dnam backup`",
     ),
-    Claim("large", "The same for files of more than 4 MiB, which are looked over by `verify` only", HOW),
+    Claim(
+        "large",
+        "Of files that are opened as those of more than 4 MiB are, damage is named by `verify`, no answer is another, "
+        "and no process ends",
+        f"{HOW}; only `verify` looks such files over. It is not claimed of them that views are built again by the next "
+        "writer, nor that logs can be repaired: how many were not is told",
+    ),
 )
 
 
@@ -62,8 +73,8 @@ def prove(trial: Trial) -> Iterator[Finding]:
             tries_beside(trial, folder, asked, BESIDE_SHORT if trial.is_short else BESIDE, tally)
         large = _large(trial, folder, made, files)
     yield from findings(tally, 0 if trial.is_short else 1000)
-    yield _of_large(large)
-    for each in tally.bad:
+    yield of_large(large)
+    for each in [*tally.bad, *(each for each in large.bad if not each.startswith("died"))]:
         trial.say(each)
 
 
@@ -90,7 +101,8 @@ def findings(tally: Tally, fewest: int) -> Iterator[Finding]:
     hit = 2 * count["in use"] >= count["tries"] and count["changed"] * 6 >= count["log"]
     yield Finding(
         "named", count["changed"], "tries that changed events",
-        f"{count['changed events']:,} changed events; all named in all but {count['not named']} tries",
+        f"{count['changed events']:,} changed events; all named in all but {count['not named']} tries; "
+        f"{count['refused whole']} logs refused as a whole",
         enough and hit and not count["not named"],
     )  # fmt: skip
     yield Finding(
@@ -126,15 +138,22 @@ def findings(tally: Tally, fewest: int) -> Iterator[Finding]:
         yield Finding(where, count[where], "tries", said, often and not count[f"{where} wrong"])
 
 
-def _of_large(tally: Tally) -> Finding:
+def of_large(tally: Tally) -> Finding:
+    """What came out for large files. That a process ends is known; that an answer is wrong, that an event is not named
+    or that damaged views are not told of is not.
+    """
     count = tally.counts
+    repaired = count["repaired"] + count["restored"] + count["beyond the backup"]
     said = (
-        f"{count['died']} ended a process, {count['wrong']} answered wrongly, "
-        f"in {count['not named']} an event was not named"
+        f"{count['died']} ended a process, {count['wrong']} answered wrongly, in {count['not named']} an event was not "
+        f"named ({count['refused whole']} logs refused as a whole), in {count['unseen views']} nothing was said of "
+        f"views; {count['unnoticed views']} of {count['damaged views']} damaged views were left to `dnam replay`, "
+        f"{count['repairs'] - repaired} of {count['repairs']} damaged logs were not repaired"
     )
-    holds = not (count["died"] or count["wrong"] or count["not named"])
+    is_unknown = any(count[each] for each in ("wrong", "not named", "unseen views"))
+    holds = not (count["died"] or is_unknown)
     why = "LMDB trusts its pages, and a look at all of them takes too long at each opening: `dnam verify` looks first"
-    return Finding("large", count["tries"], "tries", said, holds, "" if holds else why)
+    return Finding("large", count["tries"], "tries", said, holds, "" if holds or is_unknown else why)
 
 
 PART = Part("rot", "Rot", CLAIMS, prove)

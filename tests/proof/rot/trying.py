@@ -27,6 +27,8 @@ LMDB_ALONE = ("events", "trees")
 REPAIRED_EVERY, LOOKED_EVERY = 2, 2
 ANSWERS = ("look", "rows", "write")
 """Phases that answer, and so may answer wrongly."""
+REFUSED_WHOLE = "is not an LMDB file"
+"""What is said of a file of which not even the beginning is left: all of its events are gone, and none is named."""
 _RANGE = re.compile(r"#(\d+)(?: to #(\d+)| on)?")
 
 
@@ -106,7 +108,10 @@ class Tally:
             return
         self.counts["changed"] += 1
         self.counts["changed events"] += len(changed)
-        missed = changed - named(tried.answers["verify"][1])
+        words = tried.answers["verify"][1]
+        is_no_file = REFUSED_WHOLE in words
+        self.counts["refused whole"] += is_no_file
+        missed = frozenset() if is_no_file else changed - named(words)
         self.counts["not named"] += bool(missed)
         self._tell(f"not named {sorted(missed)[:5]}", name, tried, ["verify"] if missed else [])
 
@@ -122,6 +127,7 @@ class Tally:
         self.counts["damaged views"] += 1
         is_noticed = tried.answers["verify"][1].strip() != ""
         is_right = tried.answers["write"][0] == "same" and tried.answers["again"][1] == "\n"
+        self.counts["unseen views"] += not is_noticed
         self.counts["unnoticed views"] += not is_noticed or not is_right
         self._tell("not built again", name, tried, [] if is_noticed and is_right else ["verify", "write", "again"])
 

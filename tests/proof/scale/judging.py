@@ -77,9 +77,17 @@ def is_whole(at: Measured) -> bool:
     return all(line.figure in at.figures for lines in LINES.values() for line in lines)
 
 
-def load(at: Measured) -> float:
-    """The most other processes that ran or waited while it was measured, with its own."""
-    return max((value for name, value in at.figures.items() if name.endswith("_load")), default=0.0)
+def load(at: Measured, figure: str) -> float:
+    """How many processes ran or waited when this figure was measured, with its own; 0 where that was not kept."""
+    return at.figures.get(f"{_asked(figure)}_load", 0.0)
+
+
+def _asked(figure: str) -> str:
+    """What was asked when a figure was measured: those of replay, verify and erase bear its name."""
+    told = {"open_writer_ms": "write", "append_ms": "write", "many_ms": "write", "keys_gone_ms": "erase"}
+    told |= {"extent_s": "erase"}
+    first = figure.partition("_")[0]
+    return told.get(figure, first if first in ("replay", "verify", "erase") else "look")
 
 
 def _told(at: Measured, line: Straight) -> str:
