@@ -14,13 +14,16 @@ from dnam.access import Access
 from dnam.errors import Unknown
 from projections.decisions import revert as reverts
 from projections.decisions import revert_summaries as summaries
+from projections.decisions.adopt_pairs import OUT
+from projections.decisions.adopt_pairs import VERSION as ADOPTION
 from projections.decisions.came_of import Chronicle, came_of, left_by
+from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft
-from projections.decisions.reversal import Change, Reversal, reversal
+from projections.decisions.reversal import Change, Left, Reversal, reversal
 from projections.decisions.revert import RevertRequest
 from projections.decisions.revert_summaries import SummaryChange, SummaryLeft
 from projections.errors import BadRequest
-from projections.events import ItemEvent
+from projections.events import ItemEvent, ItemReverted, RederivationAdopted, SummaryReverted
 from projections.events.summaries import SummaryEvent
 from projections.events.values import ModelUse
 from projections.fold import Record
@@ -113,8 +116,10 @@ def kind_of(change: Change) -> Kind:
 
 
 def caused_by(rows: Rows, reader: Reader, chronicle: Chronicle, seq: int) -> Asked:
-    """What came of an event. Unknown where there is none, BadRequest where a person did it themselves."""
+    """What came of an event. Unknown where there is none, BadRequest where a person did it, or it is an adoption."""
     record, event = _at(reader, seq)
+    if record is not None:
+        _refuse_adoptions(record)
     if record is not None and isinstance(record.event, ItemEvent | SummaryEvent) and record.event.by.kind in HUMANS:
         if reverts.what_was_reverted(record) or summaries.what_was_reverted(record):
             raise BadRequest(f"#{seq} is a revert: `dnam revert --undo {seq}` takes it back")
@@ -122,6 +127,16 @@ def caused_by(rows: Rows, reader: Reader, chronicle: Chronicle, seq: int) -> Ask
             f"#{seq} is what a person did ({record.event.TAG}): `dnam edit`, `forget` and `restore` change that"
         )
     return _asked(rows, chronicle, f"what came of #{seq}", [event])
+
+
+def _refuse_adoptions(record: Record) -> None:
+    """What makes an adoption count, and what takes one back: they are undone whole."""
+    event, hint = record.event, "`dnam shadows` lists the names"
+    taken_back = isinstance(event, ItemReverted | SummaryReverted) and event.policy == ADOPTION
+    if taken_back or (isinstance(event, RederivationAdopted) and event.undoes is not None):
+        raise BadRequest(f"#{record.seq} takes an adoption back: `dnam adopt NAME` adopts it again; {hint}")
+    if isinstance(event, RederivationAdopted):
+        raise BadRequest(f"#{record.seq} is an adoption: `dnam adopt --undo NAME` takes it back; {hint}")
 
 
 def _at(reader: Reader, seq: int) -> tuple[Record | None, EventId]:
@@ -199,12 +214,20 @@ def plan(memory: Access, rows: Rows, asked: Asked, person: Handle | None = None)
             by_owner.setdefault(key, []).append(record.id)
     wanted = sorted(by_owner) if person is None else [owner_key(person)] if owner_key(person) in by_owner else []
     owners = [(Handle(key) if any(key) else NOBODY, tuple(by_owner[key])) for key in wanted]
-    parts = (Part(owner, events, reversal(rows, chronicle, undone, owner)) for owner, events in owners)
+    found = ((owner, events, reversal(rows, chronicle, undone, owner)) for owner, events in owners)
+    parts = (Part(owner, events, _left_alone(each) if is_out(rows, owner) else each) for owner, events, each in found)
     records = [each for each in map(chronicle.find, asked.summaries) if each is not None]
     changed, left = summaries.summaries_reversal(rows, chronicle, records, reverts=asked.undoes)
     mine = [each for each in changed if person in (None, each.event.person)]
     stays = left if person is None else []
     return Plan(asked, tuple(each for each in parts if any(each.reversal)), tuple(mine), tuple(stays))
+
+
+def _left_alone(found: Reversal) -> Reversal:
+    """What stays of who opted out: nothing of theirs is recorded, so all of it does."""
+    changes = ((each, each.now) for each in found.changes)
+    stays = (Left(now, OUT, change.undone[-1].seq) for change, now in changes if now is not None)
+    return Reversal((), (*stays, *found.left))
 
 
 def _of_person(what: str, person: Handle) -> str:

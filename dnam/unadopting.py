@@ -1,7 +1,8 @@
 """Taking an adoption back, for whoever asks: the last one of a shadow that counts, and was not taken back yet.
 
 What was before it is read from the log; what changed since is left as it is, and told. One that broke off before it
-counted is counted first, and then taken back. Broken off itself, it goes on by being started again.
+counted is counted first, and then taken back. Broken off itself, it goes on by being started again. Of whom nothing
+could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +13,8 @@ from dnam.access import Access
 from dnam.adopted import Taken, Touched, counted, touched_by
 from dnam.shadow_source import heard_of, rederived_of, summary_behind
 from dnam.shadows import checked, exists, load
-from projections.decisions.adopted import Adoption, last_standing, next_adoption
+from projections.decisions.adopt_pairs import OUT
+from projections.decisions.adopted import Adoption, next_adoption, of_owner, of_session, that_count
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.draft import MOST_EVENTS, Draft
 from projections.decisions.shelf import rests_on
@@ -45,15 +47,31 @@ class OfOwner(NamedTuple):
 
 class UndoOffer(NamedTuple):
     """What taking back an adoption would change: items by owner, and summaries by session; those of
-    `changed` stay. `broke_off`: it had not counted yet.
+    `changed` stay. `earlier` are those undoings of it that count, and `broke_off`: it had not counted yet.
     """
 
     adoption: Adoption
+    earlier: tuple[Adoption, ...]
     made: Rederived
     broke_off: bool
     people: tuple[OfOwner, ...]
     sessions: tuple[str, ...]
     changed: tuple[str, ...]
+
+    @property
+    def undoing(self) -> Adoption:
+        """What takes it back."""
+        return self.adoption.undoing(len(self.earlier))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be taken back."""
+        return not (self.broke_off or self.sessions or any(each.items for each in self.people))
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of it stays because its person opted out, and goes once they are in again."""
+        return any(left.reason == OUT for each in self.people for left in each.left)
 
 
 class _Asked(NamedTuple):
@@ -77,16 +95,35 @@ class Unadopting:
         return await self._memory.look(self._look)
 
     def _look(self, rows: Rows) -> UndoOffer | None:
-        found = next((each for made in self._shadows(rows) if (each := self._standing(rows, made)) is not None), None)
-        if found is None:
-            return None
-        adoption, made, broke_off = found
-        asked = self._asked(rows, adoption)
+        """Of an adoption that was taken back only what could not be; if that still cannot be, an earlier one is."""
+        waits: UndoOffer | None = None
+        for offer in self._offers(rows):
+            if not offer.earlier or not offer.is_empty:
+                return offer
+            if waits is None and offer.waits:
+                waits = offer
+        return waits
+
+    def _offers(self, rows: Rows) -> Iterator[UndoOffer]:
+        """What is left of each adoption, the last one first."""
+        shadows: dict[bytes, Rederived] = {}
+        for each in self._shadows(rows):
+            shadows.setdefault(each.shadow, each)
+        for made in shadows.values():
+            under_way = next_adoption(rows, made.shadow, made.made)
+            if not touched_by(self._engine, rows, under_way).is_empty:
+                yield self._offer(rows, under_way, made, broke_off=True)
+            for adoption in that_count(rows, made.shadow, made.made):
+                yield self._offer(rows, adoption, made)
+
+    def _offer(self, rows: Rows, adoption: Adoption, made: Rederived, *, broke_off: bool = False) -> UndoOffer:
+        earlier = tuple(adoption.undoings(rows))
+        asked = self._asked(rows, adoption, earlier)
         people = [self._offered(rows, each) for each in asked.items]
         changed = tuple(each.event.session for each in asked.summaries if is_changed(rows, each))
         wanted = tuple(each.event.session for each in asked.summaries if unadopt_summary(rows, each))
         shown = tuple(each for each in people if each.items or each.left)
-        return UndoOffer(adoption, made, broke_off, shown, wanted, changed)
+        return UndoOffer(adoption, earlier, made, broke_off, shown, wanted, changed)
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells
@@ -104,34 +141,31 @@ class Unadopting:
         found = unadopting(rows, request, len(request.touched))
         return OfOwner(request.owner, len(found.drafts), tuple(found.left))
 
-    def _standing(self, rows: Rows, made: Rederived) -> tuple[Adoption, Rederived, bool] | None:
-        """The adoption under way, where it recorded something; else the last one that counts."""
-        under_way = next_adoption(rows, made.shadow, made.made)
-        if not touched_by(self._engine, rows, under_way).is_empty:
-            return under_way, made, True
-        last = last_standing(rows, made.shadow, made.made)
-        return None if last is None else (last, made, False)
-
     # -- what was before ---------------------------------------------------------------------------------------------
 
-    def _asked(self, rows: Rows, adoption: Adoption) -> _Asked:
-        touched = touched_by(self._engine, rows, adoption)
-        items = [self._of_owner(rows, adoption, touched, owner) for owner in touched.items]
+    def _asked(self, rows: Rows, adoption: Adoption, earlier: tuple[Adoption, ...]) -> _Asked:
+        """What takes it back, but for those of whom an earlier undoing recorded anything."""
+
+        def is_left(whose: bytes) -> bool:
+            return not any(each.decisions(rows, whose) for each in earlier)
+
+        touched, undoing = touched_by(self._engine, rows, adoption), adoption.undoing(len(earlier))
+        items = [self._of_owner(rows, undoing, touched, owner) for owner in touched.items if is_left(of_owner(owner))]
         summaries = [
-            self._of_session(rows, adoption, touched, key, record, record.event)
+            self._of_session(rows, undoing, touched, key, record, record.event)
             for key, record in touched.summaries.items()
-            if isinstance(record.event, SummaryRefreshed)
+            if isinstance(record.event, SummaryRefreshed) and is_left(of_session(key))
         ]
         return _Asked(items, summaries)
 
-    def _of_owner(self, rows: Rows, adoption: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
+    def _of_owner(self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
         before = [
             Before(address, touch.made, self._before(rows, touched, address, touch.made), touch.removed)
             for address, touch in touched.items[owner].items()
         ]
         messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
         return UnadoptRequest(
-            adoption=adoption.undoing(),
+            adoption=undoing,
             owner=owner,
             touched=tuple(before),
             reason=f"the adoption of {self._name} was taken back",
@@ -149,7 +183,7 @@ class Unadopting:
         return self._before(rows, touched, address, row.event)
 
     def _of_session(
-        self, rows: Rows, adoption: Adoption, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
+        self, rows: Rows, undoing: Adoption, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
     ) -> UnadoptSummaryRequest:
         made = record.id
         while True:
@@ -158,7 +192,7 @@ class Unadopting:
             if row is None or row.event not in touched.starts:
                 attempt = then.get(SUMMARY_ATTEMPTS, key)
                 behind = () if row is None else summary_behind(row, LogChronicle(self._engine.live))
-                return UnadoptSummaryRequest(adoption.undoing(), record.id, event, row, attempt, behind)
+                return UnadoptSummaryRequest(undoing, record.id, event, row, attempt, behind)
             made = row.event
 
     def _then(self, rows: Rows, touched: Touched, made: EventId) -> Rows:
@@ -172,7 +206,7 @@ class Unadopting:
         adoption = offer.adoption
         if offer.broke_off:
             await counted(self._memory, offer.made, adoption)
-        asked = await self._memory.look(lambda rows: self._asked(rows, adoption))
+        asked = await self._memory.look(lambda rows: self._asked(rows, adoption, offer.earlier))
         total = len(asked.items) + len(asked.summaries)
         for done, request in enumerate(asked.items):
             progress(done, total)
@@ -181,7 +215,7 @@ class Unadopting:
             progress(done, total)
             await self._sum_up(summary)
         progress(total, total)
-        return await counted(self._memory, offer.made, adoption.undoing(), adoption.id)
+        return await counted(self._memory, offer.made, offer.undoing, adoption.id)
 
     async def _restore(self, request: UnadoptRequest) -> None:
         found: list[Unadoption] = []

@@ -137,7 +137,9 @@ async def _adopt(
     with shell.out.progress("comparing", "people") as progress:
         offer = await adopting.look(progress)
     if offer.goes_on:
-        shell.out.note("an adoption was broken off before: this goes on with it")
+        shell.out.note(
+            "part of it is recorded already, by one that was broken off or is still at it: this goes on with it"
+        )
     if not shell.out.as_json:
         await memory.look(lambda rows: _show(shell, rows, offer))
     if offer.is_empty and not offer.goes_on:

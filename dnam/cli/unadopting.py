@@ -27,7 +27,7 @@ def undo(shell: Shell, name: str) -> None:
             return
         if not shell.out.as_json:
             await memory.look(lambda rows: _show_undo(shell, rows, offer))
-        if not (offer.broke_off or offer.sessions or any(each.items for each in offer.people)):
+        if offer.is_empty:
             await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
             return
         if not shell.out.confirm(f"Take the adoption of {name} back?"):
@@ -44,8 +44,8 @@ def undo(shell: Shell, name: str) -> None:
 
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
     for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
-        back = "is" if each.items == 1 else "are"
-        shell.out.line(f"{name_of_owner(rows, each.owner)}: {counted(each.items, 'item')} {back} again as before")
+        back = f"{counted(each.items, 'item')} {'is' if each.items == 1 else 'are'} again as before"
+        shell.out.line(f"{name_of_owner(rows, each.owner)}: {back if each.items else 'nothing is taken back'}")
         show_left(shell, (left.reason for left in each.left))
     if offer.sessions or offer.changed:
         shell.out.line(f"{counted(len(offer.sessions), 'summary')} of sessions")
@@ -58,9 +58,11 @@ def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None
     elif offer is None:
         shell.out.line(f"There is no adoption of {name} to take back.")
     elif taken is None:
-        shell.out.line("Nothing is as that adoption left it: nothing was taken back, and it can be later.")
+        shell.out.line("Nothing of that adoption can be taken back now: nothing was changed, and it can be later.")
     else:
         shell.out.line(f"Took back {in_words(taken)}, as #{taken.seq}.")
+        if offer.waits:
+            shell.out.line("What stays of who opted out is taken back by the same command once they opted in again.")
 
 
 def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> dict[str, Any]:

@@ -6,7 +6,8 @@ the ids of what each recorded follow from its own. So whether there is one, and 
     adoption n of a shadow           the n-th id, from 0
       of an owner, or a session      decisions 0, 1, …
         in each                      events 0, 1, …
-    its undoing                      one id, made of the adoption's; it records as an adoption does
+    its undoing                      one id, made of the adoption's; it records as an adoption does. Once it counts, the
+                                     next one may take back what it had to leave
 """
 
 from collections.abc import Iterator
@@ -42,20 +43,28 @@ class Adoption(NamedTuple):
         """The events of each decision that it recorded for somebody, in order."""
         return list(takewhile(len, (_recorded(rows, self.origin(whose, number)) for number in count())))
 
-    def undoing(self) -> "Adoption":
-        """What takes this one back."""
-        return Adoption(seeded_id(digest16("undo", self.id), 0, self.made), self.made)
+    def undoing(self, number: int = 0) -> "Adoption":
+        """What takes this one back; after the first, what takes back some of what that left."""
+        names = (self.id, _number(number)) if number else (self.id,)
+        return Adoption(seeded_id(digest16("undo", *names), 0, self.made), self.made)
+
+    def undoings(self, rows: Rows) -> "list[Adoption]":
+        """Those undoings of it that count, in order."""
+        return list(takewhile(lambda each: each.counts(rows), map(self.undoing, count())))
+
+    def counts(self, rows: Rows) -> bool:
+        """Whether the event that makes it count is recorded."""
+        return rows.ids.status(self.id) != "unknown"
 
 
 def next_adoption(rows: Rows, shadow: bytes, made: int) -> Adoption:
     """The adoption of a shadow that is under way, or else the next one; `shadow` is the id of its log."""
-    return next(each for each in _adoptions(shadow, made) if rows.ids.status(each.id) == "unknown")
+    return next(each for each in _adoptions(shadow, made) if not each.counts(rows))
 
 
-def last_standing(rows: Rows, shadow: bytes, made: int) -> Adoption | None:
-    """The last adoption of a shadow that counts and was not taken back; None where there is none."""
-    counted = takewhile(lambda each: rows.ids.status(each.id) != "unknown", _adoptions(shadow, made))
-    return next((each for each in reversed(list(counted)) if rows.ids.status(each.undoing().id) == "unknown"), None)
+def that_count(rows: Rows, shadow: bytes, made: int) -> list[Adoption]:
+    """The adoptions of a shadow that count, taken back or not, the last one first."""
+    return list(takewhile(lambda each: each.counts(rows), _adoptions(shadow, made)))[::-1]
 
 
 def of_owner(owner: Handle) -> Whose:

@@ -2,7 +2,7 @@
 
     the item as it is now                        then
     ──────────────────────────────────────────   ────────────────────────────────────────────────────────────────────
-    was reverted already                         nothing
+    what is taken back stands no more            nothing: it was reverted already, or its adoption was taken back
     a person changed it since                    left
     another work of a model changed it since     left: what that one says stands, and so does what was merged into it
     it is a person's, and was not before         left: what somebody keeps, typed or imported is theirs
@@ -13,20 +13,22 @@
     it had none, and is remembered               it goes
     it had none, and went since                  nothing
 
-The state before is what the last event left that is not taken back and can still be read: the words of a message that
-was deleted do not come back. What followed the readers of its place stays where it can be read.
+The state before is what the last event left that stands (`standing`), is not taken back and can still be read: what an
+adoption made that was taken back does not come back, nor do the words of a message that was deleted. What followed the
+readers of its place stays where it can be read.
 
 Taking a revert back is the same, with the revert's own events: every item that still is as one of them left it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.audience import closed_in
-from projections.decisions.came_of import Chronicle, left_by
+from projections.decisions.came_of import Chronicle, left_by, same_state
 from projections.decisions.shelf import rests_on
+from projections.decisions.standing import State, standing
 from projections.events import ItemEvent, ItemMerged, ItemMoved, ItemReverted
 from projections.events.values import Item
 from projections.fold import Record
@@ -46,17 +48,10 @@ MEANWHILE = "it is being changed just now"
 GONE = "what it said before cannot be read any more"
 
 
-class State(NamedTuple):
-    """A row as an event left it; None where it emptied it."""
-
-    record: Record
-    row: ItemRow | None
-
-
 class Change(NamedTuple):
     """What becomes of a row: `now` it is so, `then` it is to be so again; None for an empty one. `undone` are the
-    events that are taken back; `note` says why it is not as it was. `gone`: nothing is left of it here. `end` is where
-    that lies now which lay here, of an empty row.
+    events that stand and are taken back; `note` says why it is not as it was. `gone`: nothing is left of it here. `end`
+    is where that lies now which lay here, of an empty row.
     """
 
     key: bytes
@@ -128,13 +123,16 @@ class _Reversing:
     # -- one row -----------------------------------------------------------------------------------------------------
 
     def _outcome(self, key: bytes) -> Change | Left | None:
-        states, now = self._states(key), self._rows.get(ITEMS, key)
+        past, now = self._states(key), self._rows.get(ITEMS, key)
+        if now is not None and now.event != past[-1].record.id:
+            return Left(now, MEANWHILE, past[-1].record.seq)
+        states, goes = self._standing(past), self._undone.items
+        if not any(each.record.id in goes for each in states):
+            return None
         last = states[-1].record
-        if now is not None and now.event != last.id:
-            return Left(now, MEANWHILE, last.seq)
-        if last.id not in self._undone.items:
+        if last.id not in goes:
             return None if now is None else self._since(now, last)
-        count = next((n for n, each in enumerate(reversed(states)) if each.record.id not in self._undone.items), None)
+        count = next((n for n, each in enumerate(reversed(states)) if each.record.id not in goes), None)
         before = None if count is None else states[-1 - count].row
         undone = tuple(each.record for each in (states if count is None else states[len(states) - count :]))
         if now is None:
@@ -143,7 +141,11 @@ class _Reversing:
             return Left(now, KEPT, last.seq)
         return self._back(Change(key, now, before, undone))
 
-    def _states(self, key: bytes) -> list[State]:
+    def _standing(self, past: Sequence[State[ItemRow]]) -> list[State[ItemRow]]:
+        """What stands of a row's past; of a revert that is taken back also the revert itself."""
+        return standing(past, same_state, self._undone.items if self._undone.reverts else ())
+
+    def _states(self, key: bytes) -> list[State[ItemRow]]:
         """The past of a row; of what followed the readers of its place also what it was before, as if it had lain
         here.
         """
@@ -183,7 +185,7 @@ class _Reversing:
         if then is not None and not why:
             return change
         if self._undone.reverts:
-            why = why or (GONE if len(change.undone) == len(self._states(change.key)) else "")
+            why = why or (GONE if len(change.undone) == len(self._standing(self._states(change.key))) else "")
             return Left(now, why, change.undone[-1].seq) if why else change
         if now.item.status in ("active", "merged"):
             return change._replace(then=None, note=why)

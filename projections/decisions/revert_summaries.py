@@ -2,7 +2,7 @@
 
     the summary as it is now               then
     ────────────────────────────────────   ──────────────────────────────────────────────────────────────────────────
-    was reverted already                   nothing
+    what is taken back stands no more      nothing: it was reverted already, or its adoption was taken back
     something else happened to it since    left: a person cleared it, or something that it covered was taken back
     there was one before, of this era      summary.reverted
     there was none, or of another era      summary.withheld: nothing is told until it is made anew; what an earlier era
@@ -14,11 +14,14 @@ Taking that back is the same with the revert's own event.
 from collections.abc import Collection
 from typing import NamedTuple
 
+import msgspec
+
 from projections.decisions.came_of import Chronicle, go_on
 from projections.decisions.draft import Draft, Minter, decided_before
 from projections.decisions.reversal import GONE
 from projections.decisions.revert import UNDO_VERSION, VERSION, RevertRequest
 from projections.decisions.shelf import causes_of
+from projections.decisions.standing import State, standing
 from projections.events import SummaryReverted, SummaryWithheld
 from projections.events.summaries import SummaryEvent
 from projections.fold import Record
@@ -71,20 +74,37 @@ def summaries_reversal(
 def _outcome(
     rows: Rows, chronicle: Chronicle, key: bytes, ids: frozenset[EventId], *, reverts: bool
 ) -> SummaryChange | SummaryLeft | None:
-    touched, now = chronicle.touched(rows, SUMMARIES, key), rows.get(SUMMARIES, key)
-    last = touched[-1]
+    kept = ids if reverts else frozenset()
+    past = [State(each, dict(SUMMARIES.rows(each))[key]) for each in chronicle.touched(rows, SUMMARIES, key)]
+    states, now = standing(past, _same_summary, kept), rows.get(SUMMARIES, key)
+    if not any(each.record.id in ids for each in states):
+        return None
+    last = states[-1].record
     if now is None or last.id not in ids:
         return _since(last)
-    kept = [n for n, record in enumerate(touched) if record.id not in ids]
-    then = dict(SUMMARIES.rows(touched[kept[-1]]))[key] if kept else None
-    undone = tuple(touched[kept[-1] + 1 :] if kept else touched)
+    stays = [n for n, each in enumerate(states) if each.record.id not in ids]
+    then = states[stays[-1]].row if stays else None
+    undone = tuple(each.record for each in (states[stays[-1] + 1 :] if stays else states))
     if then is None and reverts:
         return SummaryLeft(now.session, GONE, last.seq)
     if then is not None and then.era != now.era:
         then = None
-    tried = [each for each in chronicle.touched(rows, SUMMARY_ATTEMPTS, key) if each.id not in ids]
-    attempt = dict(SUMMARY_ATTEMPTS.rows(tried[-1]))[key] if tried else None
-    return SummaryChange(key, now, then, attempt, undone)
+    found = chronicle.touched(rows, SUMMARY_ATTEMPTS, key)
+    tries = standing([State(each, dict(SUMMARY_ATTEMPTS.rows(each))[key]) for each in found], _same_attempt, kept)
+    tried = [each.row for each in tries if each.record.id not in ids]
+    return SummaryChange(key, now, then, tried[-1] if tried else None, undone)
+
+
+def _same_summary(one: SummaryRow | None, other: SummaryRow | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return msgspec.structs.replace(one, event=other.event, at=other.at) == other
+
+
+def _same_attempt(one: AttemptRow | None, other: AttemptRow | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (one.upto, one.error) == (other.upto, other.error)
 
 
 def _since(last: Record) -> SummaryLeft | None:

@@ -8,13 +8,13 @@
 
 What was before is no row any more: whoever asks reads it from the log and hands it in. What a person took back
 meanwhile does not return, nor what fewer people can read by now than the item would tell; and what the adoption had
-moved out of the way returns only where there is room.
+moved out of the way returns only where there is room. Of who opted out nothing is recorded: all of theirs is left.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from projections.decisions.adopt_pairs import VERSION, said_of
+from projections.decisions.adopt_pairs import OUT, VERSION, said_of
 from projections.decisions.adopted import Adoption, of_owner
 from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter
@@ -88,8 +88,8 @@ def unadopt(rows: Rows, request: UnadoptRequest, most: int = MOST_EVENTS) -> lis
 
 
 def unadopting(rows: Rows, request: UnadoptRequest, most: int = MOST_EVENTS) -> Unadoption:
-    """The same, with what is left as it is. Of who opted out nothing is recorded."""
-    return Unadoption([], []) if is_out(rows, request.owner) else _Undoing(rows, request).run(most)
+    """The same, with what is left as it is."""
+    return _Undoing(rows, request).run(most)
 
 
 class _Undoing:
@@ -98,6 +98,7 @@ class _Undoing:
     def __init__(self, rows: Rows, request: UnadoptRequest) -> None:
         self._rows = rows
         self._request = request
+        self._is_out = is_out(rows, request.owner)
         found = list(items_of(rows, request.owner))
         self._now = {address_of(each.row.item): each.row for each in found}
         self._since = [each.row for each in found if each.seq > request.first and is_by_people(each.row)]
@@ -146,6 +147,8 @@ class _Undoing:
     def _against(self, before: Before) -> str:
         if self._has_changed(before):
             return CHANGED
+        if self._is_out:
+            return OUT
         row = before.row
         if row is None:
             return ""

@@ -16,7 +16,7 @@ from projections.decisions.adopt_summary import (
     against,
     is_other,
 )
-from projections.decisions.adopted import Adoption, last_standing, next_adoption
+from projections.decisions.adopted import Adoption, next_adoption, that_count
 from projections.decisions.adopted_all import CountRequest, Rederived, count
 from projections.decisions.remember import ForgetRequest, forget
 from projections.decisions.summaries import FailRequest, ResetRequest, fail, reset
@@ -234,26 +234,31 @@ def test_what_was_erased_is_no_cause() -> None:
 def test_one_event_makes_it_count_once() -> None:
     world = World()
     adoption = next_adoption(world.rows, MADE.shadow, MADE.made)
-    assert last_standing(world.rows, MADE.shadow, MADE.made) is None
+    assert that_count(world.rows, MADE.shadow, MADE.made) == []
     (event,) = world.decide(count, CountRequest(adoption, MADE, NOW, 2, 5, 1))
     assert isinstance(event, RederivationAdopted)
     assert (event.shadow, event.upto, event.people, event.items, event.summaries) == (b"l" * 16, 7, 2, 5, 1)
     assert (event.name, event.cost_micros) == (world.ids.keyed_hash("shadow", "opus")[:16], 900)
     assert count(world.rows, CountRequest(adoption, MADE, NOW, 2, 5, 1)) == []
-    assert last_standing(world.rows, MADE.shadow, MADE.made) == adoption
+    assert that_count(world.rows, MADE.shadow, MADE.made) == [adoption]
 
 
-def test_adoptions_are_taken_back_from_the_last_to_the_first() -> None:
+def test_each_adoption_has_its_own_undoings_and_the_last_comes_first() -> None:
     world = World()
     adoptions: list[Adoption] = []
     for _ in range(3):
         adoptions.append(next_adoption(world.rows, MADE.shadow, MADE.made))
         world.decide(count, CountRequest(adoptions[-1], MADE, NOW, 1, 1, 0))
     assert len({adoption.id for adoption in adoptions}) == 3
-    for adoption in reversed(adoptions):
-        assert last_standing(world.rows, MADE.shadow, MADE.made) == adoption
-        (event,) = world.decide(count, CountRequest(adoption.undoing(), MADE, NOW, 1, 1, 0, undoes=adoption.id))
-        assert isinstance(event, RederivationAdopted)
-        assert (event.undoes, event.calls, event.cost_micros) == (adoption.id, 0, 0)
-    assert last_standing(world.rows, MADE.shadow, MADE.made) is None
+    assert that_count(world.rows, MADE.shadow, MADE.made) == adoptions[::-1]
+    undoings = [adoption.undoing(number) for adoption in adoptions for number in range(2)]
+    assert len({each.id for each in undoings}) == 6
+    for adoption in adoptions:
+        for number in range(2):
+            assert adoption.undoings(world.rows) == [adoption.undoing(each) for each in range(number)]
+            request = CountRequest(adoption.undoing(number), MADE, NOW, 1, 1, 0, undoes=adoption.id)
+            (event,) = world.decide(count, request)
+            assert isinstance(event, RederivationAdopted)
+            assert (event.undoes, event.calls, event.cost_micros) == (adoption.id, 0, 0)
+    assert that_count(world.rows, MADE.shadow, MADE.made) == adoptions[::-1]
     assert next_adoption(world.rows, b"another log", MADE.made).id not in {adoption.id for adoption in adoptions}

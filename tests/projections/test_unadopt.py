@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from projections.decisions.adopt_pairs import OUT
+from projections.decisions.consent import ConsentRequest, opt_in, opt_out
 from projections.decisions.remember import EditRequest, ForgetRequest, RememberRequest, edit, forget, remember
 from projections.decisions.unadopt import (
     CHANGED,
@@ -77,6 +79,18 @@ class Adopted:
 
     def now(self) -> dict[Address, ItemRow]:
         return rows_of(self.two.live.rows, self.two.live.ada)
+
+
+def test_of_who_opted_out_everything_is_left_and_told_until_they_are_in_again() -> None:
+    adopted = Adopted()
+    world, person = adopted.two.live.world, adopted.two.live.ada
+    world.decide(opt_out, ConsentRequest(NOW, origin("out"), person))
+    assert take_back(adopted.two, adopted.request()) == []
+    assert adopted.left() == dict.fromkeys((TEA, LYON, CHESS), OUT)
+    world.decide(opt_in, ConsentRequest(NOW, origin("in"), person))
+    assert adopted.left() == {}
+    assert len(take_back(adopted.two, adopted.request(adoption=ADOPTION.undoing(1)))) == 3
+    assert states(adopted.two.live.rows, person) == adopted.states
 
 
 def test_everything_is_as_it_was() -> None:

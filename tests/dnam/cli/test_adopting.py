@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dnam.shadows import load, save
+from projections.errors import BadRequest
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
 from tests.loopback.voyage import serving
@@ -100,6 +101,84 @@ def test_undo_takes_it_back_and_says_what_stays(data: Path) -> None:
     again = dnam("adopt", "--undo", "next", "--data", data)
     assert (again.code, again.out) == (0, "There is no adoption of next to take back.\n")
     assert dnam("adopt", "--undo", "next", "--data", data, "--json").value["undone"] is None
+
+
+def test_who_opted_out_is_left_and_told_and_taken_back_once_they_are_in_again(data: Path) -> None:
+    before = items(data, "Ada"), items(data, "Kim")
+    dnam("adopt", "next", "--data", data, "--yes")
+    dnam("opt-out", "Ada", "--data", data)
+    undo = partial(dnam, "adopt", "--undo", "next", "--data", data, "--yes")
+    ran = undo()
+    assert "Ada: nothing is taken back\n    2 stay as it is here: they opted out: nothing of theirs" in ran.out
+    assert "Took back 1 item of 1 person and 1 summary, as #" in ran.out
+    assert "What stays of who opted out is taken back by the same command once they opted in again." in ran.out
+    assert ("enjoys rain" in items(data, "Ada"), items(data, "Kim")) == (True, before[1])
+    size = dnam("log", "--data", data, "--json").values[-1]["seq"]
+    value = undo("--json").value
+    assert [(each["name"], each["items"], len(each["left"])) for each in value["people"]] == [("Ada", 0, 2)]
+    assert value["undone"] is None
+    assert "Nothing of that adoption can be taken back now" in undo().out
+    assert dnam("log", "--data", data, "--json").values[-1]["seq"] == size
+    dnam("opt-in", "Ada", "--data", data)
+    ran = undo()
+    assert "Ada: 2 items are again as before\nTook back 2 items of 1 person and 0 summaries, as #" in ran.out
+    assert "opted out" not in ran.out
+    assert (items(data, "Ada"), items(data, "Kim")) == before
+    assert undo().out == "There is no adoption of next to take back.\n"
+
+
+def test_an_earlier_adoption_is_taken_back_while_somebody_is_out_and_then_what_was_left(data: Path) -> None:
+    before = items(data, "Ada"), items(data, "Kim")
+    undo = partial(dnam, "adopt", "--undo", "next", "--data", data, "--yes")
+    dnam("adopt", "next", "--user", "Kim", "--data", data, "--yes")
+    dnam("adopt", "next", "--data", data, "--yes")
+    dnam("opt-out", "Ada", "--data", data)
+    assert "Took back 0 items of 0 people and 1 summary" in undo().out
+    assert "Took back 1 item of 1 person and 0 summaries" in undo().out
+    assert "Nothing of that adoption can be taken back now" in undo().out
+    dnam("opt-in", "Ada", "--data", data)
+    assert "Took back 2 items of 1 person" in undo().out
+    assert (items(data, "Ada"), items(data, "Kim")) == before
+
+
+def test_a_revert_after_it_was_taken_back_plans_what_it_did_before_it(data: Path) -> None:
+    size = dnam("log", "--data", data, "--json").values[-1]["seq"]
+    meant: list[tuple[str, ...]] = [("--model", "scripted", "--between", "1", str(size))]
+    works = [each for each in dnam("log", "--data", data, "--json").values if each["tag"].endswith(".answered")]
+    meant += [("--caused-by", str(each["seq"])) for each in works]
+    plans = [dnam("revert", *each, "--dry-run", "--data", data, "--json").value for each in meant]
+    assert any(each["people"] for each in plans)
+    assert any(each["summaries"] for each in plans)
+    dnam("adopt", "next", "--data", data, "--yes")
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert [dnam("revert", *each, "--dry-run", "--data", data, "--json").value for each in meant] == plans
+    dnam("revert", *meant[0], "--data", data, "--yes")
+    assert "enjoys" not in items(data, "Ada") + items(data, "Kim")
+
+
+def test_an_adoption_is_not_reverted_but_undone(data: Path) -> None:
+    def refused(seq: int) -> str:
+        ran = dnam("revert", "--caused-by", str(seq), "--dry-run", "--data", data)
+        assert (ran.code, f"#{seq} " in ran.err) == (2, True)
+        return ran.err
+
+    seq = dnam("adopt", "next", "--data", data, "--yes", "--json").value["adopted"]["seq"]
+    assert "is an adoption: `dnam adopt --undo NAME` takes it back" in refused(seq)
+    undone = dnam("adopt", "--undo", "next", "--data", data, "--yes", "--json").value["undone"]["seq"]
+    for each in range(seq + 1, undone + 1):
+        assert "takes an adoption back: `dnam adopt NAME` adopts it again" in refused(each)
+
+
+def test_what_is_recorded_already_is_gone_on_with(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def breaks(*_: object) -> None:
+        raise BadRequest("broken off")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("dnam.adopting.Adopting._count", breaks)
+        assert dnam("adopt", "next", "--data", data, "--yes").code == 2
+    ran = dnam("adopt", "next", "--data", data, "--yes")
+    assert "part of it is recorded already, by one that was broken off or is still at it: this goes on" in ran.err
+    assert "Adopted 3 items of 2 people and 1 summary, as #" in ran.out
 
 
 def test_what_stays_is_told_with_the_reason(data: Path) -> None:

@@ -245,6 +245,21 @@ def test_wrong_use_says_what_there_is(told: Path, options: list[str], says: str)
     assert says.casefold() in ran.err.casefold()
 
 
+def test_of_who_opted_out_all_stays_and_is_told_until_they_are_in_again(data: Path) -> None:
+    work = str(seq(data, "extraction.answered"))
+    (before,) = dnam("revert", "--caused-by", work, "--dry-run", "--json", "--data", data).value["people"]
+    dnam("opt-out", "Kim", "--data", data)
+    value = dnam("revert", "--caused-by", work, "--yes", "--json", "--data", data).value
+    ((kim,), recorded) = value["people"], value["events"]
+    assert (kim["changes"], recorded, value["undo"]) == ([], 0, None)
+    assert [each["why"] for each in kim["left"]] == ["they opted out: nothing of theirs is recorded"] * 3
+    ran = dnam("revert", "--caused-by", work, "--yes", "--data", data)
+    assert ran.out.splitlines()[-1] == f"Nothing that came of #{work} goes."
+    dnam("opt-in", "Kim", "--data", data)
+    (after,) = dnam("revert", "--caused-by", work, "--dry-run", "--json", "--data", data).value["people"]
+    assert after == before
+
+
 def test_a_revert_is_named_as_one(data: Path) -> None:
     dnam("revert", "--caused-by", str(seq(data, "extraction.answered")), "--yes", "--data", data)
     first = seq(data, "item.deprecated")
