@@ -32,6 +32,8 @@ from tests.kills.child import run
 
 MOST_BYTES = 65_536
 """No order is longer."""
+MOST_SIGNALS = 128
+"""An exit code is told with so much added to it: it may be a signal's, below zero."""
 APART = ("dnam.adapters", "dnam.__main__", "dnam.reference")
 
 
@@ -64,8 +66,8 @@ class Nursery:
         return bool(self._ask(number.name, str(pid)))
 
     def wait(self, pid: int) -> int:
-        """The exit code of a command, which nobody kills."""
-        return self._ask("wait", str(pid))
+        """The exit code of a command, once it has ended; below zero where it was killed."""
+        return self._ask("wait", str(pid)) - MOST_SIGNALS
 
     def _ask(self, *order: str, descriptors: tuple[int, ...] = ()) -> int:
         socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
@@ -122,6 +124,7 @@ class Born(NamedTuple):
 def serve(orders: socket.socket) -> None:
     """Do what is asked for, until nobody can ask any more."""
     alive: set[int] = set()
+    codes: dict[int, int] = {}
     while True:
         data, descriptors, _, _ = socket.recv_fds(orders, MOST_BYTES, 3)
         if not data:
@@ -137,23 +140,31 @@ def serve(orders: socket.socket) -> None:
                 alive.add(pid)
                 orders.send(str(pid).encode())
             case ["wait", pid]:
-                alive.remove(int(pid))
-                orders.send(str(os.waitstatus_to_exitcode(os.waitpid(int(pid), 0)[1])).encode())
+                if int(pid) in alive:
+                    reap(alive, codes, os.waitpid(int(pid), 0))
+                orders.send(b"%d" % (codes[int(pid)] + MOST_SIGNALS))
             case [name, pid]:
-                orders.send(b"%d" % end(alive, int(pid), signal.Signals[name]))
+                orders.send(b"%d" % end(alive, codes, int(pid), signal.Signals[name]))
     for pid in tuple(alive):
-        end(alive, pid, signal.SIGKILL)
+        end(alive, codes, pid, signal.SIGKILL)
 
 
-def end(alive: set[int], pid: int, number: signal.Signals) -> bool:
+def end(alive: set[int], codes: dict[int, int], pid: int, number: signal.Signals) -> bool:
     """Send a signal, and wait until it had its effect; False where the command had ended."""
     if pid not in alive:
         return False
     os.kill(pid, number)
-    _, status = os.waitpid(pid, 0 if number == signal.SIGKILL else os.WUNTRACED | os.WCONTINUED)
-    if os.WIFEXITED(status) or os.WIFSIGNALED(status):
-        alive.remove(pid)
-    return not os.WIFEXITED(status)
+    waited = os.waitpid(pid, 0 if number == signal.SIGKILL else os.WUNTRACED | os.WCONTINUED)
+    if os.WIFEXITED(waited[1]) or os.WIFSIGNALED(waited[1]):
+        reap(alive, codes, waited)
+    return not os.WIFEXITED(waited[1])
+
+
+def reap(alive: set[int], codes: dict[int, int], waited: tuple[int, int]) -> None:
+    """A command has ended: its exit code is kept."""
+    pid, status = waited
+    alive.remove(pid)
+    codes[pid] = os.waitstatus_to_exitcode(status)
 
 
 def become(flag: str, descriptors: list[int], command: list[str]) -> None:

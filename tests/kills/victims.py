@@ -17,7 +17,7 @@ from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.kills.child import WRITES, Write
-from tests.kills.nursery import Nursery
+from tests.kills.nursery import MOST_BYTES, Nursery
 
 ALL: frozenset[Write] = frozenset(WRITES.values())
 PATIENCE = 20.0
@@ -47,17 +47,44 @@ class Child:
 
     def kill_in_commit(self, commits: int, dice: random.Random, among: frozenset[Write] = ALL) -> bool:
         """Let some commits begin, then kill at some moment inside one of these; False when none came any more."""
+        return self.hold_in_commit(commits, dice, among) & self.kill()
+
+    def hold_in_commit(self, commits: int, dice: random.Random, among: frozenset[Write] = ALL) -> bool:
+        """The same, but it is only stopped there."""
         os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)  # who watches must not miss a commit for want of a core
         for _ in range(commits - 1):
             self._await_commit()
-        while self.inside is None and self._await_commit():
+        while self._await_commit():
             held: Write | None = None
             for _ in range(dice.randrange(LONGEST if among == ALL else SHORTEST)):
-                held = WRITES.get(self._flag[0])  # some time passes, in which it goes on
+                held = self.writes  # some time passes, in which it goes on
             if held in among and self._is_held_inside(among):
-                self.inside = WRITES.get(self._flag[0])
+                return True
+        return False
+
+    def kill(self) -> bool:
+        """Kill it wherever it is; False where it had ended."""
         self.is_killed = self.process.signal(signal.SIGKILL)
-        return self.inside is not None
+        self.inside = self.writes if self.is_killed else None
+        return self.is_killed
+
+    def stop(self) -> bool:
+        """Hold it wherever it is; False where it had ended."""
+        return self.process.signal(signal.SIGSTOP)
+
+    def go_on(self) -> bool:
+        """Let it go on."""
+        return self.process.signal(signal.SIGCONT)
+
+    @property
+    def writes(self) -> Write | None:
+        """What it is writing; None when nothing."""
+        return WRITES.get(self._flag[0])
+
+    def begun(self) -> int:
+        """How many writes it began since this was asked for the last time; no more are told than a pipe holds."""
+        ready, _, _ = select.select([self._begun], [], [], 0)
+        return len(os.read(self._begun, MOST_BYTES)) if ready else 0
 
     def _await_commit(self) -> bool:
         """The next commit begins; False when none does any more: the command has ended, or waits for ever."""
@@ -67,7 +94,7 @@ class Child:
     def _is_held_inside(self, among: frozenset[Write]) -> bool:
         """Stop the process and look again; a commit that ended while the signal was on its way lets it go on."""
         self.process.signal(signal.SIGSTOP)
-        if WRITES.get(self._flag[0]) in among:
+        if self.writes in among:
             return True
         self.process.signal(signal.SIGCONT)
         return False
@@ -102,11 +129,16 @@ def sound(data: Path) -> None:
         store.close()
 
 
+def message_id(number: int) -> str:
+    """The id of a message of the export, from 0."""
+    return str((1_200_000_000_000 + number * 1000) << 22)
+
+
 def export(folder: Path, messages: int) -> Path:
     """An export of an invented channel, as large as one likes."""
     said = [
         {
-            "id": str((1_200_000_000_000 + number * 1000) << 22),
+            "id": message_id(number),
             "type": "Default",
             "timestamp": "2024-01-01T00:00:00+00:00",
             "content": f"I prefer plan {number} over plan {number + 1}",

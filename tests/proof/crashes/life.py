@@ -1,49 +1,91 @@
 """The life of one memory, in which every command is killed in turn while another process writes beside it."""
 
 import random
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
+from time import sleep
+from typing import NamedTuple
 
 from tests.kills.child import Write
 from tests.kills.nursery import Nursery
-from tests.kills.victims import ALL, export, running
-from tests.proof.crashes.afterwards import views_are_equal
+from tests.kills.victims import ALL, Child, export, running
+from tests.proof.crashes.afterwards import Acknowledged, Held, Stood, held, left, left_in_copy
+from tests.proof.crashes.beside import ACKNOWLEDGED, Beside
 
 PROJECT = Path(__file__).parents[3]
 SAMPLE = PROJECT / "data" / "samples" / "garden-club.json"
 CAREFUL = PROJECT / "data" / "samples" / "careful.toml"
-ACKNOWLEDGED = re.compile("^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 FACTS = 12
-"""How many are typed at once: less than a pipe holds."""
+"""How many are typed at once into a chat that is killed: less than a pipe holds."""
 ERASED = "visitor"
+LASTS = 0.3
+"""Seconds that a command takes, as long as nothing is known of it."""
+LONGER, SHORTER = 1.15, 0.7
+"""By what that changes when it was killed in time, and when it had ended: it ends before one of four."""
+
+
+class Kill(NamedTuple):
+    """A kill: of which command, whether at any moment (or else inside of a write that was waited for), what was being
+    written, and what the other process was writing and had begun to write since the command began; whether the log went
+    on from what it was, and the views, as they lay there, were what a rebuild makes.
+    """
+
+    command: str
+    is_random: bool
+    inside: Write | None
+    beside: Write | None
+    begun: int
+    goes_on: bool
+    is_equal: bool
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the other process wrote at the same time."""
+        return self.beside is not None or self.begun > 0
+
+
+class Run(NamedTuple):
+    """A command that was to be killed: what it printed, and its exit code, below zero where it was killed."""
+
+    printed: str
+    code: int
 
 
 class Life:
-    """One memory. `kept` are the facts that were acknowledged, `killed` what was being written at each kill, `unequal`
-    the commands behind whose kill the views were not what a rebuild makes.
+    """One memory. `kept`, `imported`, `learned` and `gone` are what was acknowledged; `broken_off` counts how often the
+    log did not go on, behind a round that had ended, from what it was at the kill.
     """
 
     def __init__(self, folder: Path, nursery: Nursery, dice: random.Random) -> None:
         self.folder = folder
         self.data = folder / "data"
         self.kept: list[str] = []
+        self.imported = 0
+        self.learned = 0
+        self.gone: list[str] = []
         self.rounds: Counter[str] = Counter()
-        self.killed: Counter[Write | None] = Counter()
+        self.kills: list[Kill] = []
         self.erased: list[str] = []
-        self.unequal: list[str] = []
+        self.broken_off = 0
         self._nursery = nursery
         self._dice = dice
-        self._facts = 0
+        self._facts = (f"!memory remember fact {number} of this life\n" for number in count())
+        self._typed: Iterator[str] = (f"!memory remember fact {number} of a chat\n" for number in count())
         self._messages = 0
         self._is_adopted = False
+        self._is_random = False
+        self._lasts: dict[str, float] = {}
+        self._stood = Stood(0, b"")
+        self._beside: Beside
 
     def begin(self) -> None:
         """A memory with a shadow, which may be adopted."""
         self.folder.mkdir()
         self._must("import", str(SAMPLE), "--audience", "guild", "--assistant", "dnam", "--learn")
         self._must("rederive", "--model", f"script:{CAREFUL}", "--name", "careful", "--yes")
+        self._stood = left(self.data, self._stood).stood
 
     def done(self, *command: str, typed: str = "") -> int:
         """Run a command to its end; its exit code."""
@@ -52,37 +94,63 @@ class Life:
             child.process.read()
             return child.process.wait()
 
-    def round(self, name: str) -> None:
-        """Kill one command, while somebody else remembers things; then they end in peace, and the views are looked at
-        as whoever comes next sees them.
+    def round(self, name: str, *, is_random: bool) -> bool:
+        """Kill one command, at any moment or inside of a write, while somebody else remembers one thing after the
+        other, and ends in peace behind it. Whether it was killed: not where it had ended.
         """
-        beside = self.folder / "beside"
-        beside.mkdir(exist_ok=True)
-        with running(self._nursery, beside, *self._command("chat", "--as", "marcy")) as other:
-            other.process.write(self._some_facts())
+        kills, self._is_random = len(self.kills), is_random
+        folder = self.folder / "beside"
+        folder.mkdir(exist_ok=True)
+        with (
+            running(self._nursery, folder, *self._command("chat", "--as", "marcy")) as other,
+            Beside(other, self._facts) as self._beside,
+        ):
             ROUNDS[name](self)
-            other.process.write("exit\n")
-            self.kept += ACKNOWLEDGED.findall(other.process.read())
+            self.kept += self._beside.ended()
         self.rounds[name] += 1
-        if not views_are_equal(self.data):
-            self.unequal.append(name)
+        self._goes_on()
+        return len(self.kills) > kills
+
+    def _goes_on(self) -> None:
+        now = left(self.data, self._stood)
+        self.broken_off += not now.goes_on
+        self._stood = now.stood
 
     def _command(self, name: str, *arguments: str) -> tuple[str, ...]:
         return name, "--data", str(self.data), *arguments
 
-    def _kill(self, commits: int, *command: str, among: frozenset[Write] = ALL, typed: str = "") -> str:
-        """Kill a command at some moment inside a write; what it had printed."""
+    def _kill(self, commits: int, *command: str, among: frozenset[Write] = ALL, typed: str = "") -> Run:
+        """Kill a command at some moment inside a write, or at any moment."""
+        other = self._beside.child
+        other.begun()
+        before = left(self.data, self._stood).stood
         with running(self._nursery, self.folder, *self._command(*command)) as victim:
             victim.process.write(typed)
-            victim.kill_in_commit(self._dice.randint(1, commits), self._dice, among)
+            if self._is_random:
+                sleep(self._dice.random() * self._lasts.get(command[0], LASTS))
+            else:
+                victim.hold_in_commit(self._dice.randint(1, commits), self._dice, among)
+            assert other.stop(), "the other process has ended"
+            victim.kill()
+            if self._is_random:
+                by = LONGER if victim.is_killed else SHORTER
+                self._lasts[command[0]] = self._lasts.get(command[0], LASTS) * by
             if victim.is_killed:
-                self.killed[victim.inside] += 1
-            return victim.process.read()
+                self._look(command[0], victim, other, before)
+            other.go_on()
+            self._beside.enough()
+            return Run(victim.process.read(), victim.process.wait())
 
-    def _some_facts(self) -> str:
-        first = self._facts
-        self._facts += FACTS
-        return "".join(f"!memory remember fact {number} of this life\n" for number in range(first, self._facts))
+    def _look(self, command: str, victim: Child, other: Child, before: Stood) -> None:
+        """How the kill left the memory, while the other process is held."""
+        found = left_in_copy(self.data, self.folder / "left", before)
+        is_prefix, self._stood = found.goes_on, found.stood
+        kill = Kill(command, self._is_random, victim.inside, other.writes, other.begun(), is_prefix, found.is_equal)
+        self.kills.append(kill)
+
+    def _is_to_be_done(self) -> bool:
+        """Every other time, what was broken off is done to its end at once; else the next kill comes on top of it."""
+        return self._dice.random() < 0.5
 
     # -- what is killed ------------------------------------------------------------------------------------------
 
@@ -91,16 +159,25 @@ class Life:
         rings = self.rounds["chat"] % 2
         who = f"guest {self.rounds['chat']}" if rings else "ada"
         among: frozenset[Write] = frozenset({"ring"}) if rings else ALL
-        typed = self._some_facts() + "exit\n"
-        printed = self._kill(1 if rings else 10, "chat", "--as", who, among=among, typed=typed)
-        self.kept += ACKNOWLEDGED.findall(printed)
+        typed = "".join(next(self._typed) for _ in range(FACTS)) + "exit\n"
+        run = self._kill(1 if rings else 10, "chat", "--as", who, among=among, typed=typed)
+        self.kept += ACKNOWLEDGED.findall(run.printed)
 
     def bring(self) -> None:
-        self._messages += 40
-        self._kill(6, "import", "--no-learn", "--audience", "guild", str(export(self.folder, self._messages)))
+        command = self._import(40)
+        if not self._kill(6, *command).code or (self._is_to_be_done() and not self.done(*command)):
+            self.imported = self._messages
+
+    def _import(self, more: int) -> tuple[str, ...]:
+        self._messages += more
+        return "import", "--no-learn", "--audience", "guild", str(export(self.folder, self._messages))
 
     def learn(self) -> None:
-        self._kill(8, "learn")
+        """From something that came in just before."""
+        self._must(*self._import(20))
+        self.imported = self._messages
+        if not self._kill(8, "learn").code or (self._is_to_be_done() and not self.done("learn")):
+            self.learned = self.imported
 
     def replay(self) -> None:
         """Every other time while the new views are put in force."""
@@ -116,41 +193,53 @@ class Life:
         self.done("chat", "--as", who, typed=f"!memory remember the word of {who}\nexit\n")
         self.erased.append(who)
         among: frozenset[Write] = frozenset({"keys destroyed"}) if len(self.erased) % 2 else ALL
-        self._kill(1, "erase", who, "--yes", among=among)
+        command = ("erase", who, "--yes")
+        if not self._kill(1, *command, among=among).code or (self._is_to_be_done() and not self.done(*command)):
+            self.gone.append(who)
 
     def adopt(self) -> None:
         """Adopted, and taken back the next time; what was broken off goes on."""
         command = ("adopt", "--undo", "careful", "--yes") if self._is_adopted else ("adopt", "careful", "--yes")
-        self._kill(3, *command)
-        if self._dice.random() < 0.5:
-            self.done(*command)
+        if not self._kill(3, *command).code or (self._is_to_be_done() and not self.done(*command)):
             self._is_adopted = not self._is_adopted
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def look(self) -> Held:
+        """What the log holds before anything is done again."""
+        return held(self.data)
 
     def finish(self) -> None:
         """Whatever was broken off is done to its end."""
-        self._must("import", "--no-learn", "--audience", "guild", str(export(self.folder, self._messages)))
+        self._must(*self._import(0))
         self._must("learn")
         self._must("backup", str(self.folder / "usb"))
         self._must("adopt", "careful", "--yes")
         for who in self.erased:
             self.done("erase", who, "--yes")  # nobody may be called so any more
+        self._goes_on()
 
     def _must(self, *command: str) -> None:
         code = self.done(*command)
         assert code == 0, f"{' '.join(command)} ended with {code}"
 
     @property
-    def messages(self) -> int:
-        """How many were imported, the sample's apart."""
-        return self._messages
+    def acknowledged(self) -> Acknowledged:
+        """What was said to be done before the end."""
+        return Acknowledged(self.kept, self.imported, self.learned, self.gone)
+
+    @property
+    def in_the_end(self) -> Acknowledged:
+        """What was to be done, behind it."""
+        return Acknowledged(self.kept, self._messages, self._messages, self.erased)
 
 
 ROUNDS: Mapping[str, Callable[[Life], None]] = {
     "chat": Life.chat,
     "import": Life.bring,
-    "extraction": Life.learn,
+    "learn": Life.learn,
     "replay": Life.replay,
     "backup": Life.back_up,
-    "erasure": Life.erase,
-    "adoption": Life.adopt,
+    "erase": Life.erase,
+    "adopt": Life.adopt,
 }

@@ -1,64 +1,118 @@
 """The lives that are lived in short, and lives that went wrong: each is found."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from projections.ids import EventId
+from projections.registry import FOLD
+from replay.engine import Engine
+from replay.store import DiskStore
+from tests.kills.victims import message_id
 from tests.proof.claim import Trial
-from tests.proof.crashes import PART, SEEN, SHORT, Ended, findings
-from tests.proof.crashes.afterwards import Afterwards
+from tests.proof.crashes import LEAST, PART, RANDOM, SEEN, SHORT, Ended, findings
+from tests.proof.crashes.afterwards import Acknowledged, Afterwards, Held, Left, Stood, left
+from tests.proof.crashes.life import ROUNDS, Kill
 
 
 def test_commands_are_killed_and_nothing_is_lost(tmp_path: Path) -> None:
     found = {each.key: each for each in PART.prove(Trial(tmp_path, 3, True, lambda _: None))}
     assert set(found) == {claim.key for claim in PART.claims}
     assert found["lost"].count == len(SHORT)
-    assert [each for key, each in found.items() if key != "everywhere" and not each.holds] == []
+    assert [each for each in found.values() if not each.holds] == []
 
 
 REF = "Ref(platform='discord', key='5033164800000000000')"
-WELL = Afterwards(Counter({"fact 1": 1}), Counter({REF: 1}), frozenset({"ada"}), 0, True)
+M0 = EventId(b"m0")
+HELD = Held(
+    facts=Counter({"fact 1": 1}),
+    refs=Counter({REF: 1}),
+    reads=Counter({(b"kim", "guild", M0): 1}),
+    heard={M0: message_id(0)},
+    names=frozenset({"ada"}),
+)
+WELL = Afterwards(HELD, HELD, 0, is_equal=True)
+DONE = Acknowledged(["fact 1"] * 600, 1, 1, ())
 
 
-def ended(found: Afterwards, *kept: str, messages: int = 1, **killed: int) -> Ended:
+def kills(inside: Sequence[str | None] = SEEN, begun: int = 1) -> list[Kill]:
+    """As many as there must be, of all commands in turn."""
+    names = list(ROUNDS)
+    return [
+        Kill(names[n % len(names)], n // len(names) % RANDOM == 0, inside[n % len(inside)], None, begun, True, True)  # type: ignore[arg-type]
+        for n in range(LEAST)
+    ]
+
+
+def ended(
+    found: Afterwards = WELL, done: Acknowledged = DONE, killed: list[Kill] | None = None, broken_off: int = 0
+) -> Ended:
     life = SimpleNamespace(
-        kept=[*kept, *["fact 1"] * 9],
-        messages=messages,
+        kept=done.facts,
+        acknowledged=done,
+        in_the_end=DONE,
         erased=["visitor 0"],
-        unequal=list[str](),
-        killed=Counter(killed or SEEN),
+        kills=kills() if killed is None else killed,
+        broken_off=broken_off,
     )
     return Ended(life, found)  # type: ignore[arg-type]
+
+
+def both(**changed: Any) -> Afterwards:
+    held = HELD._replace(**changed)
+    return WELL._replace(before=held, after=held)
+
+
+def one(**changed: Any) -> list[Kill]:
+    first, *others = kills()
+    return [first._replace(**changed), *others]
 
 
 @pytest.mark.parametrize(
     ("life", "broken"),
     [
-        (ended(WELL), set()),
-        (ended(WELL, "fact 2"), {"lost"}),
-        (ended(WELL._replace(facts=Counter({"fact 1": 2}))), {"double"}),
-        (ended(WELL._replace(refs=Counter({REF: 2}))), {"double"}),
-        (ended(WELL, messages=2), {"double"}),
+        (ended(), set()),
+        (ended(done=DONE._replace(facts=["fact 2"] * 600)), {"lost"}),
+        (ended(done=DONE._replace(imported=2)), {"lost"}),
+        (ended(done=DONE._replace(learned=2)), {"lost"}),
+        (ended(WELL._replace(before=HELD._replace(names=frozenset({"v"}))), DONE._replace(erased=["v"])), {"lost"}),
+        (ended(WELL._replace(before=HELD._replace(heard={}))), {"lost"}),
+        (ended(WELL._replace(before=HELD._replace(reads=Counter()))), {"lost"}),
+        (ended(killed=one(goes_on=False)), {"lost"}),
+        (ended(broken_off=1), {"lost"}),
+        (ended(both(facts=Counter({"fact 1": 2}))), {"double"}),
+        (ended(both(refs=Counter({REF: 2}))), {"double"}),
+        (ended(both(reads=Counter({(b"kim", "guild", M0): 2}))), {"double"}),
+        (ended(WELL._replace(before=HELD._replace(refs=Counter({REF: 2})))), {"double"}),
+        (ended(WELL._replace(after=HELD._replace(heard={}))), {"double"}),
         (ended(WELL._replace(problems=1)), {"views"}),
         (ended(WELL._replace(is_equal=False)), {"views"}),
-        (ended(WELL._replace(names=frozenset({"visitor 0"}))), {"erased"}),
-        (ended(WELL._replace(facts=Counter({"fact 1": 1, "the word of visitor 0": 1}))), {"erased"}),
-        (ended(WELL, log=1), {"everywhere"}),
+        (ended(killed=one(is_equal=False)), {"views"}),
+        (ended(WELL._replace(after=HELD._replace(names=frozenset({"visitor 0"})))), {"erased"}),
+        (ended(WELL._replace(after=HELD._replace(facts=Counter({"fact 1": 1, "so visitor 0": 1})))), {"erased"}),
+        (ended(killed=kills(begun=0)), {"beside"}),
+        (ended(killed=kills([*SEEN, *[None] * 10])), {"in flight"}),
+        (ended(killed=[each._replace(is_random=False) for each in kills()]), {"in flight"}),
+        (ended(killed=kills()[1:]), {"everywhere"}),
+        (ended(killed=kills(SEEN[:-1])), {"everywhere"}),
+        (ended(killed=[each._replace(command="chat") for each in kills()]), {"everywhere"}),
     ],
 )
 def test_what_went_wrong_is_found(life: Ended, broken: set[str]) -> None:
     assert {each.key for each in findings([life]) if not each.holds} == broken
 
 
-def test_kills_that_met_no_write_prove_nothing() -> None:
-    life = ended(WELL)
-    life.life.killed[None] = 100
-    assert "in flight" in {each.key for each in findings([life]) if not each.holds}
-
-
-def test_views_that_were_unequal_behind_a_kill_are_told() -> None:
-    life = ended(WELL)
-    life.life.unequal.append("backup")
-    assert {each.key for each in findings([life]) if not each.holds} == {"views"}
+def test_a_log_that_lost_its_end_or_was_written_anew_does_not_go_on(tmp_path: Path) -> None:
+    Engine.open(tmp_path / "data", create=True).close()
+    store = DiskStore(tmp_path / "data", FOLD, writable=False)
+    try:
+        stood = Stood.of(store)
+    finally:
+        store.close()
+    assert left(tmp_path / "data", stood, rebuilt=True) == Left(stood, goes_on=True)
+    assert not left(tmp_path / "data", stood._replace(size=stood.size + 1)).goes_on
+    assert not left(tmp_path / "data", stood._replace(root=bytes(32))).goes_on
