@@ -45,6 +45,7 @@ class DiskStore:
     def __init__(self, path: Path, fold: Fold, *, writable: bool, create: bool = False) -> None:
         self.path = path
         self.writable = writable
+        self._notes = writable
         self.findings: list[Finding] = []
         self._fold = fold
         self._log_folder = Folder(path / "log")
@@ -121,14 +122,15 @@ class DiskStore:
         self._refuse_unfit(ring, log, foreign)
         return ring, log
 
-    def _refuse_unfit(self, ring: KeyRing, log: LmdbLog, foreign: str) -> None:
-        """A ring that is another log's opens nothing. One of which the end is lost opens for reading alone: whom a
-        vault lists may not be known any more.
+    def _refuse_unfit(self, ring: KeyRing, log: LmdbLog, foreign: str, *others: LmdbLog) -> None:
+        """A ring that is another log's opens nothing. One of which the end is lost, as this log or another knows it,
+        opens for reading alone: whom a vault lists may not be known any more.
         """
         try:
             if ring.check(log.id) != log.key_check:
                 raise ForeignKeyRing(foreign)
-            ring.refuse_cut(log.ring())
+            for each in (log, *others):
+                ring.refuse_cut(each.ring())
         except KeyRingDamaged as error:
             if self.writable:
                 log.close()
@@ -147,12 +149,12 @@ class DiskStore:
                 raise NotALog(f"the log in {self.path} is gone")
             try:
                 return self._log_in(current)
-            except NotALog:
+            except LogError:  # or its folder went while it was being opened
                 if self._log_folder.stamp() == self._log_stamp:
                     raise
 
     def _log_in(self, folder: Path) -> LmdbLog:
-        return LmdbLog(folder, writable=self.writable)
+        return LmdbLog(folder, writable=self._notes)
 
     @property
     def keys_path(self) -> Path:
@@ -216,6 +218,14 @@ class DiskStore:
         """Open the log anew: the pages that were read go out of memory. For whoever has the store alone."""
         self.log.close()
         self.log = self._open_log()
+
+    def take_notes(self) -> None:
+        """Have the log note how far the ring goes, though nothing else is written to it: a shadow that is written needs
+        it. For whoever has the store alone by now.
+        """
+        if not self._notes:
+            self._notes = True
+            self.unmap()
 
     def follow_log(self) -> None:
         """Follow what another process put in force of the log alone: a shadow does so beside whoever has this open."""

@@ -51,6 +51,8 @@ Progress = Callable[[int, int, int], None]
 APART = "apart@1"
 MERGE_POLICIES = (closeness.VERSION, APART)
 """How items are merged: those that are close, or none."""
+CATCHING_UP = 3
+"""How many times it is caught up with what was recorded meanwhile: who goes on writing keeps it from no end."""
 
 
 class Rederivation:
@@ -125,16 +127,20 @@ class Rederivation:
         at_once: int = AT_ONCE,
         send: Send | None = None,
     ) -> Manifest:
-        """Walk until the live memory's end is reached; what was done when it breaks off stays, and is gone on from."""
+        """Walk until the live memory's end is reached, and some times until what was recorded meanwhile is; what was
+        done when it breaks off stays, and is gone on from.
+        """
         spending = await self._spending(most_micros)
         try:
-            while self.manifest.upto < self.live.head().size or self.manifest.state != "complete":
-                epoch, traffic = self.live.head().epoch, Traffic(at_once, send)
-                try:
-                    await self._once(self._runs(spending, traffic, encoder), traffic, spending, progress)
-                except (Refused, KeyMissing):
-                    if not await asyncio.to_thread(self._erased_since, epoch):
-                        raise
+            for _ in range(1 + CATCHING_UP):
+                end = self.live.head().size
+                while self.manifest.upto < end or self.manifest.state != "complete":
+                    epoch, traffic = self.live.head().epoch, Traffic(at_once, send)
+                    try:
+                        await self._once(self._runs(spending, traffic, encoder), traffic, spending, progress)
+                    except (Refused, KeyMissing):
+                        if not await asyncio.to_thread(self._erased_since, epoch):
+                            raise
         except BaseException as error:
             self._keep_what_it_took(spending, error)
             raise
