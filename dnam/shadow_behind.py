@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dnam.errors import ShadowUnusable
-from dnam.failures import Tell
 from dnam.shadow_opening import refuse_unusable
-from dnam.shadows import Manifest
+from dnam.shadows import Manifest, Unusable
 from projections.rederiving.roles import ROLES, Role, role_of
 from replay import codec
 from replay.engine import Engine
@@ -31,28 +30,39 @@ def behind(live: Engine, manifest: Manifest) -> int:
     return sum(_is_read(live, stored) for stored in stored_events(live, manifest.upto, live.head().size))
 
 
-def behind_each(data: Path, manifests: Sequence[Manifest], tell: Tell) -> dict[str, int]:
-    """The same of each of these shadows that can be used, by name; `tell` hears why the others cannot be. Empty where
-    the log of the folder cannot be opened.
+def behind_each(data: Path, manifests: Sequence[Manifest], tell: Unusable) -> dict[str, int]:
+    """The same of each of these shadows that can be used, by name; `tell` hears why the others cannot be: none can
+    where the memory that they are of cannot be read whole.
     """
     if not manifests:
         return {}
     try:
         with Engine.open(data, writable=False) as live:
+            _refuse_hindered(live)
             return {each.name: behind(live, each) for each in manifests if _is_usable(live, data, each, tell)}
     except (NothingHere, LogMissing):
         for each in manifests:
-            tell(str(ShadowUnusable(each.name, "it is of a log that is not here")))
-    except (LogError, OSError):  # whoever opens it for anything else hears why
-        pass
+            tell(each.name, str(ShadowUnusable(each.name, "it is of a log that is not here")))
+    except (LogError, OSError) as error:
+        for each in manifests:
+            tell(each.name, str(error))
     return {}
 
 
-def _is_usable(live: Engine, data: Path, manifest: Manifest, tell: Tell) -> bool:
+def _refuse_hindered(live: Engine) -> None:
+    """What keeps everybody from writing to a memory, if anything does: nothing is derived from it or adopted."""
+    live.store.ring.refuse_cut(live.store.log.ring())
+    with live.reading():
+        hindrance = live.stopped()
+    if hindrance is not None:
+        raise hindrance
+
+
+def _is_usable(live: Engine, data: Path, manifest: Manifest, tell: Unusable) -> bool:
     try:
         refuse_unusable(live, data, manifest)
-    except ShadowUnusable as error:
-        tell(str(error))
+    except (ShadowUnusable, LogError) as error:
+        tell(manifest.name, str(error))
         return False
     return True
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from dnam.errors import ShadowUnusable
-from dnam.shadows import Manifest, refuse_other_log
+from dnam.shadows import FILE, Manifest, refuse_other_log
 from replay.clock import Clock
 from replay.engine import Engine
 from replay.errors import (
@@ -41,7 +41,7 @@ def open_shadow(
         shadow = shadow_engine(data, manifest.name, writable=writable, create=create, clock=clock, beside=live)
         try:
             engine = opened.enter_context(shadow)
-            _look_over(engine, manifest)
+            _look_over(live, engine, manifest)
         except HARMED as error:
             raise ShadowUnusable(manifest.name, _why(error)) from error
         yield engine
@@ -54,15 +54,21 @@ def refuse_unusable(live: Engine, data: Path, manifest: Manifest) -> None:
             pass
 
 
-def _look_over(shadow: Engine, manifest: Manifest) -> None:
-    """Whether it is the log that the manifest names, and its end can be read."""
+def _look_over(live: Engine, shadow: Engine, manifest: Manifest) -> None:
+    """Whether it is the log that the manifest names, its keys are there, and its end can be read."""
     if manifest.log not in ("", shadow.store.log.id.hex()):
         raise ShadowUnusable(manifest.name, "its log is not the one that it was made in")
     with shadow.reading():
         stopped = shadow.stopped()
     if isinstance(stopped, Damaged):
         raise stopped
+    if isinstance(stopped, KeyMissing) and live.stopped() is None:  # else they are lost there as well, and are put back
+        live.store.ring.refuse_cut(live.store.log.ring())
+        what, _, _ = str(stopped).partition(". ")
+        raise ShadowUnusable(manifest.name, what)
     size = shadow.head().size
+    if size and not manifest.log:
+        raise ShadowUnusable(manifest.name, f"{FILE} says nothing of what is in its log")
     for stored in shadow.store.log.read(max(size - LATEST, 0), size):
         with suppress(KeyMissing, UnknownEvent):  # not its own fault: whoever needs it says so
             shadow.live.folding.record(stored)

@@ -6,7 +6,7 @@ It lies in `data/shadows/NAME/shadow.json` and holds no word of anybody: names o
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,13 @@ from typing import Literal
 import msgspec
 
 from dnam.errors import ShadowUnusable
-from dnam.failures import Tell, untold
 from projections.errors import BadRequest
 from projections.ids import Handle
-from replay.errors import Busy
-from replay.folder import make_private, replace_file
+from replay.errors import Busy, LogError
+from replay.folder import Folder, make_private, replace_file
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
+from replay.lmdb_log import LmdbLog
 from replay.log import Log
 from replay.shadow import SHADOWS, remove_shadow, shadow_folder, shadows_in
 
@@ -31,6 +31,8 @@ FORM = 1
 State = Literal["under way", "complete"]
 SOMEBODY = (b"\xff" * 16).hex()
 """What stands for whom a shadow was asked for and who was erased since: nobody has this handle."""
+Unusable = Callable[[str, str], None]
+"""Told of a shadow's name, and in words why it cannot be used."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -104,14 +106,25 @@ def is_name(name: str) -> bool:
 
 def load(data: Path, name: str) -> Manifest:
     """The manifest of a shadow. BadRequest where there is none, or one that this program does not know; ShadowUnusable
-    where it is damaged. An OSError is the disk's, and may pass: the shadow may be whole.
+    where it is damaged or gone. An OSError is the disk's, and may pass: the shadow may be whole.
     """
+    found = known(data, name)
+    if found is None:
+        raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are")
+    return found
+
+
+def known(data: Path, name: str) -> Manifest | None:
+    """The same; None where there is no such shadow, or only what a kill left before anything was recorded in it."""
+    _refuse_files(data, name)
     file = shadow_folder(data, checked(name)) / FILE
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Manifest)
     except FileNotFoundError:
-        raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, IsADirectoryError) as error:
+        if _has_events(data, name):
+            raise ShadowUnusable(name, f"{FILE} is gone") from None
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IsADirectoryError) as error:
         raise ShadowUnusable(name, f"{FILE} cannot be read: {error}") from error
     wrong = _wrong(found, name)
     if wrong:
@@ -119,6 +132,28 @@ def load(data: Path, name: str) -> Manifest:
     if found.form > FORM:
         raise BadRequest(f"the shadow {name!r} was made by a newer dnam: install that, or drop the shadow")
     return found
+
+
+def _refuse_files(data: Path, name: str) -> None:
+    """BadRequest where a file lies in the place of a folder."""
+    for path in (data / SHADOWS, shadow_folder(data, checked(name))):
+        if path.exists() and not path.is_dir():
+            raise BadRequest(f"{path} is a file, and shadows lie in folders: move it away")
+
+
+def _has_events(data: Path, name: str) -> bool:
+    """Whether anything was recorded in a shadow. Of a log that cannot be read it is taken that there was."""
+    try:
+        current = Folder(shadow_folder(data, name) / "log").current()
+        if current is None:
+            return False
+        log = LmdbLog(current, writable=False)
+    except LogError:
+        return True
+    try:
+        return log.head().size > 0
+    finally:
+        log.close()
 
 
 def _wrong(manifest: Manifest, name: str) -> str:
@@ -142,22 +177,26 @@ def exists(data: Path, name: str) -> bool:
     return (shadow_folder(data, checked(name)) / FILE).exists()
 
 
-def listing(data: Path, tell: Tell = untold) -> Sequence[Manifest]:
+def listing(data: Path, tell: Unusable) -> Sequence[Manifest]:
     """Every shadow that is there and whose manifest can be read, by name; `tell` hears of the others."""
     found: list[Manifest] = []
     for name in _named(data):
         try:
-            found += [load(data, name)]
+            each = known(data, name)
         except (BadRequest, ShadowUnusable) as error:
-            tell(str(error))
+            tell(name, str(error))
+        else:
+            found += [] if each is None else [each]
     return found
 
 
 def _named(data: Path) -> list[str]:
-    """Those that have a manifest; the log of one may be gone."""
+    """The folders that may be of a shadow. BadRequest where a file lies in their place."""
     folder = data / SHADOWS
-    names = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
-    return [name for name in names if is_name(name) and exists(data, name)]
+    if folder.exists() and not folder.is_dir():
+        raise BadRequest(f"{folder} is a file, and shadows lie in folders: move it away")
+    names = sorted(each.name for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
+    return [name for name in names if is_name(name)]
 
 
 def save(data: Path, manifest: Manifest) -> None:
@@ -187,6 +226,8 @@ def forget_erased(data: Path, ring: KeyRing) -> None:
     """Take the handles of who was erased out of what shadows were asked for."""
     ring.refresh()
     for name in shadows_in(data):
+        if not exists(data, name):
+            continue
         try:
             manifest = load(data, name)
         except (BadRequest, ShadowUnusable):  # it can only be dropped
@@ -209,6 +250,7 @@ def _still_known(ring: KeyRing, person: str) -> str:
 @contextmanager
 def making(data: Path, name: str) -> Iterator[None]:
     """Be the only one who makes a shadow, or drops it, as long as the `with` lasts. Busy where another process does."""
+    _refuse_files(data, name)
     folder = shadow_folder(data, checked(name))
     with translated(data):
         make_private(folder)
@@ -224,7 +266,7 @@ def is_being_made(data: Path, name: str) -> bool:
     """Whether a process makes a shadow just now, or drops it. Nothing is made on the disk to find out."""
     try:
         file = os.open(shadow_folder(data, checked(name)) / MAKING, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     try:
         return not _takes(file, fcntl.LOCK_SH)
@@ -248,6 +290,7 @@ def _takes(file: int, lock: int) -> bool:
 
 def drop(data: Path, name: str) -> None:
     """Remove a shadow, and all that was made in it. BadRequest where there is none, Busy where it is being made."""
+    _refuse_files(data, name)
     if not shadow_folder(data, checked(name)).is_dir():
         raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are")
     with making(data, name):

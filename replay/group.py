@@ -17,8 +17,9 @@ from projections.vaults import home
 from replay import codec
 from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
-from replay.errors import ErasedMeanwhile, EventConflict, Refused
+from replay.errors import CannotWrite, ErasedMeanwhile, EventConflict, KeyRingUnreadable, Refused
 from replay.folding import dropped_by
+from replay.keyring import KeyRing
 from replay.known import Ids
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head
@@ -233,6 +234,8 @@ class Group:
         entries = [each.entry for each in self._staged]
         try:
             ring = self._live.store.ring
+            if ring.mark():
+                self._refuse_cut(ring)
             ring.flush(self._head.epoch)
             drops = sorted(self._ids.dropped)
             commit = Commit(entries, self._at, drops, self._erased, self._sealing(), ring.stand())
@@ -240,6 +243,13 @@ class Group:
         except BaseException:
             self._live.store.ring.undo(0)
             raise
+
+    def _refuse_cut(self, ring: KeyRing) -> None:
+        """New keys come behind all that the log knows of: what lies there may be mended over them."""
+        try:
+            ring.refuse_cut(self._live.store.log.ring())
+        except KeyRingUnreadable as error:
+            raise CannotWrite(str(error)) from error
 
 
 class _Source:

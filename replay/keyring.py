@@ -39,7 +39,12 @@ class Vault:
 
 
 class KeyRing:
-    """The ring as it is now, and what is planned but not written yet."""
+    """The ring as it is now, and what is planned but not written yet. `whose` log it opens and how lost keys come back
+    (`remedy`) is said where some are missing.
+    """
+
+    whose = "this log"
+    remedy = "Put the `keys` folder back from where you keep it"
 
     def __init__(self, store: RingStore) -> None:
         self._store = store
@@ -142,8 +147,7 @@ class KeyRing:
         entry = self.vaults.get(vault)
         if entry is None:
             raise KeyMissing(
-                f"the key of vault {vault.hex()} is not in the key ring, and no erasure destroyed it. "
-                "Put the `keys` folder back from where you keep it"
+                f"the key of vault {vault.hex()} is not in the key ring, and no erasure destroyed it. {self.remedy}"
             )
         return entry.key
 

@@ -131,14 +131,14 @@ class Live:
                 f"the log says that it ends at #{said}, and its last event is #{last}: what is shown may lack some. "
                 "Run `dnam verify`; `dnam restore-backup` brings a whole one back"
             )
-        ring = self.store.ring
-        ring.refresh()
-        locked = self.store.log.vaults() - self.folding.erased - ring.vaults.keys()
+        ring, vaults = self.store.ring, self.store.log.vaults()
+        ring.refresh()  # behind the vaults: what they are of has its keys before its events
+        locked = vaults - self.folding.erased - ring.vaults.keys()
         if not locked:
             return None
         return KeyMissing(
-            f"the keys of {len(locked)} vaults of this log are not in the key ring, and no erasure destroyed them. "
-            "Put the `keys` folder back from where you keep it; until then nothing can be written"
+            f"the keys of {len(locked)} vaults of {ring.whose} are not in the key ring, and no erasure destroyed them. "
+            f"{ring.remedy}; until then nothing can be written"
         )
 
     def freshen(self) -> Head:

@@ -7,7 +7,7 @@
     erased    vault → seq of the person.erased that names it
     vaults    vault → nothing: each that seals a body
     meta      "log" → [format, log id, key check, size, at, epoch, nodes]; "rewritten" → seq up to which it is a copy;
-              "ring" → how far the key ring went at the last commit, as it says itself
+              "ring" → how far the key ring went at the last commit, here or in a shadow, as it says itself
 
 One commit writes all of them, so each always fits the others.
 """
@@ -235,6 +235,11 @@ class LmdbLog:
     def ring(self) -> bytes:
         with self._environment.begin(db=self._meta) as transaction:
             return bytes(transaction.get(b"ring", b""))
+
+    def note_ring(self, ring: bytes) -> None:
+        """Write down how far the ring goes, without an event: it has keys now that another log's events need."""
+        with translated(self.folder), self._environment.begin(write=True, db=self._meta) as transaction:
+            transaction.put(b"ring", ring)
 
     def kept(self) -> Iterator[Kept]:
         with self._environment.begin(db=self._tree) as transaction:

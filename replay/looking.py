@@ -71,8 +71,8 @@ class Look:
         self._saw(job, look(self._store.log, job.after, job.upto, self._opening))
 
     def _saw(self, job: LookJob, stretch: Stretch | None) -> None:
-        """Keep what was seen of a stretch. Each names hundreds of vaults, which come again and again: their ids are kept
-        once.
+        """Keep what was seen of a stretch. Each names hundreds of vaults, which come again and again: their ids are
+        kept once.
         """
         if stretch is not None:
             vaults = [self._vaults.setdefault(each, each) for each in stretch.vaults]

@@ -36,7 +36,7 @@ class RingStore(Protocol):
         ...
 
     def stand(self) -> Stand | None:
-        """How far the ring goes, as of the last look or write; None where that is not known."""
+        """How far the ring goes; None where that is not known, or where another process wrote it since."""
         ...
 
     def refuse_cut(self, reached: Stand) -> None:
@@ -162,10 +162,12 @@ class FileRingStore:
         return self._look().records
 
     def stand(self) -> Stand | None:
-        return None if self._known is None else self._known.stand
+        known = self._known
+        return None if known is None or self._stamp() != (known.inode, known.size) else known.stand
 
     def refuse_cut(self, reached: Stand) -> None:
-        if self._known is not None and reached.is_within(self._known.stand):
+        stand = self.stand()
+        if stand is not None and reached.is_within(stand):
             return
         stands = self._look().stands  # another process may have appended since
         if not any(reached.is_within(each) for each in stands):

@@ -4,7 +4,10 @@
 
 It has no keys of its own: its bodies are sealed by the live key ring, in the same vaults, so who is erased there cannot
 be read here either, from the same moment on. Its epoch is the live log's. The vaults that only it needs are listed in
-the live ring too, under labels of its own; the ring is written under the live write lock. The live log is only read.
+the live ring too, under labels of its own; the ring is written under the live write lock.
+
+Of the live log only its note of how far the ring goes is written: it is moved on once keys were made to last for a
+shadow, and before any event of it rests on them. So whoever mends the ring knows them from what a crash left behind.
 
 Who is erased while a derivation goes on is gone from it as from the live memory: the epoch says so before each
 decision, and no key is made to last that was planned before the erasure.
@@ -41,11 +44,15 @@ _OPEN: "dict[Path, ShadowStore]" = {}
 class ShadowRing(KeyRing):
     """The live key ring, as a shadow uses it: what belongs to an era or to nobody has vaults of its own there."""
 
-    def __init__(self, store: RingStore, lock: WriteLock, name: str, epoch: Callable[[], int]) -> None:
+    def __init__(self, store: RingStore, lock: WriteLock, name: str, log: Callable[[], LmdbLog]) -> None:
         super().__init__(store)
+        self.whose = f"the shadow {name!r}"
+        self.remedy = f"`dnam shadows drop {name}`, then `dnam rederive --name {name}` again"
         self._live = lock
         self._name = name
-        self._epoch = epoch
+        self._log = log
+        self._noted: bytes | None = None
+        """How far it went when the live log was last seen to say so."""
 
     def _tag(self, label: str) -> bytes:
         return super()._tag(f"shadow {self._name} {label}")
@@ -54,11 +61,24 @@ class ShadowRing(KeyRing):
         """ErasedMeanwhile where somebody was erased since these keys were planned: a vault that lists them would come
         behind their erasure, which does not name it.
         """
-        if self._planned:
+        if self._planned or self.stand() != self._noted:
             with self._live:
-                if self._epoch() != epoch:
+                live = self._log()
+                if self._planned and live.head().epoch != epoch:
                     raise ErasedMeanwhile("somebody was erased while this was decided")
-                super().flush()
+                self._make_last(live)
+
+    def _make_last(self, live: LmdbLog) -> None:
+        """The keys first, then the note. Keys that a crash left without one may be used from here on: it is made up."""
+        self.refuse_cut(live.ring())
+        self.refresh()
+        super().flush()
+        if not self.stand():
+            self.mend()
+        reached = self.stand()
+        if live.ring() != reached:
+            live.note_ring(reached)
+        self._noted = reached
 
     def destroy(self, vaults: frozenset[VaultId]) -> bool:
         with self._live:
@@ -110,6 +130,8 @@ class ShadowStore(DiskStore):
         self._live_logs: list[LmdbLog] = []
         with _OPENING:
             try:
+                if writable and beside is not None:
+                    beside.take_notes()
                 super().__init__(shadow_folder(data, name), fold, writable=writable, create=create)
             except BaseException:
                 self._close_live()
@@ -135,7 +157,7 @@ class ShadowStore(DiskStore):
             ring.close()
 
     def _open_ring(self) -> ShadowRing:
-        ring = ShadowRing(FileRingStore(self.keys_path), self._live_lock, self.name, self._epoch)
+        ring = ShadowRing(FileRingStore(self.keys_path), self._live_lock, self.name, self._followed)
         ring.reload()
         return ring
 
@@ -144,7 +166,7 @@ class ShadowStore(DiskStore):
             raise NothingHere(f"there is no shadow {self.name!r} here: `dnam shadows` lists those that there are")
         ring, log = self._open_ring(), self._open_log()
         foreign = f"the shadow {self.name!r} was made beside another memory: `dnam shadows drop` it"
-        self._refuse_unfit(ring, log, foreign)
+        self._refuse_unfit(ring, log, foreign, self._live_log())
         return ring, log
 
     def _log_in(self, folder: Path) -> LmdbLog:
@@ -156,10 +178,10 @@ class ShadowStore(DiskStore):
     def _live_log(self) -> LmdbLog:
         return self._live_logs[-1] if self._beside is None else self._beside.log
 
-    def _epoch(self) -> int:
-        """How many erasures there were by now."""
+    def _followed(self) -> LmdbLog:
+        """The live log that is in force by now."""
         self._follow_live()
-        return self._live_log().head().epoch
+        return self._live_log()
 
     def _follow_live(self) -> None:
         """Open the live log that is in force."""
@@ -172,7 +194,7 @@ class ShadowStore(DiskStore):
         current = self._live_folder.current()
         if current is None:
             raise NothingHere(f"there is no log in {self.data}: a shadow is nothing without the memory it is of")
-        self._live_logs.append(LmdbLog(current, writable=False))
+        self._live_logs.append(LmdbLog(current, writable=self.writable))
 
     def refresh(self) -> bool:
         """Follow what other processes put in force, here and in the live folder."""

@@ -92,7 +92,10 @@ def root(
     yes: Yes = False,  # noqa: ARG001 - as `data`
     version: Annotated[bool, typer.Option("--version", help="Show what this program is and what it reads.")] = False,
 ) -> None:
-    """A memory for assistants that can say where everything in it came from."""
+    """A memory for assistants that can say where everything in it came from.
+
+    Where a question is answered with no, nothing is changed, and --json prints `done`: null, and `why`.
+    """
     if version:
         _print_version(as_json)
         raise Ending

@@ -101,14 +101,15 @@ def rederive(
 def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
     from dnam.rederiving.options import manifest_for
     from dnam.shadow_opening import refuse_unusable
-    from dnam.shadows import exists, load
+    from dnam.shadows import known
     from replay.clock import SystemClock
 
     with shell.opened() as (engine, empty):
         if empty:
             raise BadRequest(f"there is no memory in {shell.data} to make anew")
-        if exists(shell.data, name):
-            refuse_unusable(engine, shell.data, load(shell.data, name))
+        manifest = known(shell.data, name)
+        if manifest is not None:
+            refuse_unusable(engine, shell.data, manifest)
         with engine.reading() as rows:
             if since is not None:
                 wanted = wanted._replace(since=shell.moment(engine, rows, since).moment.seq)
@@ -119,7 +120,7 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
     """The shadow as it was made; None where it was not agreed to, and then a new one leaves nothing."""
     import asyncio
 
-    from dnam.shadows import drop, exists
+    from dnam.shadows import drop
 
     agreed = False
 
@@ -131,8 +132,20 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
     try:
         return asyncio.run(run_derivation(shell, manifest, agree, max_cost, parallel))
     finally:
-        if not agreed and not manifest.log and exists(shell.data, manifest.name):
+        if not agreed and not manifest.log and _is_begun(shell, manifest):
             drop(shell.data, manifest.name)
+
+
+def _is_begun(shell: Shell, manifest: "Manifest") -> bool:
+    """Whether the shadow that is there is this one; another process may have made one of that name meanwhile."""
+    from dnam.errors import ShadowUnusable
+    from dnam.shadows import known
+
+    try:
+        there = known(shell.data, manifest.name)
+    except (BadRequest, ShadowUnusable):
+        return False
+    return there is not None and there.made == manifest.made and not there.upto
 
 
 async def run_derivation(

@@ -13,37 +13,51 @@ from projections.errors import BadRequest
 if TYPE_CHECKING:
     from dnam.shadows import Manifest
 
+NOT_USABLE = "not usable"
+"""The state of a shadow that can only be dropped, or that a memory which cannot be read is in the way of."""
 Name = Annotated[str, typer.Argument(metavar="NAME", callback=typed, help="The shadow, as `dnam shadows` lists it.")]
 
 
 def list_shadows(data: Data = None, as_json: Json = False) -> None:
     """The shadows there are: what each was asked for, how far it is, and what it took.
 
-    As JSON, one a line: how it was `asked` for and what it took, how much of the log it has read (`upto`), and
-    `behind`: how many events since then it would read, null where that cannot be told. It ends with 3 where one cannot
-    be used.
+    As JSON, one a line: its `state`, how it was `asked` for and what it took, how much of the log it has read (`upto`),
+    and `behind`: how many events since then it would read, null where that cannot be told. It ends with 3 where one
+    cannot be used: its state is `not usable`, and `why` says why; of one that cannot be read there is no more.
     """
     from dnam.shadow_behind import behind_each
     from dnam.shadows import listing
 
-    shell, unusable = Shell(data, as_json), list[str]()
-    found = listing(shell.data, unusable.append)
-    late = behind_each(shell.data, found, unusable.append)
-    for why in unusable:
+    shell, unusable = Shell(data, as_json), dict[str, str]()
+    found = listing(shell.data, unusable.__setitem__)
+    late = behind_each(shell.data, found, unusable.__setitem__)
+    for why in dict.fromkeys(unusable.values()):
         shell.out.note(why)
     if shell.out.as_json:
         for each in found:
-            shell.out.emit({**jsonable(each), "behind": late.get(each.name)})
+            shell.out.emit({**jsonable(each), "behind": late.get(each.name), **_state(each.name, unusable)})
+        for name in _unread(found, unusable):
+            shell.out.emit({"name": name, **_state(name, unusable)})
     else:
-        _tell(shell, found, late)
+        _tell(shell, found, late, unusable)
     if unusable:
         raise Ending(COULD_NOT)
 
 
-def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int]) -> None:
+def _state(name: str, unusable: Mapping[str, str]) -> Mapping[str, str]:
+    """What stands for the state of one that cannot be used."""
+    return {"state": NOT_USABLE, "why": unusable[name]} if name in unusable else {}
+
+
+def _unread(found: "Sequence[Manifest]", unusable: Mapping[str, str]) -> list[str]:
+    """Those of which nothing is known."""
+    return [name for name in unusable if all(each.name != name for each in found)]
+
+
+def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], unusable: Mapping[str, str]) -> None:
     from dnam.prices import dollars
 
-    if not found:
+    if not found and not unusable:
         shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
     shell.out.table(
         ("name", "made", "model", "state", "up to", "behind", "calls", "unusable", "cost"),
@@ -52,7 +66,7 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int]) ->
                 each.name,
                 shell.out.when(each.made),
                 each.by,
-                each.state,
+                NOT_USABLE if each.name in unusable else each.state,
                 f"#{each.upto}",
                 str(late.get(each.name, "")),
                 str(each.calls),
@@ -60,7 +74,8 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int]) ->
                 dollars(each.cost_micros),
             )
             for each in found
-        ],
+        ]
+        + [(name, "", "", NOT_USABLE, "", "", "", "", "") for name in _unread(found, unusable)],
     )
 
 

@@ -10,7 +10,7 @@ from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 from dnam.doctor.disk import bytes_words
 from dnam.errors import ShadowUnusable
-from dnam.shadows import Manifest, exists, is_being_made, is_name, load
+from dnam.shadows import Manifest, is_being_made, is_name, known
 from projections.errors import BadRequest
 from replay.errors import LogError, LogMissing, NothingHere
 from replay.shadow import SHADOWS, shadow_folder
@@ -34,19 +34,21 @@ async def beside(patient: Patient) -> list[Finding]:
 
 def _shadow(data: Path, name: str) -> list[Finding]:
     drop = f"`dnam shadows drop {name}` removes it"
-    if not exists(data, name) and is_being_made(data, name):
-        return well(f"{name} is being begun just now")
-    if not exists(data, name):
-        return doubt(
-            f"{name} was broken off before anything was made of it", f"{drop}, `dnam rederive --name {name}` begins."
-        )
     try:
-        return _seen(data, load(data, name))
+        manifest = known(data, name)
+        return _unbegun(data, name, drop) if manifest is None else _seen(data, manifest)
     except BadRequest as error:
         return wrong(f"{name}: {error}", f"{drop}. What is in it cannot be compared or adopted.")
     except ShadowUnusable as error:
         anew = f"`dnam shadows drop {name}`, then `dnam rederive --name {name}` again."
         return wrong(f"{name} cannot be used: {error.why}", anew)
+
+
+def _unbegun(data: Path, name: str, drop: str) -> list[Finding]:
+    if is_being_made(data, name):
+        return well(f"{name} is being begun just now")
+    begin = f"{drop}, `dnam rederive --name {name}` begins."
+    return doubt(f"{name} was broken off before anything was made of it", begin)
 
 
 def _seen(data: Path, manifest: Manifest) -> list[Finding]:

@@ -12,7 +12,8 @@ from dnam.discoclaw_files import the_guild
 from dnam.finding import the_person
 from dnam.rederiving.rederivation import refuse_unknown
 from dnam.settings import Settings
-from dnam.shadows import Asked, Manifest, checked, exists, load
+from dnam.shadows import Asked, Manifest
+from dnam.shadows import known as known_shadow
 from dnam.tending import EXTRACTION_PROMPT, SUMMARY_PROMPT
 from projections.errors import BadRequest
 from projections.policies import closeness
@@ -76,7 +77,7 @@ def _whole(model: str) -> str:
 
 def manifest_for(rows: Rows, settings: Settings, data: Path, name: str, wanted: Wanted, now: int) -> Manifest:
     """The shadow to go on with, or a new one. BadRequest for one of the same name that was asked for otherwise."""
-    known = load(data, name) if exists(data, checked(name)) else None
+    known = known_shadow(data, name)
     asked = asked_for(rows, configured(settings) if known is None else known.asked, wanted)
     refuse_unknown(asked)
     if known is None:

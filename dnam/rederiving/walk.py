@@ -128,7 +128,9 @@ class Walk:
         """Take events over as they were recorded."""
         taken = list(drafts)
         if taken:
-            self._writing.append(self._memory.submit(lambda _: taken))
+            writing = self._memory.submit(lambda _: taken)
+            writing.add_done_callback(_seen)
+            self._writing.append(writing)
             await self._written(MOST_WRITING)
 
     async def _written(self, most: int = 0) -> None:
@@ -292,6 +294,12 @@ async def let_go(chains: Chains, traffic: Traffic) -> None:
     traffic.close()
     await chains.stop(at_once=traffic.gathers)
     await traffic.stop()
+
+
+def _seen(writing: asyncio.Future[Written]) -> None:
+    """Where several fail for one reason, the first is raised, and the walk breaks off: nobody waits for the others."""
+    if not writing.cancelled():
+        writing.exception()
 
 
 def _is_left_out(told: Told) -> bool:

@@ -39,7 +39,9 @@ def test_a_manifest_of_nonsense_is_refused(tmp_path: Path, wrong: dict[str, Any]
     with pytest.raises(ShadowUnusable, match="`dnam shadows drop next`, then `dnam rederive --name next` again"):
         load(tmp_path, "next")
     forget_erased(tmp_path, KeyRing.create(MemoryRingStore()))
-    assert listing(tmp_path) == []
+    told: list[str] = []
+    assert listing(tmp_path, lambda name, _: told.append(name)) == []
+    assert told == ["next"]
 
 
 def test_a_manifest_that_is_a_folder_is_refused(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_ring_that_cannot_be_written_fails_the_group_before_the_log(data: Path
         whole = ring.read_bytes()
         ring.unlink()
         ring.mkdir()
-        with pytest.raises(CannotWrite, match="the key ring in"):
+        with pytest.raises(CannotWrite, match="the key ring"):
             engine.record(drafts(note("Q"), name="second"))
         assert engine.head().size == 1
         assert engine.store.ring.vaults == vaults

@@ -103,6 +103,21 @@ def _scribble(data: Path) -> str:
     return f"{FILE} cannot be read: "
 
 
+def _unlink(data: Path) -> str:
+    (shadow_folder(data, "next") / FILE).unlink()
+    return f"{FILE} is gone"
+
+
+def _lock(data: Path) -> str:
+    """Destroy the keys of what only the shadow has sealed."""
+    with Engine.open(data, clock=FakeClock()) as live, shadow_engine(data, "next", beside=live) as shadow:
+        ring = live.store.ring
+        only = shadow.store.log.vaults() - live.store.log.vaults()
+        assert only
+        ring.destroy(only)
+    return f"the keys of {len(only)} vaults of the shadow 'next' are not in the key ring"
+
+
 HARMS: Mapping[str, Callable[[Path], str]] = {
     "pages damaged": _damage,
     "an event damaged": _flip,
@@ -110,8 +125,23 @@ HARMS: Mapping[str, Callable[[Path], str]] = {
     "log gone": _lose,
     "log of another shadow": _copy,
     "manifest damaged": _scribble,
+    "manifest gone": _unlink,
+    "keys lost": _lock,
 }
 """What is done to a shadow called next, and what is said of it then."""
+
+
+def nothing_recorded(data: Path) -> None:
+    """What a kill leaves of the shadow called next before anything is recorded in it: an empty log, and no words."""
+    folder = shadow_folder(data, "next")
+    for each in ("log", "views"):
+        shutil.rmtree(folder / each, ignore_errors=True)
+    (folder / FILE).unlink()
+    with (
+        Engine.open(data, writable=False) as live,
+        shadow_engine(data, "next", writable=True, create=True, clock=FakeClock(), beside=live),
+    ):
+        pass
 
 
 def log_of(data: Path) -> Path:

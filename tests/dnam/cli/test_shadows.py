@@ -21,9 +21,10 @@ from dnam.rederiving.models import BOOK
 from dnam.shadows import FILE, Asked, load, save
 from replay.engine import Engine
 from replay.log import StoredEvent
+from replay.ring_records import SIZE
 from replay.shadow import shadow_engine, shadow_folder
 from tests.dnam.claude.batch_stage import leave, office
-from tests.dnam.cli.beside import HARMS, beside
+from tests.dnam.cli.beside import HARMS, beside, nothing_recorded
 from tests.dnam.cli.memories import dnam, garden, make
 from tests.dnam.doctor.patients import patient
 from tests.dnam.scripted import FakeClock, settings
@@ -164,6 +165,83 @@ async def test_how_far_a_shadow_is_behind_is_counted_outside_of_any_look(
         counted.clear()
     await beside_log(patient(data))
     assert set(counted) == {0}
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+def test_what_cannot_be_used_is_listed_as_that(data: Path, harm: Callable[[Path], str]) -> None:
+    why = harm(data)
+    ran = dnam("shadows", "--data", data)
+    assert (ran.code, "not usable" in ran.out, "There are no shadows" in ran.out) == (3, True, False)
+    assert "complete" not in ran.out
+    ran = dnam("shadows", "--json", "--data", data)
+    ((name, state, told),) = ((each["name"], each["state"], each["why"]) for each in ran.values)
+    assert (ran.code, name, state, why in told) == (3, "next", "not usable", True)
+
+
+def test_what_a_kill_left_before_anything_was_recorded_is_no_shadow_and_begins_anew(data: Path) -> None:
+    nothing_recorded(data)
+    ran = dnam("shadows", "--data", data)
+    assert (ran.code, "There are no shadows" in ran.out) == (0, True)
+    assert "there is no shadow 'next' here" in dnam("diff", "--shadow", "next", "--data", data).err
+    assert dnam("rederive", "--model", "offline", "--name", "next", "--data", data).code == 0
+    assert dnam("shadows", "--json", "--data", data).value["state"] == "complete"
+
+
+@pytest.mark.parametrize("place", ["shadows", "shadows/next"])
+def test_a_file_where_shadows_lie_is_said_to_be_one(data: Path, place: str) -> None:
+    shutil.rmtree(data / place)
+    (data / place).write_text("no folder")
+    for command in (
+        ("rederive", "--name", "next"),
+        ("diff", "--shadow", "next"),
+        ("adopt", "next", "--yes"),
+        ("shadows", "drop", "next", "--yes"),
+    ):
+        ran = dnam(*command, "--data", data)
+        assert (ran.code, ran.err) == (2, f"dnam: {data / place} is a file, and shadows lie in folders: move it away\n")
+    assert dnam("shadows", "--data", data).code == (2 if place == "shadows" else 0)
+    assert dnam("doctor", "--data", data).code in (0, 1)
+
+
+def cut_end(data: Path) -> None:
+    for name in ("ring-a", "ring-b"):
+        ring = data / "keys" / name
+        ring.write_bytes(ring.read_bytes()[:-SIZE])
+
+
+def lose_records(data: Path) -> None:
+    for name in ("ring-a", "ring-b"):
+        ring = data / "keys" / name
+        ring.write_bytes(bytes(SIZE) + ring.read_bytes()[SIZE:])
+
+
+def other_keys(data: Path) -> None:
+    with Engine.open(data / "other", create=True, clock=FakeClock()):
+        pass
+    shutil.rmtree(data / "keys")
+    (data / "other" / "keys").rename(data / "keys")
+
+
+@pytest.mark.parametrize("harm", [cut_end, lose_records, other_keys])
+def test_no_shadow_is_usable_where_the_keys_of_its_memory_are_not_right(
+    data: Path, harm: Callable[[Path], None]
+) -> None:
+    harm(data)
+    before = (data / "keys" / "ring-a").read_bytes()
+    ran = dnam("shadows", "--data", data)
+    assert (ran.code, "not usable" in ran.out, "complete" in ran.out) == (3, True, False)
+    assert "the key ring" in ran.err
+    for command in (("adopt", "next", "--yes"), ("rederive", "--name", "next"), ("verify",), ("doctor",)):
+        assert dnam(*command, "--data", data).code != 0, command
+    assert (data / "keys" / "ring-a").read_bytes() == before
+
+
+def test_no_shadow_is_usable_where_keys_of_its_memory_are_lost(data: Path) -> None:
+    with Engine.open(data, clock=FakeClock()) as live:
+        live.store.ring.destroy(live.store.log.vaults())
+    ran = dnam("shadows", "--data", data)
+    assert (ran.code, "vaults of this log are not in the key ring" in ran.err) == (3, True)
+    assert "not usable" in ran.out
 
 
 def test_without_a_log_no_shadow_is_of_it(data: Path) -> None:

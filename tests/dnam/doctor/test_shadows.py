@@ -22,7 +22,7 @@ from projections.events.values import By, Item
 from projections.ids import Handle
 from projections.rows import Rows
 from replay.shadow import shadow_folder
-from tests.dnam.cli.beside import HARMS, beside
+from tests.dnam.cli.beside import HARMS, beside, nothing_recorded
 from tests.dnam.cli.memories import bytes_of, dnam, garden, make
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock
@@ -88,7 +88,7 @@ async def test_one_that_was_broken_off_and_one_that_is_being_made(data: Path) ->
 
 
 async def test_one_that_was_broken_off_before_it_began(data: Path) -> None:
-    (shadow_folder(data, "next") / FILE).unlink()
+    nothing_recorded(data)
     trouble = await of_next(data)
     assert (trouble.state, "broken off before anything was made" in trouble.what) == ("doubt", True)
     with making(data, "next"):

@@ -1,6 +1,7 @@
 """Deriving a memory anew: by the same model the same, by another one what that one makes of it."""
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest, load
 from projections.events.values import Item
 from projections.rows import Rows
+from replay.errors import CannotWrite
+from replay.shadow_store import ShadowLog
 from tests.dnam.rederiving.village import (
     ASKED,
     SETTINGS,
@@ -74,6 +77,24 @@ def test_what_is_decided_anew_is_planned_in_its_decision(tmp_path: Path, monkeyp
     live, shadow = both(tmp_path)
     assert shadow["summaries"] == live["summaries"]
     assert {"likes rain", "likes snow", "builds the bridge project"} <= set(texts(shadow))
+
+
+async def test_where_several_decisions_fail_at_once_one_error_is_raised_and_the_others_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asyncio.to_thread(told, tmp_path, talk)
+    unseen: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
+
+    def refused(*_: object) -> None:
+        raise CannotWrite("the disk is gone")
+
+    monkeypatch.setattr(ShadowLog, "append", refused)
+    with pytest.raises(CannotWrite, match="the disk is gone"):
+        await derive(tmp_path, reader())
+    gc.collect()
+    await asyncio.sleep(0)
+    assert unseen == []
 
 
 class BrokenOff(Exception):
