@@ -56,6 +56,7 @@ def test_words_are_found_by_their_stems(house: House) -> None:
 def test_boosts_are_told(house: House) -> None:
     house.know("a shed", HERE, kind="project", updated=house.said)
     assert hits(house, "the build?") == [("a shed", "a project, asked about one; updated within 7 days")]
+    assert [hit.score for hit in prompt(house, "the build?").memory.hits] == [3 * 1024]
 
 
 def test_guidance_stands_in_front_whatever_was_said(house: House) -> None:

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projections.decisions.adopt_summary import AdoptSummaryRequest, adopt_summary
+from projections.decisions.adopted import Adoption
 from projections.decisions.revert_summaries import summaries_reversal
 from projections.decisions.unadopt import unadopt
 from projections.decisions.unadopt_summary import UnadoptSummaryRequest, unadopt_summary
@@ -15,7 +16,9 @@ from projections.items import ItemRow
 from tests.projections.adoption import ADOPTION, recorded, requested, rows_of, undone
 from tests.projections.learning import Town
 from tests.projections.reverting import WORK, Reverting, edits, same
+from tests.world import NOW, handle
 
+AGAIN = Adoption(EventId(handle("adoption again")), NOW)
 TEA, CHESS = "User drinks tea.", "User plays chess."
 
 
@@ -149,6 +152,24 @@ def test_a_summary_is_as_before_also_after_an_adoption_that_was_taken_back() -> 
     assert told(live) == ["They play chess.", points[1]]
     live.revert_summary(works[0])
     assert told(live) == ["", points[1]]
+
+
+def test_a_first_summary_is_as_before_also_after_one_that_was_adopted_into_nothing() -> None:
+    beside = Beside()
+    live, world = beside.live, beside.live.world
+    points = [beside.says(each) for each in ("I like green tea", "I play chess")]
+    beside.shadow.sums_up("They live.", *points)
+    made = next(each.event for each in beside.shadow.world.records if isinstance(each.event, SummaryRefreshed))
+    for adoption in (ADOPTION, AGAIN):
+        world.decide(adopt_summary, AdoptSummaryRequest(adoption, made, tuple(each.id for each in points), "opus", 0))
+        adopted = live.summary()
+        assert adopted is not None
+        world.decide(unadopt_summary, UnadoptSummaryRequest(adoption.undoing(), adopted.event, made, None, None))
+        assert live.summary() is None
+    live.sums_up("They like tea.", points[0])
+    (work,) = [each.id for each in world.records if each.event.TAG == "summary.answered"]
+    live.revert_summary(work)
+    assert told(live) == ["", points[0]]
 
 
 def of_summaries(town: Reverting, work: EventId) -> list[Any]:

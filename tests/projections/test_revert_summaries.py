@@ -76,6 +76,14 @@ def test_the_first_summary_is_to_be_made_anew(town: Reverting) -> None:
     assert told(town) == "They are cats."
 
 
+def test_what_was_reverted_is_not_reverted_twice(town: Reverting) -> None:
+    summarised(town, "They are cats.")
+    bad = town.last("summary.refreshed")
+    town.revert_summary(bad)
+    assert town.revert_summary(bad) == []
+    assert town.summaries_left(bad) == []
+
+
 def test_what_an_earlier_era_said_does_not_come_into_this_one(town: Reverting) -> None:
     summarised(town, "They talked of tea.")
     town.sums_up("They are cats.", town.says("about cats"), era=1)
