@@ -41,3 +41,17 @@ def test_a_warning_that_every_run_gives_tells_of_no_fault(fault: Fault, status: 
     said = Said(status, "", HEALTHY.err + more)
     assert bool(said.beyond(HEALTHY)) == bool(more)
     assert (list(told_badly(said, HEALTHY, fault)) == []) == is_well
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_refused", "is_well"),
+    [
+        ("`!memory remember` could not be done: data/log: mdb_txn_commit: No space left on device", True, True),
+        ("`!memory remember` could not be done: nobody knows why", True, False),
+        ("Remembered: fact 1", False, True),
+    ],
+)
+def test_a_chat_tells_of_a_fault_in_its_answers(answer: str, is_refused: bool, is_well: bool) -> None:
+    said = Said(DONE, f"Remembered: fact 0\n{answer}\n", HEALTHY.err)
+    assert bool(said.refused()) == is_refused
+    assert (list(told_badly(said, HEALTHY, FULL)) == []) == is_well

@@ -190,7 +190,7 @@ class Memory:
         if not ended.failed:
             return None
         data, said = self.nursery.place / "data", self._said(ended)
-        told = said.status != DONE or bool(said.beyond(healthy.said))
+        told = said.status != DONE or bool(said.beyond(healthy.said)) or bool(said.refused())
         badly, found = list(told_badly(said, healthy.said, fault)), list(lost(data, self.stood))
         is_open = not any(each.startswith(UNOPENED) for each in found)
         unheld = (

@@ -31,6 +31,8 @@ REMEMBERED = re.compile(r"^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 IMPORTED = re.compile(r"\bimported (?:(\d+) messages?|nothing new)", re.IGNORECASE)
 WORDS_WHEN_DONE = ("will be caught up with later", "what could not be recorded is recorded now")
 """What a command that is done after all says of what was in its way."""
+NOT_DONE = "could not be done: "
+"""In a conversation, an answer that says so: what was asked for is not there, and the chat goes on."""
 LEAST = 20
 """Characters of an error that says anything."""
 HEARD = "message.heard"
@@ -47,6 +49,10 @@ class Said(NamedTuple):
         """The lines that it tells and does not tell on a healthy disk."""
         usual = set(healthy.err.splitlines())
         return [each for each in self.err.splitlines() if each.strip() and each not in usual]
+
+    def refused(self) -> list[str]:
+        """The answers that say that something could not be done."""
+        return [each for each in self.out.splitlines() if NOT_DONE in each]
 
 
 class Left(NamedTuple):
@@ -100,7 +106,7 @@ def _backup(place: Path) -> tuple[int, int, bool] | None:
 def unkept(place: Path, said: Said, before: Left, healthy: Healthy, *, rebuilds: bool) -> Iterator[str]:
     """What was said and is not so. `rebuilds`: the command makes the views anew."""
     now, words = left(place), said.out + said.err
-    if said.status == DONE:
+    if said.status == DONE and not said.refused():
         yield from _undone(now, healthy.left)
         if rebuilds and not _are_rebuilt(place / "data"):
             yield "it rebuilt the views, and they are not what a rebuild makes"
@@ -152,6 +158,9 @@ def told_badly(said: Said, healthy: Said, fault: Fault) -> Iterator[str]:
         yield f"LMDB's words: {said.err.strip()[-300:]}"
     if said.status == COULD_NOT and not any(len(each) >= LEAST and names(fault, each) for each in more):
         yield f"an error that does not say what is wrong: {more}"
+    for each in said.refused():
+        if not names(fault, each):
+            yield f"an answer that does not say what is wrong: {each}"
     if said.status == DONE and more and not any(word in each for word in WORDS_WHEN_DONE for each in more):
         yield f"done, in words that are not known: {more}"
 
