@@ -195,7 +195,8 @@ class Rederivation:
 
     def _keep(self, manifest: Manifest) -> None:
         self.manifest = without_erased(manifest, self.memory.engine.store.ring)
-        save(self._data, self.manifest)
+        with translated(shadow_folder(self._data, self.manifest.name)):
+            save(self._data, self.manifest)
 
     def _counted(self, spending: Spending) -> Manifest:
         return msgspec.structs.replace(
