@@ -46,7 +46,7 @@ def test_why_it_broke_off_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patched:
         patched.setattr(ShadowLog, "append", refused)
         with pytest.raises(
-            CannotWrite, match="make room|takes writes again"
+            CannotWrite, match=r"make room|takes writes again"
         ):  # of several under way, whichever is first
             asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
     monkeypatch.undo()
