@@ -52,7 +52,7 @@ APART = "apart@1"
 MERGE_POLICIES = (closeness.VERSION, APART)
 """How items are merged: those that are close, or none."""
 CATCHING_UP = 3
-"""How many times it is caught up with what was recorded meanwhile: who goes on writing keeps it from no end."""
+"""How many times it catches up with what was recorded meanwhile: it ends also where somebody never stops writing."""
 
 
 class Rederivation:

@@ -89,7 +89,7 @@ class Said(NamedTuple):
         return _reasons(self.fields, self.asked)
 
 
-class Place(NamedTuple):
+class RowAt(NamedTuple):
     """Where something lies that was said: its key, and whose row it is."""
 
     key: bytes
@@ -144,21 +144,16 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
 
 
-def neighbours(rows: Rows, hit: Said, before: int, after: int) -> tuple[Found[MessageRow | TurnRow], ...]:
-    """What was said around something in its unit, oldest first, and itself."""
-    return tuple(map(partial(read, rows), around(rows, hit, before, after)))
-
-
-def around(rows: Rows, hit: Said, before: int, after: int) -> tuple[Place, ...]:
-    """Where it lies: nothing of it is read yet."""
+def around(rows: Rows, hit: Said, before: int, after: int) -> tuple[RowAt, ...]:
+    """Where lies what was said around something in its unit, oldest first, and itself: nothing of it is read yet."""
     unit, end = hit.key[:16], hit.key + b"\0"
     earlier = _nearest(rows, unit, before + 1, stop=end, reverse=True)
     return (*reversed(earlier), *_nearest(rows, unit, after, start=end))
 
 
-def read(rows: Rows, place: Place) -> Found[MessageRow | TurnRow]:
+def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
     """What lies there."""
-    found = rows.find(place.projection, place.key)
+    found = rows.find(at.projection, at.key)
     assert found is not None, "it was there a moment ago, in the same rows"
     return found
 
@@ -171,12 +166,12 @@ def _nearest(
     start: bytes | None = None,
     stop: bytes | None = None,
     reverse: bool = False,
-) -> list[Place]:
+) -> list[RowAt]:
     """The first few of either table, which is more than enough, and of these the first few."""
-    found: list[Place] = []
+    found: list[RowAt] = []
     for projection in _SAID:
         keys = rows.keys(projection, unit, start=start, stop=stop, reverse=reverse)
-        found += (Place(key, projection) for key in islice(keys, most))
+        found += (RowAt(key, projection) for key in islice(keys, most))
     return sorted(found, key=itemgetter(0), reverse=reverse)[:most]
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from projections.decisions.reapply_reverted import RevertAgainRequest, is_again_as_it_was, revert_again
-from projections.events import Event, ItemReverted
+from projections.events import Event, ItemEvent, ItemReverted
 from projections.fold import Record
 from tests.projections.reverting import WORK, Reverting, changes, edits, teaches
 from tests.world import origin
@@ -33,30 +33,43 @@ def again(here: Reverting, event: Event, until: Record | None, seed: str = "agai
     assert isinstance(event, ItemReverted)
     assert is_again_as_it_was(event)
     assert until is not None
-    request = RevertAgainRequest(event, until.event.item, origin(seed))  # type: ignore[attr-defined]
+    assert isinstance(until.event, ItemEvent)
+    request = RevertAgainRequest(event, until.event.item, origin(seed))
     drafts = revert_again(here.rows, here.chronicle, request)
     assert revert_again(here.rows, here.chronicle, request) == drafts
     return [here.world.record(each).event for each in drafts]
 
 
+def undone(there: Reverting, event: Event) -> Record | None:
+    """What it undid."""
+    assert isinstance(event, ItemReverted)
+    return there.chronicle.find(event.undoes[0])
+
+
+def words(event: Event) -> tuple[str, str]:
+    """Why it came, and by which policy."""
+    assert isinstance(event, ItemReverted)
+    return event.reason, event.policy
+
+
 def test_it_is_again_as_it_was_and_the_second_time_nothing_comes_of_it() -> None:
     there, here = made(), made()
     (event,) = there.revert(there.last(WORK))
-    until = there.chronicle.find(event.undoes[0])  # type: ignore[attr-defined]
+    until = undone(there, event)
     (reverted,) = again(here, event, until)
     assert (here.texts(), here.state()) == (["User likes tea."], there.state())
-    assert (reverted.reason, reverted.policy) == (event.reason, event.policy)  # type: ignore[attr-defined]
+    assert words(reverted) == words(event)
     assert again(here, event, until) == []
 
 
 def test_the_taking_back_of_it_is_done_again_too() -> None:
     there, here = made(), made()
     (event,) = there.revert(there.last(WORK))
-    again(here, event, there.chronicle.find(event.undoes[0]))  # type: ignore[attr-defined]
+    again(here, event, undone(there, event))
     (back,) = there.undo()
-    (undone,) = again(here, back, there.reverted, "and back")
+    (event,) = again(here, back, there.reverted, "and back")
     assert here.texts() == there.texts() == ["User hates tea."]
-    assert (undone.reason, undone.policy) == (back.reason, back.policy)  # type: ignore[attr-defined]
+    assert words(event) == words(back)
 
 
 def test_an_addition_that_is_there_again_is_here_too() -> None:
@@ -85,7 +98,7 @@ def test_what_is_not_the_very_same_stays(otherwise: Callable[[Reverting], object
     there, here = made(), made(otherwise)
     before = here.state()
     (event,) = there.revert(there.last(WORK))
-    assert again(here, event, there.chronicle.find(event.undoes[0])) == []  # type: ignore[attr-defined]
+    assert again(here, event, undone(there, event)) == []
     assert here.state() == before
 
 
@@ -95,7 +108,8 @@ def test_what_no_revert_left_so_here_is_not_taken_back_with_one() -> None:
     (event,) = there.revert(there.last(WORK))
     (back,) = there.undo()
     told = msgspec.structs.replace(here.item("tea").item, status="active")
-    assert told.text == event.item.text  # type: ignore[attr-defined]
+    assert isinstance(event, ItemReverted)
+    assert told.text == event.item.text
     assert there.reverted is not None
     until = there.reverted._replace(event=msgspec.structs.replace(there.reverted.event, item=told))
     assert again(here, back, until) == []
@@ -104,4 +118,4 @@ def test_what_no_revert_left_so_here_is_not_taken_back_with_one() -> None:
 def test_where_there_is_no_such_item_nothing_comes_of_it() -> None:
     there = made()
     (event,) = there.revert(there.last(WORK))
-    assert again(Reverting(), event, there.chronicle.find(event.undoes[0])) == []  # type: ignore[attr-defined]
+    assert again(Reverting(), event, undone(there, event)) == []

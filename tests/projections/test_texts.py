@@ -24,7 +24,7 @@ def test_the_whitespace_class_is_javascript_s_by_code_point() -> None:
     assert re.escape(WHITESPACE).count("]") == 0
 
 
-@pytest.mark.no_cover
+@pytest.mark.no_cover  # every code point there is; others show its lines
 def test_exactly_these_code_points_are_collapsed() -> None:
     collapsed = {each for each in range(0x110000) if tidy(f"a{chr(each)}b") == "a b"}
     assert collapsed == JAVASCRIPT

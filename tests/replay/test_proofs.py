@@ -149,7 +149,7 @@ def test_the_vectors_of_certificate_transparency(backend: str, folder: Path) -> 
 # -- every proof holds ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
+@pytest.mark.no_cover  # some hundred thousand proofs; others show their lines
 def test_every_inclusion_in_every_tree_of_some_hundred_leaves() -> None:
     log = in_memory(600)
     for size in (*range(1, 130), *range(250, 262), 300, 511, 512, 513, 600):
@@ -160,7 +160,7 @@ def test_every_inclusion_in_every_tree_of_some_hundred_leaves() -> None:
             assert verify_inclusion(LEAVES[seq - 1], seq, size, path, root), (seq, size)
 
 
-@pytest.mark.no_cover
+@pytest.mark.no_cover  # some hundred thousand proofs; others show their lines
 def test_every_consistency_among_trees_of_some_hundred_leaves() -> None:
     log = in_memory(600)
     for new in (*range(1, 130), *range(254, 260), 512, 513, 600):

@@ -100,7 +100,7 @@ def test_an_empty_log_has_no_problems(data: Path) -> None:
     )
 
 
-@pytest.mark.no_cover
+@pytest.mark.no_cover  # every bit of a log; others show its lines
 @pytest.mark.parametrize("table", [b"headers", b"bodies", b"ids"])
 def test_a_flipped_bit_in_any_byte_of_an_event_is_found_and_named(small: Path, table: bytes) -> None:
     seqs = {bytes(event): int.from_bytes(mark[:8], "big") for event, mark in values(small, b"ids")}

@@ -6,7 +6,8 @@ from projections.events.values import Span
 from projections.ids import EventId, Handle, Ref
 from projections.messages import MessageRow
 from projections.recall.documents import zone_of
-from projections.recall.search import Said, Wanted, items, neighbours, said
+from projections.recall.search import Said, Wanted, items, read, said
+from projections.recall.search import around as lying_around
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, session
 from tests.projections.recall.stage import HOUR, FakeZones, documents_of, kept
@@ -187,7 +188,7 @@ def test_the_longest_unknown_word_is_taken_for_misspelt_and_no_other(house: Hous
 
 
 def around(rows: Rows, hit: Said, before: int, after: int) -> list[str]:
-    found = [each.row for each in neighbours(rows, hit, before, after)]
+    found = [read(rows, each).row for each in lying_around(rows, hit, before, after)]
     return [row.message.text if isinstance(row, MessageRow) else row.text for row in found]
 
 

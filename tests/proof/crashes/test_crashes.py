@@ -12,6 +12,7 @@ from projections.ids import EventId
 from projections.registry import FOLD
 from replay.engine import Engine
 from replay.store import DiskStore
+from tests.kills.child import Write
 from tests.kills.victims import message_id
 from tests.proof.claim import Trial
 from tests.proof.crashes import LEAST, PART, RANDOM, SEEN, SHORT, Ended, findings
@@ -39,11 +40,11 @@ WELL = Afterwards(HELD, HELD, 0, is_equal=True)
 DONE = Acknowledged(["fact 1"] * 600, 1, 1, ())
 
 
-def kills(inside: Sequence[str | None] = SEEN, begun: int = 1) -> list[Kill]:
+def kills(inside: Sequence[Write | None] = SEEN, begun: int = 1) -> list[Kill]:
     """As many as there must be, of all commands in turn."""
     names = list(ROUNDS)
     return [
-        Kill(names[n % len(names)], n // len(names) % RANDOM == 0, inside[n % len(inside)], None, begun, True, True)  # type: ignore[arg-type]
+        Kill(names[n % len(names)], n // len(names) % RANDOM == 0, inside[n % len(inside)], None, begun, True, True)
         for n in range(LEAST)
     ]
 
@@ -59,7 +60,7 @@ def ended(
         kills=kills() if killed is None else killed,
         broken_off=broken_off,
     )
-    return Ended(life, found)  # type: ignore[arg-type]
+    return Ended(life, found)  # type: ignore[arg-type]  # all of a life that is looked at
 
 
 def both(**changed: Any) -> Afterwards:

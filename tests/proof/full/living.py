@@ -158,7 +158,7 @@ def live(data: Path, page: Page, fault: Fault, every: int) -> None:
 
 def careless() -> None:
     """A defect: from now on a log acknowledges what it could not write."""
-    LmdbLog.append = _careless(LmdbLog.append)  # type: ignore[method-assign]
+    LmdbLog.append = _careless(LmdbLog.append)  # type: ignore[method-assign]  # a defect is planted
 
 
 def _careless(append: Callable[..., Head]) -> Callable[..., Head]:

@@ -141,12 +141,17 @@ def _restore(data: Path, made: Whole, number: int) -> Answer:
     ran = dnam("restore-backup", made.backup, "--yes", "--data", data)
     if ran.code:
         return "refused", ran.err
+    return ("restored" if _is_all(data, made, number) else "other"), ran.out
+
+
+def _is_all(data: Path, made: Whole, number: int) -> bool:
+    """Whether everything that the backup has is there, and verifies."""
     store = DiskStore(data, FOLD, writable=False)
     try:
         is_all = [each.header for each in store.log.read(0)] == [each.header for each in made.events[: made.kept]]
     finally:
         store.close()
-    return ("restored" if is_all and _verify(data, made, number)[1] == "\n" else "other"), ran.out
+    return is_all and _verify(data, made, number)[1] == "\n"
 
 
 def _compare(data: Path, made: Whole, number: int) -> Answer:
@@ -170,12 +175,7 @@ def _restored(backup: Path, made: Whole, number: int) -> Answer:
         ran = dnam("restore-backup", backup, "--yes", "--data", fresh)
         if ran.code:
             return _in_one_line(ran.err)
-        store = DiskStore(fresh, FOLD, writable=False)
-        try:
-            is_all = [each.header for each in store.log.read(0)] == [each.header for each in made.events[: made.kept]]
-        finally:
-            store.close()
-        return ("same" if is_all and _verify(fresh, made, number)[1] == "\n" else "other"), ran.out
+        return ("same" if _is_all(fresh, made, number) else "other"), ran.out
     finally:
         shutil.rmtree(fresh)
 

@@ -51,7 +51,7 @@ def main() -> None:
 
     assert app is not None
     language("en")
-    typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
+    typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]  # built once
     made = load(Path(sys.argv[1]))
     source, target = sys.stdin.buffer, os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
