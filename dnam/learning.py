@@ -42,12 +42,20 @@ class Estimate(NamedTuple):
 
 
 class LearnedAll(NamedTuple):
-    """What learning did: extractions and refreshes that worked, item events, and what went wrong."""
+    """What learning did: extractions and refreshes that worked, item events, and what went wrong: calls that are tried
+    again, and why items that are close stay apart.
+    """
 
     extractions: int
     summaries: int
     events: int
     errors: tuple[str, ...]
+    unmerged: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing went wrong."""
+        return not (self.errors or self.unmerged)
 
 
 class Lesson(NamedTuple):
@@ -148,6 +156,7 @@ class Learner:
             summaries=sum(count for count, _ in summaries),
             events=sum(each.events for each in results),
             errors=(*unread, *unsummed),
+            unmerged=tuple(error for each in results for error in each.unmerged),
         )
 
     async def _summarise(self, card: SessionCard) -> tuple[int, str]:

@@ -179,10 +179,11 @@ class Tending:
                 f"extraction: an entry of the reply was dropped: {each}",
                 "extraction: an entry of the reply was dropped",
             )
+        unmerged: list[str] = []
         for where, items in ((compartment, learned.added), (everywhere(person), learned.promoted)):
             if items:
-                await self._merge(person, where, items)
-        return learned
+                unmerged += await self._merge(person, where, items)
+        return learned._replace(unmerged=tuple(unmerged))
 
     def extraction(self, plan: ExtractionPlan) -> Loop[Learned]:
         """The loop for a plan, with the settings in force."""
@@ -200,23 +201,29 @@ class Tending:
 
     # -- merges -----------------------------------------------------------------------------------------------------
 
-    async def _merge(self, person: Handle, compartment: str, added: Sequence[str]) -> None:
-        """Make one of what is close. What was learned stands, whatever goes wrong here."""
+    async def _merge(self, person: Handle, compartment: str, added: Sequence[str]) -> list[str]:
+        """Make one of what is close; what went wrong. What was learned stands, whatever that is."""
         try:
-            await self._merge_close(person, compartment, added)
+            return await self._merge_close(person, compartment, added)
+        except (ErasedMeanwhile, OptedOut):
+            return []
         except Exception as error:  # noqa: BLE001 - both stand, and the extraction did work
             await self.went_wrong(Job("merge", compartment, person=person), error)
+            return [str(error) or type(error).__name__]
 
-    async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str]) -> None:
+    async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str]) -> list[str]:
         job = Job("encoder", compartment, person=person)
         by_meaning = await self.measure(lambda rows: texts_of(rows, person, compartment), job)
         measure = by_meaning or by_tokens(self.memory.vocabulary)
         pairs = await self._look(lambda rows: plan_merges(rows, person, compartment, added, measure))
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
+        errors = []
         for pair in pairs:
             merged = await self.run(merge_items(pair, prompt, model, self.minting, self.memory.guarding), person)
             if merged.error:
                 self.failures.append(f"merge: {merged.error}")
+                errors.append(merged.error)
+        return errors
 
     async def measure(self, texts: Callable[[Rows], Sequence[str]], job: Job) -> Measure | None:
         """By the encoder's vectors of these texts; None where there is none, or it fails: then words decide."""

@@ -107,7 +107,7 @@ def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
     tally, learned = shell.run(action, create=True)
     if shell.out.as_json:
         shell.out.emit({"imported": _tally_json(tally), "learned": learned})
-    if learned is not None and learned.errors:
+    if learned is not None and not learned.is_whole:
         raise Ending(COULD_NOT)
 
 

@@ -40,7 +40,7 @@ def learn(
     learned = shell.run(action)
     if as_json:
         shell.out.emit(learned)
-    if learned.errors:
+    if not learned.is_whole:
         raise Ending(COULD_NOT)
 
 
@@ -85,6 +85,8 @@ async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "Learn
     _say(out, _learned_words(learned))
     for error, count in Counter(learned.errors).most_common():
         note(f"{count} call(s) failed and will be tried again by `dnam learn`: {error}")
+    for error, count in Counter(learned.unmerged).most_common():
+        note(f"items that are close stay apart, since {count} merge(s) failed: {error}")
     return learned
 
 

@@ -205,7 +205,7 @@ def _use(row: ItemRow) -> ItemUse:
 class Learned(NamedTuple):
     """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; how many
     messages found no room in it and are read by the next; the ids of the items that it added or changed, and of those
-    that follow their person everywhere from now on.
+    that follow their person everywhere from now on; why what is close to them stays apart, a failure each.
     """
 
     events: int = 0
@@ -214,6 +214,7 @@ class Learned(NamedTuple):
     left: int = 0
     added: tuple[str, ...] = ()
     promoted: tuple[str, ...] = ()
+    unmerged: tuple[str, ...] = ()
 
 
 def extract_items(

@@ -263,7 +263,7 @@ async def test_nothing_is_learned_where_memory_is_switched_off(tmp_path: Path) -
         await bring(assistant.memory, sample())
         learner = Learner(assistant)
         assert (await assistant.memory.look(learner.estimate)).calls == 0
-        assert await learner.learn(lambda *_: None) == (0, 0, 0, ())
+        assert await learner.learn(lambda *_: None) == (0, 0, 0, (), ())
         assert model.asks == []
 
 

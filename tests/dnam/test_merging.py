@@ -14,11 +14,13 @@ from dnam.commands.table import read as command
 from dnam.commands.table import run
 from dnam.encoder import Encoded
 from dnam.languages import load
+from dnam.learning import LearnedAll, Learner
 from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs
 from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed, TextsEncoded
 from projections.events.upkeep import EncodedKind
 from projections.events.values import Item, ModelUse
 from projections.policies.closeness import Vector
+from replay.errors import LogFull
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import Script, ScriptedModel, down, say, talking
 from tests.dnam.test_loops import recorded
@@ -108,6 +110,41 @@ async def test_a_failed_merge_adds(tmp_path: Path, merge: Script, why: str) -> N
         assert why in failed.error
         assert await items(assistant) == [GREEN, TEA]
         assert [why in each for each in assistant.failures] == [True]
+
+
+@pytest.mark.parametrize(("merge", "why"), [(down, "no answer to merge"), (lambda _: "no", "the reply holds no JSON")])
+async def test_whoever_had_it_learned_hears_of_a_failed_merge(tmp_path: Path, merge: Script, why: str) -> None:
+    async with talking(tmp_path, model(merge), None, **EVERY_TURN) as assistant:
+        learned = await _learned(assistant, "I like tea", "green tea")
+        assert (learned.extractions, learned.errors, learned.is_whole) == (2, (), False)
+        assert [why in each for each in learned.unmerged] == [True]
+        assert await items(assistant) == [GREEN, TEA]
+        again = await Learner(assistant).learn(lambda *_: None)
+        assert (again.extractions, again.is_whole) == (0, True)
+
+
+async def test_and_of_one_that_the_disk_did_not_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: Ask) -> str:
+        monkeypatch.setattr(assistant.memory, "record", _refuse)
+        return json.dumps(ONE)
+
+    async with talking(tmp_path, model(full), None, **EVERY_TURN) as assistant:
+        learned = await _learned(assistant, "I like tea", "green tea")
+        assert (learned.extractions, learned.errors, learned.unmerged) == (2, (), ("the disk is full",))
+        monkeypatch.undo()
+        assert await items(assistant) == [GREEN, TEA]
+        assert recorded(assistant, JobFailed) == []  # the disk did not take that either
+        assert [each.partition(":")[0] for each in assistant.failures] == ["merge", "recording that"]
+
+
+async def _refuse(_: object) -> None:
+    raise LogFull("the disk is full")
+
+
+async def _learned(assistant: Assistant, *texts: str) -> LearnedAll:
+    for text in texts:
+        await assistant.memory.heard("ada", text)
+    return await Learner(assistant).learn(lambda *_: None)
 
 
 async def test_what_a_person_wrote_is_never_absorbed(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """Full disks, the short form: a command and an open memory that meet one, and a log that says nothing of it."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.proof.claim import Trial
-from tests.proof.full import PART
+from tests.proof.full import MOST, PART, Told
 from tests.proof.full.faults import FULL, READ_ONLY, Fault, compiler
-from tests.proof.full.said import COULD_NOT, DONE, Said, told_badly
+from tests.proof.full.refused import COMMANDS
+from tests.proof.full.said import COULD_NOT, DONE, Counts, Left, Said, told_badly, undone
 
 
 @pytest.mark.skipif(compiler() is None, reason="no C compiler here, or not Linux")
@@ -17,6 +19,30 @@ def test_a_full_disk_is_told_of_and_loses_nothing(tmp_path: Path) -> None:
     assert set(found) == {claim.key for claim in PART.claims} - {"slow"}  # which measures time
     assert [each for each in found.values() if not each.holds] == [], told
     assert all(each.count for each in found.values())
+
+
+def test_a_command_or_a_fault_that_was_not_tried_is_not_enough() -> None:
+    pairs = [(command.name, fault.name) for command in COMMANDS for fault in MOST]
+    enough = Told(Counter(dict.fromkeys(pairs, 8)), 0, [], [])
+    assert enough.are_enough()
+    assert not Told(Counter(dict.fromkeys(pairs[1:], 8)), 0, [], []).are_enough()
+    assert not Told(Counter(dict.fromkeys(pairs, 1)), 0, [], []).are_enough()
+
+
+LEFT = Left((("item.upserted", 5), ("message.heard", 50), ("summary.refreshed", 2)), "a", False, (), None, None)
+
+
+@pytest.mark.parametrize(
+    ("events", "is_well"),
+    [
+        (LEFT.events, True),
+        ((("item.upserted", 4), *LEFT.events[1:]), False),
+        ((("item.upserted", 4), ("job.failed", 1), ("message.heard", 50)), True),
+        ((("item.upserted", 5), ("job.failed", 1), ("message.heard", 5), LEFT.events[2]), False),
+    ],
+)
+def test_a_job_that_failed_excuses_what_learning_left_and_nothing_else(events: Counts, is_well: bool) -> None:
+    assert (list(undone(LEFT._replace(events=events), LEFT)) == []) == is_well
 
 
 HEALTHY = Said(DONE, "Imported 8 messages.", "dnam: a warning that every run gives\n")

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from io import StringIO
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -219,6 +220,23 @@ def test_what_could_not_be_learned_could_not_be_done(tmp_path: Path, paid: Scrip
     assert ran.code == 3
     assert "will be tried again by `dnam learn`: no answer to extraction" in ran.err
     assert "no answer to summary" in ran.err
+
+
+@pytest.mark.parametrize("command", ["import", "learn"])
+def test_merges_that_failed_are_told_of(tmp_path: Path, paid: ScriptedModel, command: str) -> None:
+    texts = cycle(("User likes tea.", "User likes green tea."))
+    paid.paid = False
+    paid.scripts = {
+        "extraction": lambda _: json.dumps({"upserts": [{"kind": "preference", "text": next(texts)}]}),
+        "merge": down,
+    }
+    ran = bought(tmp_path, *(["--no-learn"] if command == "learn" else []))
+    if command == "learn":
+        ran = dnam("learn", "--data", tmp_path / "d")
+    assert ran.code == 3
+    assert re.search(r"items that are close stay apart, since \d+ merge\(s\) failed: no answer to merge", ran.err)
+    assert "Learned: " in ran.out
+    assert "tried again" not in ran.err
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1, 2]", b"\x00\xff", b'{"messages": 3}'])

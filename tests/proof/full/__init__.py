@@ -5,7 +5,7 @@ faults.c ─ LD_PRELOAD ─▶ child.py ─ fork ─▶ `dnam`: refused.py looks
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -22,9 +22,13 @@ MOST = {FULL: 16, SYNC_FAILS: 5, BROKEN: 5, READ_ONLY: 5, TOO_MANY: 5}
 """How many calls of each command are tried at the most."""
 MOST_OF_A_CHAT = 4
 """A chat waits, and tries again, before it gives up: that takes seconds."""
+LEAST_OF_A_COMMAND, LEAST_OF_A_FAULT = 16, 32
+"""So many commands of each name, and so many with each fault, must have met one; and one of each with each."""
 SHORT_EVERY, SHORT_CALL = 90, 30
 LYING_CALLS = (5, 7, 9)
 """Of the import: where its messages are written."""
+NAMED, SHOWN = 2, 300
+"""So many of what is wrong are named, in so many characters."""
 TOLD = 5
 CLAIMS = (
     Claim(
@@ -32,15 +36,20 @@ CLAIMS = (
         "A disk that refuses is told of by the command that met it, or the command is done",
         "chat, import, erase, replay, backup, compact, rederive and restore-backup with a library in front of the "
         "system's that lets the n-th call fail: disk full, a failed sync, a failing disk, read-only, too many open "
-        "files; each ends with exit code 3 and a line that names the disk's trouble and that a healthy run has not, or "
-        "with 0, in known words or none; never with a traceback",
+        "files; n is the first, the last and others by chance of all that a healthy run makes: "
+        f"{MOST[FULL]} for a full disk, {MOST[BROKEN]} for the others, {MOST_OF_A_CHAT} of a chat (an open memory, "
+        "below, meets a full disk at every call). Each ends with exit code 3 and a line that names the disk's trouble "
+        "and that a healthy run has not, or with 0, in known words or none; never with a traceback. "
+        f"{LEAST_OF_A_COMMAND} or more of each command have met a fault, {LEAST_OF_A_FAULT} or more each fault, and "
+        "each command each fault",
     ),
     Claim(
         "kept",
         "Nothing acknowledged is lost on a disk that refuses",
         "the same commands; before anything else runs: the earlier log is a prefix, and every body is opened; one that "
-        "ended as done left the events of each kind, log, people, backup and shadow that a healthy run leaves; what a "
-        "chat says it remembers, an import that it imported and an erasure that it erased is so. The command comes "
+        "ended as done left the events of each kind, log, people, backup and shadow that a healthy run leaves (where "
+        "the log says by `job.failed` that learning failed, those of learning are not counted); what a chat says it "
+        "remembers, an import that it imported and an erasure that it erased is so. The command comes "
         "again once the disk is well, and is done; then views are what a rebuild makes, a log to which nothing is "
         "added is as it was, and a shadow is complete and verified",
     ),
@@ -69,14 +78,30 @@ CLAIMS = (
 
 
 class Told(NamedTuple):
-    """What came of commands that met a fault: how many did, how many told of it, and how many were not told of well, or
-    left something that does not hold.
+    """What came of commands that met a fault: how many of each command with each fault did, how many told of it, and
+    those that were not told of well, or left something that does not hold, in words.
     """
 
-    tries: int
+    tries: Counter[tuple[str, str]]
     told: int
-    unwell: int
-    broken: int
+    unwell: list[str]
+    broken: list[str]
+
+    def of(self, place: int) -> Counter[str]:
+        """How many there were of each command (0), or with each fault (1)."""
+        counts = Counter[str]()
+        for key, count in self.tries.items():
+            counts[key[place]] += count
+        return counts
+
+    def are_enough(self) -> bool:
+        """Whether each command has met each fault, and both often enough."""
+        by_command, by_fault = self.of(0), self.of(1)
+        return (
+            all(self.tries[each.name, fault.name] for each in COMMANDS for fault in MOST)
+            and all(by_command[each.name] >= LEAST_OF_A_COMMAND for each in COMMANDS)
+            and all(by_fault[each.name] >= LEAST_OF_A_FAULT for each in MOST)
+        )
 
 
 def prove(trial: Trial) -> Iterator[Finding]:
@@ -95,14 +120,21 @@ def prove(trial: Trial) -> Iterator[Finding]:
 
 
 def _commands(trial: Trial, memory: Memory) -> Iterator[Finding]:
-    came = Told(0, 0, 0, 0)
+    came = Told(Counter(), 0, [], [])
     for command in (IMPORT,) if trial.is_short else COMMANDS:
         for fault in (FULL,) if trial.is_short else MOST:
             came = _command(trial, memory, command, fault, came)
-    enough, counted = came.told * 2 >= came.tries > 0, "commands that met a fault"
-    told = f"{came.unwell:,} badly told; {came.told:,} told of it, the others did without"
-    yield Finding("told", came.tries, counted, told, holds=enough and not came.unwell)
-    yield Finding("kept", came.tries, counted, f"{came.broken:,} broken", holds=came.tries > 0 and not came.broken)
+    tries, counted = came.tries.total(), "commands that met a fault"
+    enough = tries > 0 and (trial.is_short or came.are_enough())
+    met = "; ".join(", ".join(f"{name} {count}" for name, count in came.of(place).items()) for place in (0, 1))
+    told = f"{_some(came.unwell, 'badly told')}; {came.told:,} told of it, the others did without ({met})"
+    yield Finding("told", tries, counted, told, enough and came.told * 2 >= tries and not came.unwell)
+    yield Finding("kept", tries, counted, _some(came.broken, "broken"), enough and not came.broken)
+
+
+def _some(wrong: Sequence[str], what: str) -> str:
+    """How many are wrong, and the first of them."""
+    return f"{len(wrong):,} {what}" + "".join(f"; {each}" for each in wrong[:NAMED])
 
 
 def _command(trial: Trial, memory: Memory, command: Command, fault: Fault, came: Told) -> Told:
@@ -113,11 +145,12 @@ def _command(trial: Trial, memory: Memory, command: Command, fault: Fault, came:
         tried = memory.tried(command, fault, first)
         if tried is None:
             continue
-        wrong = tried.badly_told + tried.unkept + tried.problems
-        if wrong and came.unwell + came.broken < TOLD:
-            trial.say(f"{command.name}, {fault.name}, call {first}: {wrong[:3]}")
-        unwell, broken = came.unwell + bool(tried.badly_told), came.broken + bool(tried.unkept + tried.problems)
-        came = Told(came.tries + 1, came.told + tried.told, unwell, broken)
+        came.tries[command.name, fault.name] += 1
+        came = came._replace(told=came.told + tried.told)
+        for wrong, found in ((came.unwell, tried.badly_told), (came.broken, tried.unkept + tried.problems)):
+            if found:
+                wrong.append(f"{command.name}, {fault.name}, call {first}: {found[0][:SHOWN]}")
+                trial.say(wrong[-1])
     trial.say(f"{command.name}: {fault.name}")
     return came
 
@@ -131,16 +164,16 @@ def _lived(nursery: Nursery, fault: Fault, every: int, *, planted: bool = False)
 
 
 def _goes_on(trial: Trial, nursery: Nursery) -> Finding:
-    tries, broken, errors = 0, 0, Counter[str]()
+    tries, broken, errors = 0, list[str](), Counter[str]()
     for fault, every in EVERY.items():
         if trial.is_short and fault is not FULL:
             continue
         lived = _lived(nursery, fault, SHORT_EVERY if trial.is_short else every)
         trial.say(f"{fault.name}: {lived.tries} times; {lived.problems[:TOLD]}")
-        tries, broken = tries + lived.tries, broken + len(lived.problems)
+        tries, broken = tries + lived.tries, broken + lived.problems
         errors.update(lived.errors)
     said = ", ".join(f"{count:,} {name}" for name, count in errors.most_common())
-    came_out = f"{broken:,} broken; {said}"
+    came_out = f"{_some(broken, 'broken')}; {said}"
     return Finding("goes on", tries, "failures of an open memory", came_out, holds=tries > 0 and not broken)
 
 
@@ -148,20 +181,22 @@ def _slow(nursery: Nursery) -> Finding:
     lived = _lived(nursery, SLOW, 1)
     slowest = lived.answered_after
     said = (
-        f"{lived.tries} before any message; the slowest took {slowest * 1000:,.0f} ms, the slowest recording "
-        f"{lived.recorded_after * 1000:,.0f} ms; {lived.slow_syncs} slow syncs; {len(lived.problems)} broken"
+        f"all before any message; the slowest took {slowest * 1000:,.0f} ms, the slowest recording "
+        f"{lived.recorded_after * 1000:,.0f} ms; {lived.slow_syncs} slow syncs; {_some(lived.problems, 'broken')}"
     )
     in_time = lived.tries == ANSWERS and slowest < SLOW_SECONDS < lived.recorded_after
-    return Finding("slow", ANSWERS, "answers", said, holds=in_time and not lived.problems)
+    return Finding("slow", lived.tries, f"of {ANSWERS} answers", said, holds=in_time and not lived.problems)
 
 
 def _planted(nursery: Nursery, memory: Memory) -> Finding:
     tried = [memory.tried(IMPORT, FULL, first, planted=True) for first in LYING_CALLS]
-    commands = sum(bool(each and each.unkept) for each in tried)
+    lied = [each for each in tried if each is not None]
+    commands = sum(bool(each.unkept) for each in lied)
     lived = _lived(nursery, FULL, SHORT_EVERY, planted=True)
-    said = f"{len(lived.problems)} problems found; an import that lied found {commands} times of {len(tried)}"
-    holds = bool(lived.problems) and commands > 0
-    return Finding("planted", max(lived.tries, 1), "failures of an open memory", said, holds=holds)
+    said = f"{len(lived.problems)} problems found in an open memory; {commands} of {len(lied)} imports found"
+    holds = bool(lived.problems) and commands == len(lied) == len(LYING_CALLS)
+    count = lived.tries + len(lied)
+    return Finding("planted", count, "failures that were not told of", said, holds=holds and lived.tries > 0)
 
 
 PART = Part("full", "Full and slow disks", CLAIMS, prove)

@@ -36,7 +36,11 @@ NOT_DONE = "could not be done: "
 LEAST = 20
 """Characters of an error that says anything."""
 HEARD, FAILED = "message.heard", "job.failed"
-"""What learning could not do on such a disk is an event, and is tried again later."""
+LEARNED = ("extraction.", "summary.", "merge.", "item.upserted", "item.deprecated", "item.merged", FAILED)
+"""Events of learning, by how their kinds begin. That some of it failed on such a disk is an event too."""
+
+
+Counts = tuple[tuple[str, int], ...]
 
 
 class Said(NamedTuple):
@@ -61,7 +65,7 @@ class Left(NamedTuple):
     backup's last run, how many events it has and whether its pieces are whole, and how far the shadow is.
     """
 
-    events: tuple[tuple[str, int], ...]
+    events: Counts
     log: str
     is_kim_known: bool
     replaced: tuple[str, ...]
@@ -108,7 +112,7 @@ def unkept(place: Path, said: Said, before: Left, healthy: Healthy, *, rebuilds:
     """What was said and is not so. `rebuilds`: the command makes the views anew."""
     now, words = left(place), said.out + said.err
     if said.status == DONE and not said.refused():
-        yield from _undone(now, healthy.left)
+        yield from undone(now, healthy.left)
         if rebuilds and not _are_rebuilt(place / "data"):
             yield "it rebuilt the views, and they are not what a rebuild makes"
     for count in IMPORTED.findall(words):
@@ -122,11 +126,22 @@ def unkept(place: Path, said: Said, before: Left, healthy: Healthy, *, rebuilds:
     yield from forgotten(place / "data", frozenset(REMEMBERED.findall(said.out)))
 
 
-def _undone(now: Left, healthy: Left) -> Iterator[str]:
-    has_failed = FAILED in dict(now.events)
+def undone(now: Left, healthy: Left) -> Iterator[str]:
+    """What a command that ended as done did not leave as a healthy one does."""
+    if FAILED in dict(now.events):
+        now, healthy = (each._replace(events=_not_learned(each.events)) for each in (now, healthy))
     for name, is_there, belongs in zip(Left._fields, now, healthy, strict=True):
-        if is_there != belongs and not (name == "events" and has_failed):
-            yield f"it ended as done, and its {name} is {is_there}, not {belongs}"
+        if is_there != belongs:
+            yield f"it ended as done, and its {name} is {_beside(is_there, belongs)}, not {_beside(belongs, is_there)}"
+
+
+def _not_learned(events: Counts) -> Counts:
+    return tuple((tag, count) for tag, count in events if not tag.startswith(LEARNED))
+
+
+def _beside(this: object, other: object) -> object:
+    """What of it the other has not."""
+    return sorted(set(this) - set(other)) if isinstance(this, tuple) and isinstance(other, tuple) else this
 
 
 def _are_rebuilt(data: Path) -> bool:
