@@ -49,7 +49,9 @@ def redact(text: str, spoken: Spoken) -> Redacted:
 
 
 def _apart(found: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Stretches that do not touch, in order; of those that do, one that holds them all."""
+    """Stretches that do not lie over each other, in order: of those that do, one that holds them all. Those that only
+    touch stay two, each with its name.
+    """
     current: Stretch | None = None
     for stretch in sorted(found, key=lambda each: (each.start, -each.end)):
         if current is None or stretch.start >= current.end:

@@ -19,6 +19,8 @@ from tests.bench.peers import LMDB, SOURCED, SPEAKER, SQLITE, BareLmdb, BareSqli
 from tests.bench.producers import Produced, produce, produce_in_tasks
 from tests.bench.talk import Talk, texts
 
+WARMING = 1_000
+"""How many messages come before the first that is measured."""
 SLICE = 20
 SLICES = 10
 PRODUCERS = 64
@@ -36,7 +38,7 @@ class Ours:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._talk = Talk()
-        for _ in range(1_000):  # everybody and every channel has been met, views were committed
+        for _ in range(WARMING):  # everybody and every channel has been met, views were committed
             engine.submit(hearing(self._talk.next()))
 
     def slice(self, messages: int = SLICE) -> float:

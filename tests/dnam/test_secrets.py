@@ -346,7 +346,7 @@ def test_secrets_that_lie_over_each_other_are_one() -> None:
     assert without_secrets(text) == "seed phrase is [redacted: passphrase]"
 
 
-def test_secrets_that_touch_are_one_and_others_keep_what_is_between() -> None:
+def test_secrets_that_touch_are_two_and_keep_what_is_between() -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     assert without_secrets(f"api_key={key}{B} and {key} and {key}").count("[redacted: api key]") == 3
 

@@ -1,8 +1,8 @@
 """Everything that dnam claims, tried: `make prove`, or `python -m tests.proof`.
 
 Each part runs in a process of its own, three at a time, and what is timed alone, behind the others. Exit status 0 when
-every claim was tried and holds, or falls short for a reason that is told; 1 otherwise, and where a run of all parts was
-none of one commit, or took more than 30 minutes.
+every claim was tried and holds, or falls short for a reason that is known and told; 1 otherwise, and where a run of all
+parts was none of one commit, or took more than 30 minutes.
 """
 
 import argparse
@@ -32,6 +32,8 @@ SEED = 20261122
 AT_ONCE = 3
 """One more than there are cores: much of what parts do is waiting for the disk."""
 WRITING = Lock()
+KEPT = Path(".prove")
+"""What a run leaves for later ones: environments of other Pythons, what fuzzers found, which tests reach what."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     every = _all(chosen, options)
     for each in every:
         _tell(each)
-    wrong = [] if options.only or options.short else [*amiss(every)]
+    wrong = [] if options.only or options.short else [*amiss(every, NAMES)]
     for reason in wrong:
         print(f"\nNO WHOLE RUN: {reason}")
     return 0 if all(each.holds for each in every) and not wrong else 1
@@ -66,6 +68,7 @@ def _all(chosen: Sequence[str], options: argparse.Namespace) -> list[Ran]:
     """Run parts: some at a time, those that took longest the last time first; then those that are timed, on a quiet
     disk. What each found is written when it ends: what is broken off loses none of it.
     """
+    options.is_warm = KEPT.exists()
     timed = [name for name in chosen if part(name).is_timed]
     others = [name for name in chosen if name not in timed]
     took = {each.name: each.seconds for each in load(DATA)}
@@ -125,13 +128,13 @@ def _tell(ran: Ran) -> None:
 
 def _written(name: str, options: argparse.Namespace) -> Ran:
     """Run a part, and put it into the scorecard, in which the others stay as they were."""
-    ran = _apart(name, options)
+    ran = msgspec.structs.replace(_apart(name, options), is_warm=options.is_warm)
     if not options.short:
         with WRITING:
             known = {each.name: each for each in load(DATA)} | {name: ran}
             kept = [known[each] for each in NAMES if each in known]
             save(DATA, kept)
-            PAGE.write_text(page(kept), encoding="utf-8")
+            PAGE.write_text(page(kept, NAMES), encoding="utf-8")
             draw(kept)
         print(f"{PAGE} has {name}", file=sys.stderr)
     return ran

@@ -106,9 +106,10 @@ def _drawn(chart: Chart, ran: Ran | None) -> str:
 
 
 def _foot(ran: Ran) -> str:
-    rounds = f"medians of {ROUNDS} rounds, whiskers least to most; " if ran.name == "peers" else ""
+    rounds = f"medians of {ROUNDS} rounds, whiskers least to most (without: measured once); "
     on = ran.machine
-    return f"{rounds}commit {on.commit}, {ran.date} UTC, {on.cores} cores, {on.memory:g} GiB, Python {on.python}"
+    ran_on = f"commit {on.commit}, {ran.date} UTC, {on.cores} cores, {on.memory:g} GiB, Python {on.python}"
+    return f"{rounds}{ran_on}" if ran.name == "peers" else ran_on
 
 
 def draw(every: Sequence[Ran]) -> None:

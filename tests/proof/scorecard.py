@@ -14,7 +14,7 @@ import msgspec
 
 from tests.proof.claim import Claim, Finding, Part
 from tests.proof.machine import Machine
-from tests.proof.parts import NAMES
+from tests.proof.parts import NAMES, part
 
 DATA = Path("docs/scorecard.json")
 PAGE = Path("docs/SCORECARD.md")
@@ -29,11 +29,25 @@ What dnam claims, how each claim was tried, how often, and what came out. `make 
 page; `python -m tests.proof --only PART --seed SEED` runs one part again. A line without a run behind it fails, and so
 does a whole run for more than one commit, for files that no commit has, or of more than 30 minutes.
 
+`make test` keeps a short form of each part, with these gaps: that of mutation testing needs mutmut and is skipped
+without it (`make prove` and `make bench` install it with the peers); for the fuzzer stand its kept inputs and some
+changes to them; of the peers' benchmarks one runs, as small as it can be, and no time is judged; for the newcomer
+stands tests/test_readme.py, which runs the README's example and its tour in the environment that is there.
+
 - **holds**: tried so often, and never found otherwise
-- **falls short**: what was measured does not hold here, and the line says why
+- **falls short**: it does not hold here for a reason that is known, which the line tells; of the peers' goals also up
+  to where that is the reason, and what is missed by more is BROKEN
 - **BROKEN**: it was found not to hold
 - **NOT RUN**: nobody tried it, whatever the reason: it fails
 """
+
+
+WARM = {
+    True: "warm: with what earlier runs had left in .prove/, which a fresh clone does not have",
+    False: "cold: without anything of earlier runs (there was no .prove/)",
+    None: "cold or warm: nobody looked whether there was a .prove/",
+}
+"""Whether a whole run began with what others had learned."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -54,7 +68,8 @@ class Line(msgspec.Struct, frozen=True):
 
 class Ran(msgspec.Struct, frozen=True):
     """A part that was run: when it ended (UTC, ISO 8601), for how long (s), where, with which seed; what broke it, if
-    anything did; for how long its processes kept a processor busy (s).
+    anything did; for how long its processes kept a processor busy (s); whether there was a .prove/ of earlier runs when
+    the run began that it was part of (None: nobody looked).
     """
 
     name: str
@@ -66,10 +81,11 @@ class Ran(msgspec.Struct, frozen=True):
     machine: Machine
     broken: str = ""
     busy: float = 0.0
+    is_warm: bool | None = None
 
     @property
     def holds(self) -> bool:
-        """Whether every line was run, and none is broken."""
+        """Whether every line was run, and none is broken; one that falls short says why."""
         return not self.broken and all(each.verdict in ("holds", "falls short") for each in self.lines)
 
 
@@ -94,26 +110,32 @@ def save(path: Path, every: Sequence[Ran]) -> None:
 
 
 def page(every: Sequence[Ran], names: Sequence[str] = NAMES) -> str:
-    """The scorecard, in Markdown. `names` are the parts that there are: those that were not run are told."""
+    """The scorecard, in Markdown. `names` are the parts that there are: of those that were not run, no claim was."""
+    missing = [part(name) for name in names if name not in {each.name for each in every}]
+    lines = [line for each in every for line in each.lines] + [line for each in missing for line in lines_of(each, ())]
+    top = (_counted(lines), *_whole(every, names))
+    return OPENING + "".join(f"\n{each}\n" for each in (*top, *_blocks(every), *_missing(missing)))
+
+
+def _whole(every: Sequence[Ran], names: Sequence[str]) -> Iterator[str]:
+    """How long all of it took, where it was one run; and why it was none."""
+    wrong = [*amiss(every, names)]
+    if not wrong:
+        warm = {each.is_warm for each in every}
+        began = WARM[warm.pop()] if len(warm) == 1 else "some of them with what others had left in .prove/"
+        yield f"All parts ran for commit {_commits(every)[0]}, within {_minutes(every)} minutes, {began}."
+    yield from (f"**No whole run**: {each}." for each in wrong)
+
+
+def amiss(every: Sequence[Ran], names: Sequence[str] = NAMES) -> Iterator[str]:
+    """Why these are no run of all parts of one program, in the time that one may take; nothing where they are."""
     missing = [name for name in names if name not in {each.name for each in every}]
-    told = [f"Not run for this page: {', '.join(missing)}."] if missing else [*_whole(every)]
-    return OPENING + "".join(f"\n{each}\n" for each in (*_blocks(every), *told))
-
-
-def _whole(every: Sequence[Ran]) -> Iterator[str]:
-    """How long all of it took, where it was one commit's, and why it was no whole run."""
-    commits = _commits(every)
-    if len(commits) == 1:
-        yield f"All parts ran for commit {commits[0]}, within {_minutes(every)} minutes."
-    yield from (f"**No whole run**: {each}." for each in amiss(every))
-
-
-def amiss(every: Sequence[Ran]) -> Iterator[str]:
-    """Why these parts are no whole run of one program, in the time that one may take; nothing where they are."""
+    if missing:
+        yield f"parts were not run: {', '.join(missing)}"
     commits = _commits(every)
     if len(commits) > 1:
         yield f"parts ran for different commits, {', '.join(commits)}"
-    elif _minutes(every) > MOST_MINUTES:
+    elif every and _minutes(every) > MOST_MINUTES:
         yield f"it took {_minutes(every)} minutes, and may take {MOST_MINUTES}"
     without = [each.name for each in every if not each.machine.commit or each.machine.commit.endswith("+")]
     if without:
@@ -131,11 +153,14 @@ def _minutes(every: Sequence[Ran]) -> int:
     return ceil(took / MINUTE)
 
 
-def _blocks(every: Sequence[Ran]) -> Iterator[str]:
-    lines = [line for each in every for line in each.lines]
-    counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in ("holds", "falls short")}
+def _counted(lines: Sequence[Line]) -> str:
+    counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in ("holds", "falls short", "BROKEN")}
     rest = len(lines) - sum(counts.values())
-    yield f"{len(lines)} claims: {counts['holds']} hold, {counts['falls short']} fall short, {rest} broken or not run."
+    holds, short, broken = counts.values()
+    return f"{len(lines)} claims: {holds} hold, {short} fall short, {broken} broken, {rest} not run."
+
+
+def _blocks(every: Sequence[Ran]) -> Iterator[str]:
     for ran in every:
         yield f"## {ran.title}"
         yield _where(ran)
@@ -144,11 +169,20 @@ def _blocks(every: Sequence[Ran]) -> Iterator[str]:
         yield "\n".join(_table(ran.lines))
 
 
+def _missing(parts: Sequence[Part]) -> Iterator[str]:
+    """Parts that were not run: their claims all the same."""
+    for each in parts:
+        yield f"## {each.title}"
+        yield f"Not run for this page: `python -m tests.proof --only {each.name}`"
+        yield "\n".join(_table(lines_of(each, ())))
+
+
 def _where(ran: Ran) -> str:
     on = ran.machine
     took = f"{ran.seconds:,.0f} s" + (f" ({ran.busy:,.0f} s of a processor)" if ran.busy else "")
+    warm = {True: ", warm", False: ", cold", None: ""}[ran.is_warm]
     return (
-        f"`python -m tests.proof --only {ran.name} --seed {ran.seed}`, {took} on {ran.date}, commit "
+        f"`python -m tests.proof --only {ran.name} --seed {ran.seed}`, {took}{warm} on {ran.date}, commit "
         f"{on.commit}; Python {on.python}, {on.system}, {on.cores} cores, {on.memory:g} GiB"
     )
 

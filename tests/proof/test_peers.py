@@ -2,16 +2,22 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from tests.bench import append as appending
+from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, compared
 from tests.bench.measure import Spread as SpreadOf
 from tests.bench.table import as_json
-from tests.proof.claim import Figure, Finding, Spread, Trial
-from tests.proof.peers import OUTSIDE, PART, SUBJECTS, Measured, finding, there
+from tests.proof.claim import Claim, Figure, Finding, Spread, Trial
+from tests.proof.peers import OUTSIDE, PART, STANDING, SUBJECTS, Measured, finding, there
+from tests.proof.scorecard import Line
+from tests.proof.shortfalls import KNOWN as SHORTFALLS
+from tests.proof.shortfalls import Shortfall, excused
 
 
 def found(*rows: Row) -> Finding:
@@ -19,6 +25,8 @@ def found(*rows: Row) -> Finding:
 
 
 MET = compared("append", "/s", [3.0, 4.0, 5.0], "lmdb", [4.0, 4.0, 5.0], Goal("≥", 0.6))
+SLOW = Row("slow one", "ms", SpreadOf(5, 6, 7), goal=Goal("≤", 4))
+LATE = Row("slow two", "ms", SpreadOf(5, 9, 10), goal=Goal("<", 4))
 MISSED = compared("append, again", "/s", [1.0], "lmdb", [4.0], Goal("≥", 0.6))
 GONE = compared("search", "ms", [1.0], "tantivy", None, Goal("≤", 1))
 
@@ -30,9 +38,50 @@ def test_goals_that_are_met_hold_with_their_spread() -> None:
     assert line.count == 1
 
 
-def test_a_goal_that_is_missed_falls_short_and_is_named() -> None:
-    line = found(MET, MISSED)
-    assert (line.holds, line.short) == (False, "missed: append, again")
+KNOWN = (Shortfall("append, *", "lmdb", 0.2, "it seals"), Shortfall("slow *", "", 9, "it is Python"))
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.proof.peers.excused", partial(excused, known=KNOWN))
+
+
+@pytest.mark.usefixtures("known")
+def test_a_goal_that_is_missed_falls_short_and_says_why() -> None:
+    line = found(MET, MISSED, SLOW, LATE)
+    why = (
+        "missed: append, again × lmdb (accepted ≥ 0.2): it seals; missed: slow one (accepted ≤ 9), slow two (accepted "
+        "≤ 9): it is Python"
+    )
+    assert (line.holds, line.short) == (False, why)
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (compared("append, again", "/s", [1.0], "lmdb", [6.0], Goal("≥", 0.6)), "by more than is known: append, again"),
+        (compared("append, again", "/s", [1.0], "tantivy", [4.0], Goal("≥", 0.6)), "no reason that is known"),
+        (Row("slow one", "ms", SpreadOf(8, 10, 10), goal=Goal("≤", 4)), "by more than is known: slow one"),
+        (compared("slow one", "ms", [6.0], "lmdb", [1.0], Goal("≤", 4)), "no reason that is known: slow one × lmdb"),
+        (Row("memory", "MB", SpreadOf(8, 8, 8), goal=Goal("<", 4)), "no reason that is known: memory"),
+    ],
+)
+def test_a_goal_that_is_missed_for_no_known_reason_or_by_more_is_broken(row: Row, said: str) -> None:
+    line = found(MET, MISSED, row)
+    assert (line.holds, line.short) == (False, "")
+    assert said in line.came_out
+    assert Line(Claim("append", "", ""), line).verdict == "BROKEN"
+
+
+def test_every_known_shortfall_is_of_another_figure_and_has_a_reason() -> None:
+    assert len({(each.what, each.beside) for each in SHORTFALLS}) == len(SHORTFALLS)
+    assert all(len(each.why) > 20 and each.accepted > 0 for each in SHORTFALLS)
+
+
+def test_what_was_measured_once_says_so() -> None:
+    line = found(Row("memory", "MB", SpreadOf(8, 8, 8), goal=Goal("≤", 9)))
+    assert (line.holds, line.came_out) == (True, "memory: 8 MB (≤ 9), once")
 
 
 def test_a_peer_that_is_missing_breaks_the_line() -> None:
@@ -67,3 +116,16 @@ def test_a_benchmark_that_dies_breaks_the_line(monkeypatch: pytest.MonkeyPatch, 
 def test_every_subject_is_a_benchmark() -> None:
     listed = subprocess.run([sys.executable, "-m", "tests.bench", "--help"], capture_output=True, text=True, check=True)
     assert all(name in listed.stdout for name in SUBJECTS)
+    assert STANDING.keys() < SUBJECTS.keys()
+
+
+def test_an_append_is_measured_beside_its_peers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The benchmark itself, as small as it can be: that its rows have ratios, whatever they are."""
+    for name, few in (("SLICES", 1), ("PRODUCERS", appending.SLICE), ("EACH", 1), ("WARMING", 10)):
+        monkeypatch.setattr(appending, name, few)
+    line = found(*appending.append(Bench(tmp_path, quick=True, rounds=2)))
+    singly = [each for each in line.figures if each.what == "append, one at a time"]
+    assert {each.beside for each in singly} == {OUTSIDE[name] for name in ("bare LMDB", "SQLite", "eventsourcing")}
+    assert all(0 < each.ratio.min <= each.ratio.median <= each.ratio.max for each in line.figures)
+    assert line.count == len(line.figures) == 7
+    assert there(line.figures).came_out == "missing: SQLite FTS5, tantivy, bm25s, mem0"

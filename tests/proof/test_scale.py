@@ -13,7 +13,7 @@ from replay.store import DiskStore
 from replay.verify import verify
 from tests.proof.claim import Trial
 from tests.proof.machine import Machine, machine
-from tests.proof.scale import CLAIMS, PART, excuse, long, prove, sound
+from tests.proof.scale import CLAIMS, PART, excuse, is_slow, long, prove, sound
 from tests.proof.scale.judging import LINES, NAMES, RING, Judged, is_whole, judged
 from tests.proof.scale.kept import LONG_RUN, LongRun, kept, save
 from tests.proof.scale.measuring import Measured
@@ -23,7 +23,10 @@ def test_everything_is_measured(tmp_path: Path) -> None:
     """And what was made is what the program itself would have written: it opens, decodes and verifies."""
     findings = {each.key: each for each in prove(Trial(tmp_path, 20261122, True, lambda _: None))}
     assert list(findings) == [claim.key for claim in CLAIMS]
-    assert [each for each in findings.values() if not each.holds and each.key != "long"] == []
+    short_of = [
+        each for each in findings.values() if not each.holds and each.key != "long"
+    ]  # which was kept of a night
+    assert short_of == []
     assert PART.is_timed
     _decodes(tmp_path / "data")
 
@@ -75,8 +78,23 @@ def test_a_long_run_is_kept_and_judged(tmp_path: Path) -> None:
     assert "one append" in bent.came_out
     assert bent.short == ""
     assert not long(kept(tmp_path / "nothing.json")).holds
+    for figures in ({"problems": 1}, {"erase_s": 1.0, "replay_s": 0.5}):
+        for index in (0, 1) if "problems" in figures else (1,):
+            sizes = list(run.sizes)
+            sizes[index] = measured(sizes[index].events, **figures)
+            found = long(msgspec.structs.replace(run, sizes=tuple(sizes)))
+            assert (found.holds, found.short) == (False, "")
+            assert ("1 problems" if "problems" in figures else "longer than a replay") in found.came_out
     broken_off = msgspec.structs.replace(run.sizes[1], figures={"replay_s": 1.0})
     assert long(msgspec.structs.replace(run, sizes=(run.sizes[0], broken_off))).came_out == "not run"
+
+
+def test_an_erasure_that_takes_longer_than_a_replay_is_found() -> None:
+    assert not is_slow(measured(10, erase_s=1, replay_s=2), 2)
+    assert is_slow(measured(10, erase_s=2, replay_s=1), 2)
+    busy = {"erase_s": 2.0, "replay_s": 1.0, "erase_load": 5.0}
+    assert not is_slow(measured(10, **busy, erase_cpu_s=1, replay_cpu_s=2), 2)
+    assert is_slow(measured(10, **busy, erase_cpu_s=2, replay_cpu_s=1), 2)
 
 
 def bends(key: str, figure: str, **figures: float) -> Judged:

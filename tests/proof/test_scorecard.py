@@ -51,24 +51,83 @@ def test_every_part_has_claims_that_differ(name: str) -> None:
 def test_what_was_tried_and_never_found_otherwise_holds() -> None:
     ran = some(Finding("lost", 500, "kills", "0 lost", True), Finding("double", 500, "kills", "0 double", True))
     assert ran.holds
-    assert "2 claims: 2 hold, 0 fall short, 0 broken or not run." in page([ran])
-    assert "| nothing is lost | by \\| killing | 500 kills | 0 lost | holds |" in page([ran])
+    assert "2 claims: 2 hold, 0 fall short, 0 broken, 0 not run." in page([ran], ["crashes"])
+    assert "| nothing is lost | by \\| killing | 500 kills | 0 lost | holds |" in page([ran], ["crashes"])
 
 
-def test_a_part_that_was_not_run_is_told() -> None:
+def test_the_claims_of_a_part_that_was_not_run_are_told_and_counted() -> None:
     ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
-    assert "Not run for this page: rot." in page([ran], ("crashes", "rot"))
-    assert "Not run" not in page([ran], ("crashes",))
+    shown, rot = page([ran], ("crashes", "rot")), part("rot")
+    claims = len(rot.claims)
+    assert f"{1 + claims} claims: 1 hold, 0 fall short, 0 broken, {claims} not run." in shown
+    assert "**No whole run**: parts were not run: rot." in shown.partition("## Crashes")[0]
+    assert f"## {rot.title}" in shown
+    assert shown.count(" |  |  | NOT RUN |") == claims
+    assert "not run:" not in page([ran], ("crashes",))
+    assert "parts were not run: crashes, rot" in page([], ("crashes", "rot"))
+
+
+def test_every_part_is_on_the_page() -> None:
+    every = load(ROOT / DATA)
+    if not every:
+        pytest.skip("nothing was proved yet")
+    assert [each.name for each in every] == list(NAMES), "`make prove` runs all of them"
+
+
+def test_that_parts_are_of_different_commits_is_said_on_top_whether_or_not_all_ran() -> None:
+    first = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    second = at(msgspec.structs.replace(first, name="rot"), "abc124")
+    for names in (("crashes", "rot"), ("crashes", "rot", "power")):
+        top = page([first, second], names).partition("## Crashes")[0]
+        assert "**No whole run**: parts ran for different commits, abc123, abc124." in top
 
 
 def test_a_whole_run_says_how_long_it_took() -> None:
     ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
     later = msgspec.structs.replace(ran, name="rot", date="2026-11-22 10:20", seconds=900.0, busy=1234.5)
-    told = "All parts ran for commit abc123, within 21 minutes."
+    told = "All parts ran for commit abc123, within 21 minutes, "
     assert told in page([ran, later], ("crashes", "rot"))
-    assert "900 s (1,234 s of a processor) on 2026-11-22 10:20" in page([later])
-    assert told not in page([ran, later])
+    assert "900 s (1,234 s of a processor) on 2026-11-22 10:20" in page([later], ["rot"])
+    assert told not in page([ran, later], ("crashes", "rot", "power"))
     assert "No whole run" not in page([ran, later], ("crashes", "rot"))
+
+
+@pytest.mark.parametrize(
+    ("warm", "said"),
+    [
+        ((True, True), "warm: with what earlier runs"),
+        ((False, False), "cold: without"),
+        ((None, None), "cold or warm: nobody looked"),
+        ((True, False), "some of them with what others had left"),
+    ],
+)
+def test_a_whole_run_says_whether_it_began_with_what_others_had_left(
+    warm: tuple[bool | None, bool | None], said: str
+) -> None:
+    ran = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+    names = ("crashes", "rot")
+    every = [msgspec.structs.replace(ran, name=name, is_warm=each) for name, each in zip(names, warm, strict=True)]
+    assert f"within 1 minutes, {said}" in page(every, names)
+
+
+@pytest.mark.parametrize("is_warm", [True, False])
+def test_what_others_had_left_is_looked_for_before_the_first_part(
+    is_warm: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    if is_warm:
+        (tmp_path / ".prove").mkdir()
+    known = some(Finding("lost", 1, "kill", "0 lost", True), claims=(LOST,))
+
+    def apart(name: str, _: object) -> Ran:
+        (tmp_path / ".prove").mkdir(exist_ok=True)
+        return msgspec.structs.replace(known, name=name)
+
+    monkeypatch.setattr("tests.proof.__main__.NAMES", ("crashes", "rot"))
+    monkeypatch.setattr("tests.proof.__main__._apart", apart)
+    assert main(["--at-once", "1"]) == 0
+    assert [each.is_warm for each in load(DATA)] == [is_warm] * 2
 
 
 def at(ran: Ran, commit: str) -> Ran:
@@ -104,7 +163,7 @@ def test_a_whole_run_is_of_one_commit_and_takes_half_an_hour(
     monkeypatch.setattr("tests.proof.__main__.NAMES", tuple(ran))
     monkeypatch.setattr("tests.proof.__main__._apart", lambda name, _: ran[name])
     every = tuple(ran.values())
-    assert [*amiss(every)] == reasons
+    assert [*amiss(every, tuple(ran))] == reasons
     assert all(f"**No whole run**: {each}." in page(every, tuple(ran)) for each in reasons)
     assert main([]) == (1 if reasons else 0)
     assert main(["--only", "crashes", "--only", "rot"]) == 0
@@ -113,34 +172,34 @@ def test_a_whole_run_is_of_one_commit_and_takes_half_an_hour(
 def test_a_claim_that_nobody_tried_fails() -> None:
     ran = some(Finding("lost", 500, "kills", "0 lost", True))
     assert not ran.holds
-    assert "| nothing comes twice | by killing |  |  | NOT RUN |" in page([ran])
+    assert "| nothing comes twice | by killing |  |  | NOT RUN |" in page([ran], ["crashes"])
 
 
 def test_what_was_measured_and_falls_short_says_why_and_is_no_failure() -> None:
     ran = some(Finding("lost", 1, "kill", "1 lost", False, "the disk is slow"), claims=(LOST,))
     assert ran.holds
     assert ran.lines[0].verdict == "falls short"
-    assert "1 lost; the disk is slow" in page([ran])
+    assert "1 lost; the disk is slow" in page([ran], ["crashes"])
 
 
 @pytest.mark.parametrize("holds", [True, False])
 def test_what_was_not_tried_fails_whatever_the_reason(holds: bool) -> None:
     ran = some(Finding("lost", 0, "tries", "not tried", holds, "no strace here"), claims=(LOST,))
     assert not ran.holds
-    assert "| 0 tries | not tried; no strace here | NOT RUN |" in page([ran])
-    assert "1 claims: 0 hold, 0 fall short, 1 broken or not run." in page([ran])
+    assert "| 0 tries | not tried; no strace here | NOT RUN |" in page([ran], ["crashes"])
+    assert "1 claims: 0 hold, 0 fall short, 0 broken, 1 not run." in page([ran], ["crashes"])
 
 
 def test_what_was_found_not_to_hold_fails() -> None:
     ran = some(Finding("lost", 500, "kills", "1 lost", False), claims=(LOST,))
     assert not ran.holds
-    assert "| 1 lost | BROKEN |" in page([ran])
+    assert "| 1 lost | BROKEN |" in page([ran], ["crashes"])
 
 
 def test_a_part_that_broke_off_fails_and_says_why() -> None:
     ran = some(Finding("lost", 5, "kills", "0 lost", True), claims=(LOST,), broken="OSError: no space")
     assert not ran.holds
-    assert "**BROKEN**: OSError: no space" in page([ran])
+    assert "**BROKEN**: OSError: no space" in page([ran], ["crashes"])
 
 
 @pytest.mark.parametrize("keys", [("lost", "lost"), ("gone",)])
@@ -204,7 +263,7 @@ def test_parts_that_were_not_run_stay_as_they_were(monkeypatch: pytest.MonkeyPat
     )
     monkeypatch.setattr("tests.proof.__main__._apart", lambda *_: answer)
     assert main(["--only", "rot"]) == 1
-    assert load(tmp_path / DATA) == (before, answer)
+    assert load(tmp_path / DATA) == (before, msgspec.structs.replace(answer, is_warm=False))
 
 
 def test_what_took_longest_begins_first_and_what_is_timed_comes_last(

@@ -1,5 +1,6 @@
 """The ring's two copies: torn, flipped, missing, lost in both, written by others."""
 
+import errno
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +9,22 @@ from pathlib import Path
 import pytest
 
 from replay.errors import CannotWrite, KeyRingDamaged, KeyRingUnreadable, LogFull
-from replay.ring_records import ID_KEY, PERSON, SIZE, VAULT, Placed, RingRecord, Stand, pack, stand_of, unpack
+from replay.ring_records import (
+    ID_KEY,
+    PERSON,
+    SIZE,
+    VAULT,
+    Placed,
+    Reading,
+    RingRecord,
+    Stand,
+    following,
+    pack,
+    reading_of,
+    stand_of,
+    told,
+    unpack,
+)
 from replay.ringfile import COPIES, FileRingStore
 
 ID = RingRecord(ID_KEY, payload=b"k" * 32)
@@ -90,6 +106,28 @@ def test_how_far_a_ring_goes_is_told_in_ten_bytes() -> None:
         changed[at] ^= 1
         assert stand_of(bytes(changed)) is None
     assert stand_of(b"") is stand_of(stand.encoded() + b"x") is None
+
+
+def test_copies_that_are_the_same_are_clean_and_one_alone_is_too() -> None:
+    data = pack([ID, record(1)], G) + pack([record(2)], G, behind=2)
+    clean = Reading([ID, record(1), record(2)], (Stand(G, 3),), (), is_clean=True)
+    assert reading_of([data, data]) == reading_of([data]) == clean
+    assert reading_of([data, data[:-SIZE]]) == clean._replace(is_clean=False)
+    assert reading_of([b"", b""]) == Reading([], (), (), is_clean=False)
+
+
+def test_what_follows_goes_on_by_its_number_and_in_its_generation() -> None:
+    stand = Stand(G, 3)
+    assert following(pack([record(1), record(2)], G, behind=3), stand) == [record(1), record(2)]
+    assert following(b"", stand) == []
+    assert following(pack([record(1)], G, behind=4), stand) is None
+    assert following(pack([record(1)], b"--", behind=3), stand) is None
+    assert following(pack([record(1), record(2)], G, behind=3)[:-SIZE], stand) is None
+
+
+def test_numbers_that_are_lost_are_told_by_the_first_and_the_last() -> None:
+    assert told([7]) == "1 record (#7)"
+    assert told([2, 5, 9]) == "3 records (#2 to #9)"
 
 
 # -- one copy ----------------------------------------------------------------------------------------------------------
@@ -288,6 +326,25 @@ def test_another_process_appends(store: FileRingStore, folder: Path) -> None:
     assert again(folder).damage() == []
 
 
+def test_what_another_process_appended_while_it_was_read_is_no_news(
+    store: FileRingStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file was looked at before, and read behind the append."""
+    other, meanwhile = again(folder), [record(3)]
+    read: Callable[[Path], bytes] = Path.read_bytes
+
+    def read_late(path: Path) -> bytes:
+        while meanwhile:
+            store.append([meanwhile.pop()])
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_late)
+    assert other.read() == [ID, record(1), record(2), record(3)]
+    assert other.news() == []
+    store.append([record(4)])
+    assert other.news() == [record(4)]
+
+
 def test_another_process_writes_it_anew(store: FileRingStore, folder: Path) -> None:
     other = again(folder)
     other.read()
@@ -416,6 +473,22 @@ def test_an_append_that_was_cut_short_leaves_no_half_record(store: FileRingStore
     store.append([record(5)])
     assert store.read() == [*before, record(5)]
     assert store.damage() == []
+
+
+def test_an_append_that_can_not_even_be_taken_back_says_what_was_wrong_with_it(
+    store: FileRingStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The half record that it leaves is passed over by whoever reads."""
+    before = store.read()
+
+    def fails(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("replay.ringfile.os.ftruncate", fails)
+    with no_file_over(SIZE * 3 + 33), pytest.raises(LogFull, match="is full"):
+        store.append([record(3), record(4)])
+    assert [path.stat().st_size for path in paths(folder)] == [SIZE * 3 + 33] * 2
+    assert again(folder).read() == before
 
 
 def test_a_ring_that_cannot_be_written_anew_stays_as_it_is(store: FileRingStore) -> None:

@@ -74,33 +74,36 @@ class Held(NamedTuple):
         """Whether somebody is known there, or anything that tells of them."""
         return who in self.names or any(fact.endswith(f" {who}") for fact in self.facts)
 
-    def lost(self, done: Acknowledged) -> dict[str, int]:
-        """How much of what was acknowledged is not there, by what it is."""
+    def lost(self, done: Acknowledged) -> dict[str, list[str]]:
+        """What of all that was acknowledged is not there, by what it is."""
         read = {self.heard[message] for _, _, message in self.reads if message in self.heard}
         return {
-            "facts": sum(each not in self.facts for each in done.facts),
-            "messages": len(ids(done.imported) - set(self.heard.values())),
-            "messages learned from": len(ids(done.learned) - read),
-            "erasures": sum(self.has(who) for who in done.erased),
+            "facts": [each for each in done.facts if each not in self.facts],
+            "messages": sorted(ids(done.imported) - set(self.heard.values())),
+            "messages learned from": sorted(ids(done.learned) - read),
+            "erasures": [who for who in done.erased if self.has(who)],
         }
 
     @property
-    def double(self) -> dict[str, int]:
-        """How much is there more than once, by what it is."""
+    def double(self) -> dict[str, list[str]]:
+        """What is there more than once, by what it is; as often as it is there too often."""
         every: dict[str, Counter[str] | Counter[READ]] = {
             "facts": self.facts,
             "messages": self.refs,
             "messages learned from": self.reads,
         }
-        return {name: each.total() - len(each) for name, each in every.items()}
+        return {
+            name: [str(each) for each, often in found.items() for _ in range(often - 1)]
+            for name, found in every.items()
+        }
 
 
 class Afterwards(NamedTuple):
-    """What a log held before anything was done again and at the end, and what is wrong with it then."""
+    """What a log held before anything was done again and at the end, and what `verify` finds wrong with it then."""
 
     before: Held
     after: Held
-    problems: int
+    problems: tuple[str, ...]
     is_equal: bool
 
 
@@ -132,7 +135,9 @@ def afterwards(data: Path, before: Held) -> Afterwards:
     Engine.open(data).close()
     store = DiskStore(data, FOLD, writable=False)
     try:
-        problems = len(verify(store, Folding(FOLD, store), opened=True).problems)
+        problems = tuple(
+            f"#{each.seq} {each.what}" for each in verify(store, Folding(FOLD, store), opened=True).problems
+        )
         is_equal = check(store, FOLD).equal
     finally:
         store.close()

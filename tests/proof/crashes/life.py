@@ -40,6 +40,9 @@ class Kill(NamedTuple):
     goes_on: bool
     is_equal: bool
 
+    def __str__(self) -> str:
+        return f"of {self.command}, {f'inside {self.inside}' if self.inside else 'outside of a write'}"
+
     @property
     def is_met(self) -> bool:
         """Whether the other process wrote at the same time."""
@@ -47,7 +50,7 @@ class Kill(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A command that was to be killed: what it printed, and its exit code, below zero where it was killed."""
+    """A command: what it printed, and its exit code, below zero where it was killed."""
 
     printed: str
     code: int
@@ -87,12 +90,14 @@ class Life:
         self._must("rederive", "--model", f"script:{CAREFUL}", "--name", "careful", "--yes")
         self._stood = left(self.data, self._stood).stood
 
-    def done(self, *command: str, typed: str = "") -> int:
+    def done(self, *command: str) -> int:
         """Run a command to its end; its exit code."""
+        return self._ran(*command).code
+
+    def _ran(self, *command: str, typed: str = "") -> Run:
         with running(self._nursery, self.folder, *self._command(*command)) as child:
             child.process.write(typed)
-            child.process.read()
-            return child.process.wait()
+            return Run(child.process.read(), child.process.wait())
 
     def round(self, name: str, *, is_random: bool) -> bool:
         """Kill one command, at any moment or inside of a write, while somebody else remembers one thing after the
@@ -190,7 +195,9 @@ class Life:
     def erase(self) -> None:
         """Somebody who said things is erased; every other time their keys are being destroyed."""
         who = f"{ERASED} {len(self.erased)}"
-        self.done("chat", "--as", who, typed=f"!memory remember the word of {who}\nexit\n")
+        word = f"the word of {who}"
+        run = self._ran("chat", "--as", who, typed=f"!memory remember {word}\nexit\n")
+        assert (run.code, f"Remembered: {word}" in run.printed) == (0, True), f"{who} is not known: {run}"
         self.erased.append(who)
         among: frozenset[Write] = frozenset({"keys destroyed"}) if len(self.erased) % 2 else ALL
         command = ("erase", who, "--yes")

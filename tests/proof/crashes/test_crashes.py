@@ -15,7 +15,7 @@ from replay.store import DiskStore
 from tests.kills.child import Write
 from tests.kills.victims import message_id
 from tests.proof.claim import Trial
-from tests.proof.crashes import LEAST, PART, RANDOM, SEEN, SHORT, Ended, findings
+from tests.proof.crashes import LEAST, LEAST_DONE, PART, RANDOM, SEEN, SHORT, Ended, findings
 from tests.proof.crashes.afterwards import Acknowledged, Afterwards, Held, Left, Stood, left
 from tests.proof.crashes.life import ROUNDS, Kill
 
@@ -36,8 +36,8 @@ HELD = Held(
     heard={M0: message_id(0)},
     names=frozenset({"ada"}),
 )
-WELL = Afterwards(HELD, HELD, 0, is_equal=True)
-DONE = Acknowledged(["fact 1"] * 600, 1, 1, ())
+WELL = Afterwards(HELD, HELD, (), is_equal=True)
+DONE = Acknowledged(["fact 1"] * 600, 1, 1, ["visitor 0"])
 
 
 def kills(inside: Sequence[Write | None] = SEEN, begun: int = 1) -> list[Kill]:
@@ -55,7 +55,7 @@ def ended(
     life = SimpleNamespace(
         kept=done.facts,
         acknowledged=done,
-        in_the_end=DONE,
+        in_the_end=DONE._replace(erased=()),
         erased=["visitor 0"],
         kills=kills() if killed is None else killed,
         broken_off=broken_off,
@@ -73,6 +73,14 @@ def one(**changed: Any) -> list[Kill]:
     return [first._replace(**changed), *others]
 
 
+@pytest.fixture
+def one_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One acknowledgement of each is enough."""
+    for what in LEAST_DONE:
+        monkeypatch.setitem(LEAST_DONE, what, 1)
+
+
+@pytest.mark.usefixtures("one_of_each")
 @pytest.mark.parametrize(
     ("life", "broken"),
     [
@@ -80,6 +88,10 @@ def one(**changed: Any) -> list[Kill]:
         (ended(done=DONE._replace(facts=["fact 2"] * 600)), {"lost"}),
         (ended(done=DONE._replace(imported=2)), {"lost"}),
         (ended(done=DONE._replace(learned=2)), {"lost"}),
+        (ended(done=DONE._replace(facts=["fact 1"])), {"lost"}),
+        (ended(done=DONE._replace(imported=0)), {"lost"}),
+        (ended(done=DONE._replace(learned=0)), {"lost"}),
+        (ended(done=DONE._replace(erased=())), {"lost"}),
         (ended(WELL._replace(before=HELD._replace(names=frozenset({"v"}))), DONE._replace(erased=["v"])), {"lost"}),
         (ended(WELL._replace(before=HELD._replace(heard={}))), {"lost"}),
         (ended(WELL._replace(before=HELD._replace(reads=Counter()))), {"lost"}),
@@ -90,7 +102,7 @@ def one(**changed: Any) -> list[Kill]:
         (ended(both(reads=Counter({(b"kim", "guild", M0): 2}))), {"double"}),
         (ended(WELL._replace(before=HELD._replace(refs=Counter({REF: 2})))), {"double"}),
         (ended(WELL._replace(after=HELD._replace(heard={}))), {"double"}),
-        (ended(WELL._replace(problems=1)), {"views"}),
+        (ended(WELL._replace(problems=("#3 it is not what was written",))), {"views"}),
         (ended(WELL._replace(is_equal=False)), {"views"}),
         (ended(killed=one(is_equal=False)), {"views"}),
         (ended(WELL._replace(after=HELD._replace(names=frozenset({"visitor 0"})))), {"erased"}),
@@ -105,6 +117,22 @@ def one(**changed: Any) -> list[Kill]:
 )
 def test_what_went_wrong_is_found(life: Ended, broken: set[str]) -> None:
     assert {each.key for each in findings([life]) if not each.holds} == broken
+
+
+@pytest.mark.parametrize(
+    ("life", "key", "named"),
+    [
+        (ended(done=DONE._replace(facts=["fact 2", "fact 3", "fact 4"])), "lost", "(facts 3: fact 2; fact 3 …)"),
+        (ended(killed=one(goes_on=False)), "lost", "1 times the earlier log was no prefix: of chat, inside log"),
+        (ended(broken_off=1), "lost", "no prefix: behind a round of life 0"),
+        (ended(both(facts=Counter({"fact 1": 2}))), "double", "2 double (facts 2: fact 1; fact 1)"),
+        (ended(killed=one(is_equal=False)), "views", "1 times unequal: of chat, inside log"),
+        (ended(WELL._replace(problems=("#3 it is not so",))), "views", "1 problems in 1 memories at the end: #3 it is"),
+        (ended(WELL._replace(after=HELD._replace(names=frozenset({"visitor 0"})))), "erased", "left: visitor 0"),
+    ],
+)
+def test_what_went_wrong_is_named(life: Ended, key: str, named: str) -> None:
+    assert named in {each.key: each for each in findings([life])}[key].came_out
 
 
 def test_a_log_that_lost_its_end_or_was_written_anew_does_not_go_on(tmp_path: Path) -> None:

@@ -24,6 +24,12 @@ DAYS = ("", "1999-12-31 23:59:59", "2028-02-29 12:00:00", "2038-01-19 03:14:08",
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia")
 NO_LOCALE = "C"
 """The one that every machine has; POSIX is another name for it."""
+MINORS = 3
+"""Pythons of so many minor versions are tried at least."""
+TOLD = 300
+"""So many characters of what is broken stand in the line itself."""
+FEWEST_INDEXED = 20
+"""Rows that the retrieval index has at least: of an empty one, all are alike."""
 MANY = 10
 """So many locales are named at most."""
 ERASING = (PersonErased, ErasureCompleted)
@@ -33,10 +39,11 @@ so in the log.
 CLAIMS = (
     Claim(
         "folded",
-        "The same log folds to the same rows on every Python tried, whatever the hash seed, segment, folder, day, time "
-        "zone and locale of those tried",
-        "the log copied elsewhere, all views built anew, digest and retrieval index compared; a process each, in a "
-        "locale that the machine has",
+        "The same log folds to the same rows, and to the same retrieval index, on every Python tried, whatever the "
+        "hash seed, segment, folder, day, time zone and locale of those tried",
+        "the log copied elsewhere, all views built anew, and held against another rebuild in the same process; the "
+        "digests of all rows, and of those of the index, compared between the processes, one for each run; the index "
+        "has small segments, so that there are many",
     ),
     Claim(
         "recorded",
@@ -45,7 +52,12 @@ CLAIMS = (
         "recorded in the same processes, with views committed every 1 to 200 events, opened anew at random points; "
         "erasures are left out: whoever opens next finishes what one left to do, and says so in the log",
     ),
-    Claim("pythons", "Every Python from 3.11 that is on the machine was tried", "those on PATH and of pyenv"),
+    Claim(
+        "pythons",
+        "Every Python from 3.11 that is on the machine was tried, and of three minor versions at least",
+        "those on PATH and of pyenv, each in an environment made for it; none is installed for this, so a Python that "
+        "could be installed, and is not, is not tried",
+    ),
 )
 
 
@@ -59,9 +71,11 @@ class Condition(NamedTuple):
 class Came(NamedTuple):
     """What a run printed, or why it printed nothing."""
 
-    folded: str
-    root: str
-    rows: str
+    folded: str = ""
+    postings: str = ""
+    indexed: int = 0
+    root: str = ""
+    rows: str = ""
     broken: str = ""
 
 
@@ -77,7 +91,7 @@ def prove(trial: Trial, *, planted: bool = False) -> Iterator[Finding]:
         tell(engine, decisions)
     found = [each for each in interpreters() if not trial.is_short or each.version == _own()]
     able = [ready(each) for each in found]
-    came, tongues = list[Came](), list[str]()
+    came, conditions = list[Came](), list[Condition]()
     for interpreter in able:
         if interpreter.short:
             trial.say(interpreter.short)
@@ -86,9 +100,9 @@ def prove(trial: Trial, *, planted: bool = False) -> Iterator[Finding]:
             name = f"{interpreter.version} {number}"
             condition = _condition(trial, given, history, name, number, len(kept), planted=planted)
             came.append(_run(interpreter, condition))
-            tongues.append(condition.environment["LC_ALL"])
+            conditions.append(condition)
             _tell(trial, name, condition, came)
-    yield from findings(able, came, decisions=len(kept), tongues=tongues)
+    yield from findings(able, came, conditions, decisions=len(kept), minors=1 if trial.is_short else MINORS)
 
 
 @cache
@@ -152,7 +166,7 @@ def _run(interpreter: Interpreter, condition: Condition) -> Came:
     try:
         return Came(**json.loads(done.stdout))
     except ValueError:
-        return Came("", "", "", done.stderr.decode(errors="replace")[-600:])
+        return Came(broken=done.stderr.decode(errors="replace")[-600:] or "it said nothing")
 
 
 def _tell(trial: Trial, name: str, condition: Condition, came: Sequence[Came]) -> None:
@@ -161,27 +175,52 @@ def _tell(trial: Trial, name: str, condition: Condition, came: Sequence[Came]) -
 
 
 def findings(
-    able: Sequence[Interpreter], came: Sequence[Came], decisions: int, tongues: Sequence[str]
+    able: Sequence[Interpreter], came: Sequence[Came], conditions: Sequence[Condition], decisions: int, minors: int
 ) -> Iterator[Finding]:
-    """What came out."""
+    """What came out; at least so many minor versions are to be tried."""
     tried = [each.version for each in able if not each.short]
-    broken = sum(bool(each.broken) for each in came)
-    folded = Counter(each.folded for each in came)
+    broken = [each.broken for each in came if each.broken]
+    told = f"{len(broken)} broken{': ' if broken else ''}{'; '.join(dict.fromkeys(broken))[:TOLD]}"
+    folded = Counter((each.folded, each.postings) for each in came)
     recorded = Counter((each.root, each.rows) for each in came)
-    spoken = sorted(set(tongues))
     runs = f"runs on {', '.join(tried)}"
-    in_locales = f"{runs}, in {len(spoken)} locale(s): {', '.join(spoken[:MANY])}{' …' if len(spoken) > MANY else ''}"
+    indexed = min((each.indexed for each in came), default=0)
+    has_seeds = len({each.environment["PYTHONHASHSEED"] for each in conditions}) > 1
     yield Finding(
-        "folded", len(came), in_locales, f"{len(folded)} digest(s): {', '.join(each[:12] for each in folded)}",
-        len(folded) == 1 and not broken and bool(came),
+        "folded", len(came), f"{runs}, {_varied(conditions)}",
+        f"{len(folded)} digest(s): {', '.join(f'{rows[:12]} and {index[:12]}' for rows, index in folded)}; "
+        f"the index has {indexed:,} rows; {told}",
+        len(folded) == 1 and not broken and has_seeds and indexed >= FEWEST_INDEXED,
     )  # fmt: skip
     yield Finding(
         "recorded", len(came), f"{runs}, {decisions} decisions each",
-        f"{len(recorded)} log(s): {', '.join(root[:12] for root, _ in recorded)}",
+        f"{len(recorded)} log(s): {', '.join(root[:12] for root, _ in recorded)}; {told}",
         len(recorded) == 1 and not broken and bool(came),
     )  # fmt: skip
-    short = "; ".join(each.short for each in able if each.short)
-    yield Finding("pythons", len(able), "interpreters found", f"{len(tried)} tried", not short, short)
+    yield _pythons(able, tried, minors)
+
+
+def _varied(conditions: Sequence[Condition]) -> str:
+    """Of what there were how many."""
+    seen: dict[str, set[object]] = {
+        "hash seeds": {each.environment["PYTHONHASHSEED"] for each in conditions},
+        "segments": {each.order.segment for each in conditions},
+        "folder names": {Path(each.order.folder).name for each in conditions},
+        "days": {each.order.day for each in conditions},
+        "time zones": {each.environment["TZ"] for each in conditions},
+    }
+    spoken = sorted({each.environment["LC_ALL"] for each in conditions})
+    told = ", ".join(f"{len(those)} {what}" for what, those in seen.items())
+    return f"{told}, {len(spoken)} locale(s): {', '.join(spoken[:MANY])}{' …' if len(spoken) > MANY else ''}"
+
+
+def _pythons(able: Sequence[Interpreter], tried: Sequence[str], minors: int) -> Finding:
+    found = {version.rpartition(".")[0] for version in tried}
+    short = [each.short for each in able if each.short]
+    if len(found) < minors:
+        short.append(f"only {', '.join(sorted(found)) or 'none'} on this machine could be tried")
+    told = f"{len(tried)} tried: {', '.join(tried)}"
+    return Finding("pythons", len(able), "interpreters found", told, not short, "; ".join(short))
 
 
 PART = Part("determinism", "Determinism", CLAIMS, prove)

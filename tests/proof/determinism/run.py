@@ -4,6 +4,7 @@ A copy of a given log is folded anew, and a given history is recorded, by a cloc
 always fall alike. What comes out must not depend on interpreter, hash seed, folder, day, zone, batches or restarts.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -21,9 +22,11 @@ from projections.fold import Fold
 from projections.ids import EventId
 from projections.registry import FOLD
 from replay import codec, line
+from replay import recall_tables as layout
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.store import DiskStore
+from replay.views import LAST_KEY
 from tests.replay.stage import FakeClock, digest, living
 
 
@@ -50,7 +53,8 @@ def main() -> None:
         if order.planted:
             _plant()
         line.SEGMENT = order.segment
-        print(json.dumps({"folded": _folded(order), **_recorded(order)}))
+        layout.SEGMENT, layout.SPAN = layout.SEGMENT._replace(bits=4), layout.SPAN._replace(bits=7)
+        print(json.dumps({**_folded(order), **_recorded(order)}))
 
 
 def _on(day: str) -> AbstractContextManager[Any]:
@@ -61,17 +65,36 @@ def _on(day: str) -> AbstractContextManager[Any]:
     return freeze_time(day)
 
 
-def _folded(order: Order) -> str:
-    """The digest of all rows of a copy of the given log, built anew; and whether its index is what it would be."""
+def _folded(order: Order) -> dict[str, str | int]:
+    """The digests of all rows of a copy of the given log, built anew, and of the retrieval index, and how many rows
+    that has; and what is broken where they are not what another rebuild makes.
+    """
     copy = Path(order.folder) / "given"
     shutil.copytree(order.given, copy)
     shutil.rmtree(copy / "views", ignore_errors=True)
     store = DiskStore(copy, FOLD, writable=True)
     try:
         built = rebuild(store, FOLD, digested=True)
-        return built.digest.hex() if check(store, FOLD).equal else "the views differ from a rebuild"
+        broken = "" if check(store, FOLD).equal else "the views differ from a rebuild"
+        index, indexed = _index(store)
+        return {"folded": built.digest.hex(), "postings": index, "indexed": indexed, "broken": broken}
     finally:
         store.close()
+
+
+def _index(store: DiskStore) -> tuple[str, int]:
+    """The digest of the retrieval index, and how many rows it has. Its tables are named after the Unicode tables that
+    an interpreter has; the names are left out.
+    """
+    sha, count = hashlib.sha256(), 0
+    store.refresh()
+    assert store.views is not None
+    with store.views.reading() as (_, rows):
+        for number, table in enumerate(layout.TABLES):
+            for key, data in rows.data_in(table, b"", LAST_KEY):
+                sha.update(msgspec.msgpack.encode((number, key, data)))
+                count += 1
+    return sha.hexdigest(), count
 
 
 def _recorded(order: Order) -> dict[str, str]:

@@ -62,11 +62,11 @@ def change(data: bytes, most: int, dice: Random, kinds: Sequence[Sequence[bytes]
     tree = msgspec.msgpack.decode(dice.choice(kinds[number]))
     is_alike = dice.random() < ALIKE
     for _ in range(dice.choice((1, 1, 2, 3))):
-        _change_one(tree, dice, is_alike=is_alike)
+        change_one(tree, dice, is_alike=is_alike)
     return (bytes([number]) + msgspec.msgpack.encode(tree))[:most]
 
 
-def _change_one(tree: Any, dice: Random, *, is_alike: bool) -> None:
+def change_one(tree: Any, dice: Random, *, is_alike: bool) -> None:
     """Change the tree in one place, at any depth."""
     places = [*_places(tree)]
     if not places:

@@ -19,28 +19,29 @@ def main() -> None:
     assert not {*INSTRUMENTED} & {*sys.modules}
     with atheris.instrument_imports(include=list(INSTRUMENTED)):
         from tests.proof.fuzzing.targets import KINDS, TARGETS
-    from tests.proof.fuzzing import bodies
+    from tests.proof.fuzzing import bodies, exports
     from tests.proof.fuzzing.corpus import inputs
     from tests.proof.fuzzing.tally import Tally
 
     own = {path.read_bytes() for path in inputs(name)}
     tally, target = Tally(Path(counted), KINDS[name]), TARGETS[name]
+    kinds = bodies.seeds() if name == "envelope" else ()
+    whole = exports.seeds()
+    own |= {bytes([number]) + body for number, of_kind in enumerate(kinds) for body in of_kind}
 
     def one(data: bytes) -> None:
         outcome = target(data)
         if data not in own:
             tally.add(outcome)
 
-    if name != "envelope":
-        atheris.Setup([sys.argv[0], *options], one)
-    else:
-        kinds = bodies.seeds()
-        own |= {bytes([number]) + body for number, of_kind in enumerate(kinds) for body in of_kind}
+    def body(data: bytes, most: int, seed: int) -> bytes:
+        return bodies.change(data, most, Random(seed), kinds, atheris.Mutate)
 
-        def change(data: bytes, most: int, seed: int) -> bytes:
-            return bodies.change(data, most, Random(seed), kinds, atheris.Mutate)
+    def export(data: bytes, most: int, seed: int) -> bytes:
+        return exports.change(data, most, Random(seed), whole, atheris.Mutate)
 
-        atheris.Setup([sys.argv[0], *options], one, custom_mutator=change)
+    change = {"envelope": {"custom_mutator": body}, "importers": {"custom_mutator": export}}.get(name, {})
+    atheris.Setup([sys.argv[0], *options], one, **change)
     atheris.Fuzz()
 
 

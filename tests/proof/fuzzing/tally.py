@@ -13,6 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 WIDTH = 8
+UNKNOWN = "of no kind"
+"""The kind of inputs of which nobody can tell which they are: they are refused, and never accepted."""
 
 
 class Outcome(NamedTuple):

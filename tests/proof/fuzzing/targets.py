@@ -14,7 +14,7 @@ from dnam.commands.parse import Call, parse
 from dnam.commands.table import COMMANDS
 from dnam.importers.detect import detect
 from dnam.importers.dnam_export import DnamExport
-from dnam.importers.source import ImportFailed, Options
+from dnam.importers.source import FORMATS, Format, ImportFailed, Options
 from dnam.when import read_when
 from projections.errors import BadRequest
 from projections.events import EVENTS, Event
@@ -22,7 +22,7 @@ from projections.policies.merge_replies import read_merge
 from projections.policies.replies import Unreadable, read_extraction
 from replay import codec
 from replay.errors import Damaged, UnknownEvent
-from tests.proof.fuzzing.tally import Outcome
+from tests.proof.fuzzing.tally import UNKNOWN, Outcome
 
 Target = Callable[[bytes], Outcome]
 NOW = datetime(2026, 3, 8, 6, 30, tzinfo=UTC)
@@ -30,6 +30,8 @@ ZONES = (UTC, ZoneInfo("America/New_York"), ZoneInfo("Australia/Lord_Howe"), Zon
 """One in which clocks move by half an hour, one in which winter time is the exception."""
 SOME = Path(tempfile.gettempdir())
 HEADER = "header"
+FOLDERS: Format = "discoclaw"
+"""The one format that is a folder, and a target of its own."""
 
 
 def envelope(data: bytes) -> Outcome:
@@ -87,7 +89,7 @@ def imported(data: bytes) -> Outcome:
     try:
         path = folder / "some"
         path.write_bytes(data)
-        return Outcome("importers", _is_read(path))
+        return _read(path)
     finally:
         shutil.rmtree(folder)
 
@@ -99,19 +101,22 @@ def discoclaw(data: bytes) -> Outcome:
         for name, part in zip(("durable", "rolling"), data.split(b"\n--\n", 1), strict=False):
             (folder / name).mkdir()
             (folder / name / "42.json").write_bytes(part)
-        return Outcome("discoclaw", _is_read(folder))
+        return _read(folder)
     finally:
         shutil.rmtree(folder)
 
 
-def _is_read(path: Path) -> bool:
+def _read(path: Path) -> Outcome:
+    """By format."""
+    kind = UNKNOWN
     with suppress(ImportFailed):
         source = detect(path)
+        kind = source.format
         read = source.decisions() if isinstance(source, DnamExport) else source.read(Options(audience="guild"))
         for _ in read:
             pass
-        return True
-    return False
+        return Outcome(kind, is_accepted=True)
+    return Outcome(kind, is_accepted=False)
 
 
 TARGETS: Mapping[str, Target] = {
@@ -125,5 +130,6 @@ TARGETS: Mapping[str, Target] = {
 KINDS: Mapping[str, tuple[str, ...]] = {
     **{name: (name,) for name in TARGETS},
     "envelope": (HEADER, *(event.TAG for event in EVENTS)),
+    "importers": (*(each for each in FORMATS if each != FOLDERS), UNKNOWN),
 }
 """Of which kinds a target's inputs are, as it numbers them."""

@@ -6,16 +6,13 @@ from tests.proof.mutants.orders import ROOT
 
 
 class Scope(NamedTuple):
-    """Files (patterns), the share of their mutants that is tried, and the tests that are to notice; how many of a
-    sample were killed on which no test was sharpened.
-    """
+    """Files (patterns), the share of their mutants that is tried, and the tests that are to notice."""
 
     key: str
     says: str
     files: tuple[str, ...]
     share: float
     tests: tuple[str, ...]
-    fresh: str
 
     def found(self) -> list[str]:
         """The files, by their paths in the project, sorted."""
@@ -28,7 +25,6 @@ POLICIES = Scope(
     files=("projections/policies/**/*.py",),
     share=0.06,
     tests=("tests/projections", "tests/dnam/test_secrets.py"),
-    fresh="92.7 %",
 )
 LOG = Scope(
     key="log",
@@ -50,7 +46,6 @@ LOG = Scope(
             "keyring", "ring_file", "lost_keys", "second_copy", "backup", "vaults", "locked",
         )
     ),
-    fresh="97.8 %",
 )  # fmt: skip
 SCOPES = (POLICIES, LOG)
 SHORT = (

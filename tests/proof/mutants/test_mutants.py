@@ -7,7 +7,10 @@ import msgspec
 import pytest
 
 from tests.proof.claim import Trial
+from tests.proof.machine import Machine
 from tests.proof.mutants import PART, findings
+from tests.proof.mutants.__main__ import main
+from tests.proof.mutants.fresh import FreshRun, Sampled, fresh, kept
 from tests.proof.mutants.orders import STUCK, Mutant, Outcome, Reached
 from tests.proof.mutants.survivors import PATH, Kind, accepted, explained
 from tests.proof.mutants.tried import SPENT_S, Tried, picked
@@ -28,8 +31,8 @@ def came(*outcomes: Outcome, unchanged: tuple[Outcome, ...] = (SURVIVED,)) -> Tr
 def test_the_short_form_holds_and_what_no_test_can_see_survives(tmp_path: Path) -> None:
     told: list[str] = []
     found = {each.key: each for each in PART.prove(trial(tmp_path, told))}
-    assert list(found) == [claim.key for claim in PART.claims]
-    assert all(each.holds for each in found.values()), told
+    assert set(found) == {claim.key for claim in PART.claims}
+    assert all(each.holds for key, each in found.items() if key != "fresh"), told
     assert [found[key].came_out.partition(" ")[0] for key in ("policies", "log")] == ["100.0%", "100.0%"]
     assert min(found[key].count for key in ("policies", "log")) >= 3
     assert (found["control"].count, found["control"].came_out) == (2, "2 survive")
@@ -96,6 +99,43 @@ def test_what_is_listed_as_surviving_counts_so_without_a_test() -> None:
 def test_a_kind_of_change_is_known_wherever_it_is_made(after: str, is_it: bool) -> None:
     kind = Kind(before="strict=True", after=("strict=None", ""), why="")
     assert kind.is_of(msgspec.structs.replace(MUTANT, before="f(a, b, strict=True)", after=after)) == is_it
+
+
+def run(*sampled: Sampled, seed: int = 7) -> FreshRun:
+    return FreshRun(seed, "2026-11-23 10:00", Machine("abc123", "3.11.0", "Linux 6 x86_64", 2, 24.0), sampled)
+
+
+ENOUGH, FEW = Sampled("policies", 1_000, 10, ("a -> b",)), Sampled("policies", 1_000, 10, ("a -> b", "a -> c"))
+OF_LOG = Sampled("log", 500, 20, ())
+
+
+@pytest.mark.parametrize(
+    ("some", "holds", "count"),
+    [
+        (run(ENOUGH, OF_LOG), True, 30),
+        (run(ENOUGH, OF_LOG, seed=5), False, 30),
+        (run(FEW, OF_LOG), False, 30),
+        (run(ENOUGH), False, 10),
+        (run(ENOUGH, Sampled("log", 500, 0, ())), False, 10),
+        (None, False, 0),
+    ],
+)
+def test_a_fresh_sample_is_by_another_seed_and_of_every_scope(some: FreshRun | None, holds: bool, count: int) -> None:
+    found = fresh(some, 5, 0.9)
+    assert (found.holds, found.count) == (holds, count)
+    assert some is None or "2026-11-23 10:00, commit abc123: policies: " in found.came_out
+
+
+def test_a_fresh_sample_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    every = [came(FAILED, SURVIVED), came(FAILED)]
+    monkeypatch.setattr("tests.proof.mutants.__main__.tried", lambda trial, _: every if trial.seed == 7 else [])
+    assert main(["--fresh", "7", "--out", str(tmp_path / "fresh.json")]) == 0
+    found = kept(tmp_path / "fresh.json")
+    assert found is not None
+    assert (found.seed, [each.scope for each in found.sampled]) == (7, ["policies", "log"])
+    assert found.sampled[0] == Sampled("policies", 100, 2, ("replay/tree.py:3 f: return a -> return b",))
+    assert found.sampled[1] == Sampled("log", 100, 1, ())
+    assert kept(tmp_path / "none.json") is None
 
 
 def test_every_survivor_has_a_reason_and_is_listed_once() -> None:

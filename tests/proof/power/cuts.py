@@ -39,8 +39,8 @@ BEGUN = {"an import": b'"importing"', "a restore": b'"restoring"'}
 """And by the step that was told of last."""
 
 
-FEWEST = 60
-"""So many are tried at a time at least: of a few, all may be states that were seen already."""
+MOST_ROUNDS = 60
+"""After so many rounds in which every state was seen already there are no others."""
 
 
 class Cut(NamedTuple):
@@ -56,16 +56,18 @@ class Cut(NamedTuple):
 
 
 def cuts(operations: Sequence[Operation], block: int, dice: random.Random, count: int) -> Iterator[Cut]:
-    """So many states, no two of them the same."""
+    """So many states, no two of them the same, from all of the time: those of a round come in its order."""
     seen: set[bytes] = set()
+    in_vain = 0
     while len(seen) < count:
         before = len(seen)
-        for cut in _round(operations, block, dice, max(count - before, FEWEST)):
+        for cut in _round(operations, block, dice, count - before):
             digest = _digest(cut)
-            if digest not in seen and len(seen) < count:
+            if digest not in seen:
                 seen.add(digest)
                 yield cut
-        assert len(seen) > before, "there are not so many states"
+        in_vain = 0 if len(seen) > before else in_vain + 1
+        assert in_vain < MOST_ROUNDS, "there are not so many states"
 
 
 def _round(operations: Sequence[Operation], block: int, dice: random.Random, count: int) -> Iterator[Cut]:

@@ -21,6 +21,7 @@ from replay.errors import KeyRingMissing, NothingHere
 from replay.folding import Folding
 from replay.shadow_store import ShadowStore
 from replay.store import DiskStore
+from replay.verify import Problem as Told
 from replay.verify import verify
 from tests.dnam.scripted import FakeClock
 from tests.proof.power.disk import Tree
@@ -70,10 +71,33 @@ def claims_of(promise: Promised) -> list[str]:
 
 
 class Problem(NamedTuple):
-    """Something that does not hold: of which claim, and what."""
+    """Something that does not hold: of which claim, and what. What is passed over (`PASSED`) is of none."""
 
     claim: str
     what: str
+
+
+PASSED = {
+    "reading": {"key ring:": "a copy of the key ring at the first opening", "views:": "views at the first opening"},
+    "beside": {"views:": "the shadow's views"},
+    "unfinished": {"views:": "the shadow's views", "its body is missing": "bodies in an unfinished shadow"},
+}
+"""What `verify` may tell of, by when, how it begins, and how that is called. A writer mends a copy of the ring and
+builds views again, whereupon nothing may be told of any more; views of a shadow are built again by whoever opens it.
+Until a shadow is complete, it lacks the words of a message that was taken back, and the event that says so comes in its
+turn.
+"""
+
+
+WHEN = {OPENS: ("reading",), BESIDE: ("beside", "unfinished")}
+"""Of which claims."""
+
+
+class Looked(NamedTuple):
+    """What does not hold, and what of it was passed over, by how `PASSED` calls it."""
+
+    problems: list[Problem]
+    passed: frozenset[str]
 
 
 def lay_out(tree: Tree, folder: Path, junk: bytes) -> None:
@@ -88,15 +112,23 @@ def lay_out(tree: Tree, folder: Path, junk: bytes) -> None:
             (folder / path).write_bytes(content)
 
 
-def problems(folder: Path, promise: Promised) -> list[Problem]:
-    """What does not hold; empty where all does."""
+def look(folder: Path, promise: Promised) -> Looked:
+    """What does not hold, and what is passed over."""
     found: list[Problem] = []
-    for look in (_reading, _writing, _beside, _backup):
+    for each_look in (_reading, _writing, _beside, _backup):
+        name = each_look.__name__[1:]
         try:
-            found += (Problem(each.claim, f"{look.__name__[1:]}: {each.what}") for each in look(folder, promise))
+            found += (each._replace(what=f"{name}: {each.what}") for each in each_look(folder, promise))
         except Exception as error:  # noqa: BLE001 - whatever it raises is what was found
-            found.append(Problem(OPENS, f"{look.__name__[1:]}: {type(error).__name__}: {error}"))
-    return found
+            found.append(Problem(OPENS, f"{name}: {type(error).__name__}: {error}"))
+    passed = frozenset(each.what.partition(": ")[2] for each in found if not each.claim)
+    return Looked([each for each in found if each.claim], passed)
+
+
+def _told(problem: Told, claim: str, when: str) -> Problem:
+    """What `verify` tells of: of a claim, or of none where it is passed over."""
+    passed = next((name for begins, name in PASSED[when].items() if problem.what.startswith(begins)), None)
+    return Problem(claim, f"#{problem.seq}: {problem.what}") if passed is None else Problem("", passed)
 
 
 def _reading(folder: Path, promise: Promised) -> Iterator[Problem]:
@@ -110,8 +142,7 @@ def _reading(folder: Path, promise: Promised) -> Iterator[Problem]:
     try:
         yield from _lost(store, promise.events[LIVE])
         for each in verify(store, Folding(FOLD, store), opened=True).problems:
-            if not each.what.startswith(("key ring:", "views:")):  # which a writer mends, and builds again
-                yield Problem(OPENS, f"#{each.seq}: {each.what}")
+            yield _told(each, OPENS, "reading")
         back = {vault.hex() for vault in store.ring.vaults} & promise.destroyed
         if back:
             yield Problem(ERASED, f"{len(back)} destroyed keys are back")
@@ -167,18 +198,15 @@ def _words_of_the_erased(data: Path) -> Iterator[Problem]:
 
 
 def _beside(folder: Path, promise: Promised) -> Iterator[Problem]:
-    """The shadow: as far as it was acknowledged. Until it is complete, it lacks the words of a message that was taken
-    back, and the event that says so comes in its turn.
-    """
+    """The shadow: as far as it was acknowledged."""
     if not promise.events[SHADOW_LOG]:
         return
     store = ShadowStore(folder / DATA, SHADOW, FOLD, writable=False)
     try:
         yield from _lost(store, promise.events[SHADOW_LOG])
-        passed = ("views:",) if "derived" in promise.steps else ("views:", "its body is missing")
+        when = "beside" if "derived" in promise.steps else "unfinished"
         for each in verify(store, Folding(FOLD, store), opened=True).problems:
-            if not each.what.startswith(passed):
-                yield Problem(BESIDE, f"#{each.seq}: {each.what}")
+            yield _told(each, BESIDE, when)
     finally:
         store.close()
 

@@ -250,7 +250,7 @@ WHOLE: tuple[Step, ...] = (
     meets, goes_on, backs_up, derives, erases, rebuilds, meets, backs_up, compacts, goes_on, imports, backs_up,
     restores,
 )  # fmt: skip
-SHORT: tuple[Step, ...] = (meets, erases, compacts)
+SHORT: tuple[Step, ...] = (meets, backs_up, erases, compacts)
 
 
 async def live(folder: Path, acknowledged: Path, steps: Sequence[Step]) -> None:

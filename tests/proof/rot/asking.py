@@ -16,6 +16,7 @@ restore    `dnam restore-backup` into an empty folder that has the keys: its eve
 go on      `dnam backup` behind what the backup has
 """
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +27,7 @@ import lmdb
 from projections.errors import DnamError
 from projections.registry import FOLD
 from replay import lmdb_file
+from replay.engine import Engine
 from replay.errors import LogError
 from replay.folding import Folding
 from replay.log import StoredEvent
@@ -36,10 +38,14 @@ from replay.verify import verify
 from tests.dnam.cli.memories import dnam
 from tests.proof.rot.answers import COMMANDS, compared, digested, recorded
 from tests.proof.rot.memory import Whole
+from tests.replay.stage import FakeClock, folded, readable, scanned
 
+_STOPPED = re.compile(r"as of #(\d+): ")
+"""How a command says that it shows what there was before an event that cannot be read."""
 Answer = tuple[str, str]
-"""`same` or `other` than the undamaged memory; `refused` in one line, or `unclear`: a traceback; `restored`; `named`
-and `changed`, with seqs. And more of it in words.
+"""`same` or `other` than the undamaged memory; `earlier`: as of an earlier event, which is said, and as it was then;
+`refused` in one line, or `unclear`: a traceback, or more lines; `restored`; `named` and `changed`, with seqs. And more
+of it in words.
 """
 
 
@@ -48,7 +54,7 @@ def ask(phase: str, data: Path, made: Whole, number: int) -> Answer:
     try:
         return PHASES[phase](data, made, number)
     except (DnamError, OSError, lmdb.Error) as error:  # what the command line tells in one line
-        return "refused", f"{type(error).__name__}: {error}"
+        return ("unclear" if "\n" in str(error) else "refused"), f"{type(error).__name__}: {error}"
     except Exception as error:  # noqa: BLE001 - anything else would be a traceback
         return "unclear", f"{type(error).__name__}: {error}"
 
@@ -87,10 +93,21 @@ def _look(data: Path, made: Whole, number: int) -> Answer:
     which = number // 2 % len(COMMANDS)
     ran = dnam(*COMMANDS[which], "--data", data)
     if ran.code:
-        return ("refused" if ran.err.startswith("dnam: ") else "unclear"), ran.err
+        return _in_one_line(ran.err)
     if ran.out == made.printed[which]:
         return "same", ran.err
-    return ("refused", ran.err) if "as of #" in ran.err else ("other", ran.out)
+    stopped = _STOPPED.search(ran.err)
+    is_right = stopped is not None and int(stopped[1]) < len(made.events) and _is_as_of(data, made, int(stopped[1]))
+    return ("earlier", ran.err) if is_right else ("other", ran.err + ran.out)
+
+
+def _is_as_of(data: Path, made: Whole, seq: int) -> bool:
+    """Whether the rows that a reader has are a fold of the undamaged memory's events up to one."""
+    with Engine.open(made.data, writable=False, clock=FakeClock()) as engine:
+        assert isinstance(engine.store, DiskStore)
+        expected = folded(record for record in readable(engine.store.log, engine.store) if record.seq <= seq)
+    with Engine.open(data, writable=False, clock=FakeClock()) as engine, engine.reading() as rows:
+        return scanned(rows.raw) == expected
 
 
 def _rows(data: Path, made: Whole, number: int) -> Answer:
@@ -162,9 +179,9 @@ def _compare(data: Path, made: Whole, number: int) -> Answer:
 
 
 def _in_one_line(told: str) -> Answer:
-    """What a command says that refuses."""
-    last = (told.splitlines() or [""])[-1]
-    return ("refused" if last.startswith("dnam: ") else "unclear"), told
+    """What a command says that refuses: one line, and no more."""
+    is_one = told.startswith("dnam: ") and len(told.strip().splitlines()) == 1
+    return ("refused" if is_one else "unclear"), told
 
 
 def _restored(backup: Path, made: Whole, number: int) -> Answer:

@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
-from replay.pages import PAGE_SIZE, PageFile, Span, Walk, branches_of, metas, nodes_of
+from replay.pages import PAGE_SIZE, Node, PageFile, Span, Walk, branches_of, metas, nodes_of
+from replay.pages import _places as places_of
 
 Kind = Literal["flip", "zero", "cut"]
 Where = Literal["log", "ring", "views", "shadow", "backup"]
@@ -122,8 +123,7 @@ def _paths(file: PageFile, at: Span, above: frozenset[int]) -> Iterator[tuple[by
             yield from _paths(file, each, path)
         return
     for node in nodes_of(page, at):
-        many = -(-(node.size + 16) // PAGE_SIZE) if node.large else 0
-        yield node.key, path | frozenset(range(node.large, node.large + many))
+        yield node.key, path | frozenset(range(node.large, node.large + pages_of_large(node)))
 
 
 def taken(damage: Damage, files: Ground) -> frozenset[int]:
@@ -135,6 +135,33 @@ def taken(damage: Damage, files: Ground) -> frozenset[int]:
         return frozenset(seq for seq, pages in files.pages.items() if pages & gone)
     kept = damage.at // PAGE_SIZE
     return frozenset(seq for seq, pages in files.pages.items() if max(pages) >= kept)
+
+
+def struck(damage: Damage, whole: Path) -> frozenset[int]:
+    """The events whose own bytes a flip in the log hits, in a row of a leaf or in large data, as they lie in the
+    undamaged data folder; none where it hits what leads to rows.
+    """
+    file = PageFile(whole / damage.files[0])
+    try:
+        number, inside = divmod(damage.at, PAGE_SIZE)
+        meta = max(metas(file), key=lambda each: each.commit)
+        tables = Walk(file, meta.last).tables(meta.names)
+        found: set[int] = set()
+        for table in ("headers", "bodies"):
+            for at, nodes in Walk(file, meta.last).rows(table, tables[table]):
+                places = places_of(file.page(at.page)) if at.page == number else ()
+                lengths = (8 + len(node.key) + (8 if node.large else len(node.data)) for node in nodes)
+                hit = [start <= inside < start + length for start, length in zip(places, lengths, strict=False)]
+                hit = hit or [0 <= number - node.large < pages_of_large(node) for node in nodes]
+                found |= {int.from_bytes(node.key, "big") for node, is_hit in zip(nodes, hit, strict=True) if is_hit}
+        return frozenset(found)
+    finally:
+        file.close()
+
+
+def pages_of_large(node: Node) -> int:
+    """How many pages the large data of a row has; 0 where it has none."""
+    return -(-(node.size + 16) // PAGE_SIZE) if node.large else 0
 
 
 def ground_beside(folder: Path, part: str) -> Ground:

@@ -11,7 +11,18 @@ from typing import NamedTuple
 
 from tests.proof.claim import Trial
 from tests.proof.rot.asking import Answer
-from tests.proof.rot.damage import KINDS, PLACES, Damage, Ground, Where, chosen, chosen_beside, ground_beside, taken
+from tests.proof.rot.damage import (
+    KINDS,
+    PLACES,
+    Damage,
+    Ground,
+    Where,
+    chosen,
+    chosen_beside,
+    ground_beside,
+    struck,
+    taken,
+)
 from tests.proof.rot.memory import Whole
 from tests.proof.rot.nursery import Nursery
 
@@ -29,7 +40,12 @@ ANSWERS = ("look", "rows", "write")
 """Phases that answer, and so may answer wrongly."""
 REFUSED_WHOLE = "is not an LMDB file"
 """What is said of a file of which not even the beginning is left: all of its events are gone, and none is named."""
-_RANGE = re.compile(r"#(\d+)(?: to #(\d+)| on)?")
+_ONE_BY_ONE = re.compile(r"(?<!from )#(\d+)(?: to #(\d+))?")
+_ON = re.compile(r"from #(\d+) on")
+MANY = 2
+"""So many of what did not come out as claimed are told of in the line itself."""
+PAGEFUL = 64
+"""Where a page does not fit, all of its events are named: more than so many that are as they were are too many."""
 
 
 class Tried(NamedTuple):
@@ -56,22 +72,32 @@ class Tried(NamedTuple):
 
 def named(words: str) -> frozenset[int]:
     """The events that are named in words, as `#7`, `#7 to #9` or `from #7 on`."""
-    found: set[int] = set()
-    for first, last in _RANGE.findall(words):
-        found |= set(range(int(first), int(last or first) + 1))
-    for match in re.finditer(r"from #(\d+) on", words):
-        found |= set(range(int(match[1]), 100_000))
-    return frozenset(found)
+    on = min((int(each) for each in _ON.findall(words)), default=100_000)
+    return one_by_one(words) | frozenset(range(on, 100_000))
+
+
+def one_by_one(words: str) -> frozenset[int]:
+    """The same, but for `from #7 on`."""
+    spans = ((int(first), int(last or first)) for first, last in _ONE_BY_ONE.findall(words))
+    return frozenset(seq for first, last in spans for seq in range(first, last + 1))
 
 
 @dataclass
 class Tally:
-    """What all tries came to. `bad` has what is needed to do each one again that did not come out as claimed."""
+    """What all tries came to. `bad` has what is needed to do each one again that did not come out as claimed, `first`
+    the first of each kind.
+    """
 
     whole: Whole
     ground: Ground
     counts: Counter[str] = field(default_factory=Counter)
     bad: list[str] = field(default_factory=list)
+    first: dict[str, list[str]] = field(default_factory=dict)
+
+    def told(self, what: str) -> str:
+        """The first of those that did not come out as claimed; nothing where all did."""
+        some = self.first.get(what, [])
+        return f" ({'; '.join(some)}{' …' if self.counts[what] > len(some) else ''})" if some else ""
 
     def take(self, name: str, tried: Tried) -> None:
         """Count a try."""
@@ -87,6 +113,7 @@ class Tally:
             self.counts[what] += bool(phases)
             self._tell(what, name, tried, phases)
         self.counts["refused"] += tried.refused()
+        self.counts["earlier"] += any(what == "earlier" for what, _ in tried.answers.values())
         if damage.where == "log":
             self._take_log(name, tried)
         if damage.where == "views":
@@ -100,26 +127,47 @@ class Tally:
         self.counts["both"] += 1
         self.counts["both wrong"] += bool(phases)
         self.counts["both refused"] += not phases
-        self._tell("wrong, both copies", name, tried, phases)
+        self._tell("both wrong", name, tried, phases)
 
     def _take_log(self, name: str, tried: Tried) -> None:
-        changed = self._changed(tried)
-        if not changed:
-            return
-        self.counts["changed"] += 1
-        self.counts["changed events"] += len(changed)
-        words = tried.answers["verify"][1]
+        changed, words = self._changed(tried), tried.answers["verify"][1]
+        is_flip = tried.damage.kind == "flip" and tried.damage.files[0].endswith("data.mdb")
+        unread = is_flip and tried.answers["events"][0] != "changed"
+        self.counts["flips"] += is_flip
+        self.counts["unread flips"] += unread
         is_no_file = REFUSED_WHOLE in words
-        self.counts["refused whole"] += is_no_file
-        missed = frozenset() if is_no_file else changed - named(words)
-        self.counts["not named"] += bool(missed)
-        self._tell(f"not named {sorted(missed)[:5]}", name, tried, ["verify"] if missed else [])
+        missed = changed - named(words) if not is_no_file else frozenset()
+        is_silent = unread and not words.strip()
+        self.counts["not named"] += bool(missed) or is_silent
+        more = f" {sorted(missed)[:5]}"
+        self._tell("not named", name, tried, ["verify"] if missed or is_silent else [], more)
+        if changed:
+            self.counts["changed"] += 1
+            self.counts["changed events"] += len(changed)
+            self.counts["refused whole"] += is_no_file
+            self._take_precision(name, tried, changed)
+
+    def _take_precision(self, name: str, tried: Tried, changed: frozenset[int]) -> None:
+        """How the changed events were named, and what is named that is as it was written."""
+        words, last = tried.answers["verify"][1], len(self.whole.events)
+        singly, every = one_by_one(words), named(words)
+        intact = {seq for seq in every if 1 <= seq <= last} - changed
+        self.counts["named singly"] += len(changed & singly)
+        self.counts["named from on"] += len((changed & every) - singly)
+        self.counts["named intact"] += len(intact)
+        is_imprecise = len(intact) > len(changed) + PAGEFUL
+        self.counts["imprecise"] += is_imprecise
+        self._tell("imprecise", name, tried, ["verify"] if is_imprecise else [], f" {len(intact)} intact events named")
 
     def _changed(self, tried: Tried) -> frozenset[int]:
         """The events that are not what was written: as LMDB reads them, and by their place where it does not."""
-        what, words = tried.answers["events"]
-        by_place = taken(tried.damage, self.ground)
-        return by_place if what != "changed" else by_place | frozenset(map(int, words.split()))
+        (what, words), damage = tried.answers["events"], tried.damage
+        by_place = taken(damage, self.ground)
+        if what == "changed":
+            return by_place | frozenset(map(int, words.split()))
+        if damage.kind == "flip" and damage.files[0].endswith("data.mdb"):
+            return struck(damage, self.whole.data)
+        return by_place
 
     def _take_views(self, name: str, tried: Tried) -> None:
         if tried.answers["trees"][0] == "same":
@@ -129,7 +177,8 @@ class Tally:
         is_right = tried.answers["write"][0] == "same" and tried.answers["again"][1] == "\n"
         self.counts["unseen views"] += not is_noticed
         self.counts["unnoticed views"] += not is_noticed or not is_right
-        self._tell("not built again", name, tried, [] if is_noticed and is_right else ["verify", "write", "again"])
+        self._tell("unseen views", name, tried, [] if is_noticed else ["verify"])
+        self._tell("unnoticed views", name, tried, [] if is_noticed and is_right else ["verify", "write", "again"])
 
     def take_repair(self, name: str, tried: Tried) -> None:
         """Count a repair. What it says cannot be read is lost too: pages that do not fit are not believed, whatever
@@ -152,13 +201,16 @@ class Tally:
         self.counts[where] += 1
         self.counts[f"{where} wrong"] += bool(phases)
         self.counts[f"{where} refused"] += any(what == "refused" for what, _ in tried.answers.values())
-        self._tell(f"wrong, of a {where}", name, tried, phases)
+        self._tell(f"{where} wrong", name, tried, phases)
 
-    def _tell(self, what: str, name: str, tried: Tried, phases: list[str]) -> None:
+    def _tell(self, what: str, name: str, tried: Tried, phases: list[str], more: str = "") -> None:
         if phases:
+            first = self.first.setdefault(what, [])
+            if len(first) < MANY:
+                first.append(f"{tried.damage}{more}: {', '.join(phases)}")
             said = "; ".join(f"{phase}: {' '.join(tried.answers[phase])[:300]!r}" for phase in phases)
             every = ", ".join(f"{phase} {came}" for phase, (came, _) in tried.answers.items())
-            self.bad.append(f"{what}: {name}, {tried.damage}: {said}; of {every}")
+            self.bad.append(f"{what}{more}: {name}, {tried.damage}: {said}; of {every}")
 
 
 def tries_beside(trial: Trial, folder: Path, nursery: Nursery, each: int, tally: Tally) -> None:

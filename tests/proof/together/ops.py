@@ -7,6 +7,8 @@ import msgspec
 
 PERSON = "900"
 """Whose items everybody handles."""
+NEAR = 8
+"""Of so many ids one is given: all tasks are about as far, so that several give the same one at the same time."""
 
 
 class Op(msgspec.Struct, frozen=True):
@@ -56,7 +58,7 @@ def some_ops(dice: random.Random, worker: int, task: int, count: int) -> Iterato
             key = f"own {worker} {task} {number}"
             yield Op("hear", f"word {key}", key)
         elif chance < 0.56:
-            key = f"both {dice.randrange(count)}"
+            key = f"both {max(0, number - dice.randrange(NEAR))}"
             yield Op("hear", f"word {key}", key)
         else:
             yield Op("remember" if chance < 0.8 else "forget", text_of(dice.randrange(40)))

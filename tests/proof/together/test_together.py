@@ -13,7 +13,7 @@ from projections.ids import Seq
 from replay.codec import decode_header
 from replay.engine import Engine
 from tests.proof.claim import Trial
-from tests.proof.together import PART
+from tests.proof.together import PART, collided, ordered
 from tests.proof.together.ops import Op, Order, Seen, Told, text_of
 from tests.proof.together.oracle import Model
 from tests.proof.together.workers import Workers
@@ -74,6 +74,50 @@ def test_what_was_not_is_found(number: int, instead: dict[str, object], expected
 )
 def test_what_was_never_so_is_found(seen: Seen, expected: str) -> None:
     assert [expected in each for each in Model(RIGHT, (1, 2, 3, 5)).wrongly_seen(seen)] == [True]
+
+
+def told(op: Op, before: int, after: int, *seqs: int) -> Told:
+    return Told(op, seqs, before, after)
+
+
+OTHER = Op("hear", "hello", "other")
+
+
+@pytest.mark.parametrize(
+    ("some", "expected"),
+    [
+        ([], (0, 0)),
+        ([told(HEAR, 0, 2), told(HEAR, 1, 3)], (2, 0)),
+        ([told(HEAR, 0, 2), told(OTHER, 1, 3)], (0, 0)),
+        ([told(HEAR, 0, 2), told(HEAR, 2, 3)], (0, 0)),
+        ([told(HEAR, 0, 9), told(HEAR, 4, 4), told(HEAR, 9, 9)], (2, 0)),
+        ([told(KEEP, 0, 3), told(TAKE, 2, 5), told(KEEP, 7, 8)], (0, 2)),
+    ],
+)
+def test_what_collides_is_about_the_same_at_the_same_time(some: list[Told], expected: tuple[int, int]) -> None:
+    assert collided(some) == expected
+
+
+BOTH = [told(HEAR, 0, 4, 1), told(HEAR, 0, 4, 2), told(KEEP, 0, 4, 3), told(TAKE, 0, 4, 4)]
+APART = [told(op, number, number + 2, number + 1) for number, op in enumerate((HEAR, OTHER, KEEP))]
+
+
+@pytest.mark.parametrize(
+    ("some", "wrong", "holds"),
+    [
+        (BOTH, [], True),
+        (BOTH, ["it came a second time"], False),
+        (BOTH[:2], [], False),
+        (BOTH[2:], [], False),
+        (APART, [], False),
+        ([], [], False),
+        ([*BOTH, *[told(OTHER, 4 + number, 6 + number, 5 + number) for number in range(100)]], [], False),
+    ],
+)
+def test_without_collisions_nothing_was_tried(some: list[Told], wrong: list[str], holds: bool) -> None:
+    found = ordered(some, wrong, (4, 16, 1000))
+    assert found.holds == holds
+    assert all(each in found.came_out for each in wrong)
 
 
 OPS = st.one_of(

@@ -1,0 +1,70 @@
+"""A sample on which no test was sharpened, tried apart from `make prove`, and kept in the clone: fresh.json."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from tests.proof.claim import Finding
+from tests.proof.machine import Machine
+from tests.proof.mutants.scope import SCOPES
+from tests.proof.mutants.tried import Tried
+
+FRESH = Path(__file__).with_name("fresh.json")
+
+
+class Sampled(msgspec.Struct, frozen=True):
+    """What came of the sample of a scope: how many mutants there are, how many were tried, and what survived."""
+
+    scope: str
+    total: int
+    tried: int
+    survived: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """How many of those that were tried were killed."""
+        return 1 - len(self.survived) / self.tried if self.tried else 0.0
+
+
+class FreshRun(msgspec.Struct, frozen=True):
+    """One run: by which seed, when (UTC), where, what came of each scope."""
+
+    seed: int
+    date: str
+    machine: Machine
+    sampled: tuple[Sampled, ...]
+
+
+def sampled(scope: str, came: Tried) -> Sampled:
+    """What is kept of a scope."""
+    survived = (
+        f"{each.file}:{each.lines[0]} {each.function}: {each.before} -> {each.after}" for each in came.survivors
+    )
+    return Sampled(scope, came.total, len(came.mutants), tuple(survived))
+
+
+def save(path: Path, run: FreshRun) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n")
+
+
+def kept(path: Path) -> FreshRun | None:
+    """The last run; None where there was none."""
+    return msgspec.json.decode(path.read_bytes(), type=FreshRun) if path.is_file() else None
+
+
+def fresh(run: FreshRun | None, seed: int, least: float) -> Finding:
+    """The run that was kept, held against the share that must be killed: of all scopes, and by another seed than the
+    sample's on which tests were sharpened.
+    """
+    if run is None:
+        return Finding("fresh", 0, "mutants", "not run", False, "it takes as long as this whole part")
+    told = [f"{each.scope}: {each.share:.1%} of {each.tried:,} (of {each.total:,})" for each in run.sampled]
+    where = f"seed {run.seed}, {run.date}, commit {run.machine.commit}"
+    holds = [each.scope for each in run.sampled] == [each.key for each in SCOPES] and run.seed != seed
+    holds &= all(each.share >= least for each in run.sampled)
+    return Finding("fresh", _count(run.sampled), "mutants", f"{where}: {'; '.join(told)} killed", holds)
+
+
+def _count(every: Sequence[Sampled]) -> int:
+    return sum(each.tried for each in every)
