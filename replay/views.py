@@ -42,9 +42,11 @@ _STRETCH = 32_768
 _ANEW = bytes.fromhex("81d59d4c")
 """Four bytes that lead a CRC from `WHOLE` back to 0, where it begins: rows with these between them are one sum."""
 _AT_ONCE = 512
-"""How many rows are summed at once when they are looked at."""
+"""How many rows are summed at once when they are looked at, at the most."""
 _COPIED = 8192
-"""How many rows are copied at once."""
+"""How many rows are copied at once, at the most."""
+_BYTES = 1 << 20
+"""About how many bytes are held for that: a row of the search index may have a megabyte."""
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
@@ -89,15 +91,18 @@ class Snapshot:
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
         cursor = self._transaction.cursor(db=self._tables[table])
-        return unpacked(table, _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop))
+        rows = _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop)
+        return unpacked(table, chain(rows, _ended(table, cursor)))
 
     def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
         cursor = self._transaction.cursor(db=self._tables[table])
         if reverse:
             found = cursor.prev() if cursor.set_range(stop) else cursor.last()
-            return takewhile(start.__le__, cursor.iterprev(values=False)) if found else iter(())
-        found = cursor.set_range(start) if start else cursor.first()
-        return takewhile(stop.__gt__, cursor.iternext(values=False)) if found else iter(())
+            within = takewhile(start.__le__, cursor.iterprev(values=False))
+        else:
+            found = cursor.set_range(start) if start else cursor.first()
+            within = takewhile(stop.__gt__, cursor.iternext(values=False))
+        return chain(within, _ended(table, cursor)) if found else iter(())
 
     def has(self, table: str, prefix: bytes) -> bool:
         """Whether any key of a table that is none of rows begins so."""
@@ -106,15 +111,27 @@ class Snapshot:
 
     def data_in(self, table: str, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
         """The rows of a range as they lie there, of such a table."""
-        return _forward(self._transaction.cursor(db=self._tables[table]), start, stop)
+        cursor = self._transaction.cursor(db=self._tables[table])
+        return chain(_forward(cursor, start, stop), _ended(table, cursor))
 
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
-        cursor = iter(self._transaction.cursor(db=self._tables[table]))
-        while rows := list(islice(cursor, _COPIED)):
+        database = self._tables[table]
+        cursor, most = iter(self._transaction.cursor(db=database)), _room(self._transaction.stat(database), _COPIED)
+        while rows := list(islice(cursor, most)):
             if _summed(rows):
                 raise DamagedViews(damage_of(table))
             yield rows
+
+
+def _ended(table: str, cursor: Any) -> Iterator[Any]:
+    """Nothing: it looks at the row behind a range that was read to its end. A key that is damaged may lie behind it
+    while rows of the range follow, which would be left out.
+    """
+    key, data = cursor.item()
+    if key and crc32(data, crc32(key)) != WHOLE:
+        raise DamagedViews(damage_of(table))
+    yield from ()
 
 
 def _forward(cursor: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -176,12 +193,18 @@ def _summed(rows: list[tuple[bytes, bytes]]) -> int:
     return crc32(_ANEW, crc32(_ANEW.join(map(b"".join, rows))))
 
 
+def _room(stat: Mapping[str, int], most: int) -> int:
+    """How many rows of a table come to some `_BYTES`, by the pages that it has; no more than `most`."""
+    pages = stat["leaf_pages"] + stat["overflow_pages"]
+    return min(most, max(1, _BYTES * stat["entries"] // max(1, pages * stat["psize"])))
+
+
 def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
     """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
     damage: list[str] = []
     with environment.begin(db=database) as transaction:
-        cursor = iter(transaction.cursor())
-        while rows := list(islice(cursor, _AT_ONCE)):
+        cursor, most = iter(transaction.cursor()), _room(transaction.stat(database), _AT_ONCE)
+        while rows := list(islice(cursor, most)):
             if _summed(rows):
                 broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
                 damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]

@@ -13,7 +13,7 @@ import pytest
 import replay.engine
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import lmdb_file
+from replay import lmdb_file, views
 from replay.builder import check, rebuild
 from replay.engine import BURST, Engine
 from replay.erasure import finish_erasures
@@ -163,6 +163,38 @@ def test_a_damaged_row_of_a_large_file_is_noticed_when_it_is_read(
         assert digest(engine) == filled
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_key_that_rotted_cuts_no_range_short(
+    data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch, *, reverse: bool
+) -> None:
+    """In a file that is not looked over. It lies where the range ends, and rows of the range may follow it."""
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        key, stored = list(rows.raw.scan("messages@1", b"", LAST_KEY))[1]
+    rotted = (b"\0" if reverse else b"\xff") + key[1:]
+    start, stop = (rotted + b"\0", LAST_KEY) if reverse else (b"", rotted)
+    with Engine.open(data, writable=False) as engine:
+        assert isinstance(engine.store, DiskStore)
+        assert engine.store.views is not None
+        with engine.store.views.reading() as (_, snapshot):
+            whole = list(snapshot.keys("messages@1", start, stop, reverse=reverse))
+            assert [each for each, _ in snapshot.scan("messages@1", start, stop, reverse=reverse)] == whole
+            assert whole
+    changed(data, b"messages@1", rotted, pack(key, stored))
+    with Engine.open(data, writable=False) as engine:
+        assert isinstance(engine.store, DiskStore)
+        assert engine.store.views is not None
+        with engine.store.views.reading() as (_, snapshot):
+            keys = snapshot.keys("messages@1", start, stop, reverse=reverse)
+            assert [next(keys) for _ in whole] == whole
+            with pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
+                next(keys)
+            with pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
+                list(snapshot.scan("messages@1", start, stop, reverse=reverse))
+            with pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
+                list(snapshot.data_in("messages@1", b"", rotted))
+
+
 def test_a_row_in_a_wrong_place_is_noticed() -> None:
     with Engine.in_memory(FakeClock()) as engine:
         engine.record(says("m1"))
@@ -308,3 +340,27 @@ def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monke
             assert seen == [None] * 9
             assert len(engine.live._known) <= 2
         assert digest(engine) == filled
+
+
+@pytest.mark.parametrize(("size", "count"), [(200_000, 40), (40, 2_000)])
+def test_rows_are_looked_at_by_the_megabyte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, count: int
+) -> None:
+    """A table of the search index has rows of a megabyte: hundreds of them at once would fill the memory."""
+    held: list[int] = []
+    summed = views._summed
+
+    def weighed(rows: list[tuple[bytes, bytes]]) -> int:
+        held.append(sum(len(data) for _, data in rows))
+        return summed(rows)
+
+    monkeypatch.setattr(views, "_summed", weighed)
+    with lmdb.open(str(tmp_path), max_dbs=1, map_size=1 << 26) as environment:
+        table = environment.open_db(b"large")
+        with environment.begin(write=True, db=table) as transaction:
+            for number in range(count):
+                transaction.put(number.to_bytes(4, "big"), bytes(size))
+        found = views.inspect_table(environment, "large", table)
+    assert (found.rows, len(found.damage), sum(held)) == (count, count, size * count)
+    assert max(held) <= 1 << 20
+    assert len(held) <= max(4, 2 * size * count >> 20)
