@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from projections.decisions.draft import Decision
 from replay.engine import Engine
 from replay.group import Recorded
-from replay.jobs import Job
+from replay.jobs import Job, Work, alone
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,12 @@ def recording(engine: Engine, decision: Decision) -> "asyncio.Future[Recorded]":
     """Hand a decision to the engine; the future is done once it is durable. Cancelling it ends the waiting, not the
     recording.
     """
+    return working(engine, alone(decision))
+
+
+def working(engine: Engine, work: Work) -> "asyncio.Future[Recorded]":
+    """The same for work of several decisions."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Recorded] = loop.create_future()
-    engine.hand_in(Job(decision, _Courier(loop), future))
+    engine.hand_in(Job(work, _Courier(loop), future))
     return future

@@ -19,7 +19,18 @@ _MACRO = re.compile(r"@([a-z]+)@")
 
 
 def guarding_of(language: Language) -> Guarding:
-    """The guards' knowledge for what is learned in this language."""
+    """The guards' knowledge for what is learned in this language. It is one value for all memories of a language that
+    comes from its file: what is kept by it is found by its identity, and not by comparing every pattern.
+    """
+    return _of_file(language.name) if load(language.name) is language else _guarding(language)
+
+
+@cache
+def _of_file(name: str) -> Guarding:
+    return _guarding(load(name))
+
+
+def _guarding(language: Language) -> Guarding:
     rules = tuple(_rule(each, language) for each in language.instructions)
     notes = language.notes
     words = NoteWords(notes.subjects, notes.telling, notes.addressing, notes.polite, notes.commanding)

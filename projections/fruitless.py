@@ -12,7 +12,7 @@ So the message is found that is at fault, and what it was shown with is read all
 does not count: a service that is down is nobody's fault.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -64,6 +64,13 @@ def most_shown(rows: Rows, work: Work, first: EventId) -> int:
 def is_passed_over(rows: Rows, work: Work, message: EventId) -> bool:
     """Whether a message is shown no more for this work."""
     return times_in_vain(rows, work, message) >= len(SHOWN)
+
+
+def passed_over(rows: Rows, work: Work) -> Callable[[EventId], bool]:
+    """The same for many messages: where nothing was ever shown in vain, none is looked up."""
+    if next(rows.keys(FRUITLESS, b""), None) is None:
+        return lambda _: False
+    return lambda message: is_passed_over(rows, work, message)
 
 
 def is_last_try(rows: Rows, work: Work, messages: Iterable[EventId]) -> bool:

@@ -23,7 +23,7 @@ from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
 from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
-from replay.jobs import Job, by_future, by_nobody, deliver
+from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live
 from replay.log import Head
 from replay.store import DiskStore, MemoryStore, Store
@@ -165,7 +165,7 @@ class Engine:
         """
         future: Future[Recorded] = Future()
         future.set_running_or_notify_cancel()
-        self.hand_in(Job(decision, by_future, future))
+        self.hand_in(Job(alone(decision), by_future, future))
         return future
 
     def hand_in(self, job: Job) -> None:
@@ -184,7 +184,7 @@ class Engine:
             here = not self._pending and self._turn.acquire(blocking=False)
         if not here:
             return self.submit(decision).result()
-        job = Job(decision, by_nobody)
+        job = Job(alone(decision), by_nobody)
         try:
             self._work([job])
         finally:
@@ -253,7 +253,7 @@ class Engine:
                     group = Group(self.live, head, self.recorder, raw, log)
                     for job in waiting:
                         try:
-                            done.append((job, group.run(job.decision)))
+                            done.append((job, job.work(group)))
                         except Exception as error:  # noqa: BLE001 - a decision fails its own caller and nobody else
                             job.fail(error)
                         if group.ended:
@@ -264,7 +264,7 @@ class Engine:
                 self.live.absorb(group.overlay, head)
         for job, recorded in done:
             job.succeed(recorded)
-        self._maybe_commit_views(BEHIND if len(done) > BURST else self._view_commit_events)
+        self._maybe_commit_views(BEHIND if group.decisions > BURST else self._view_commit_events)
         return list(waiting)
 
     def _check_writable(self) -> None:

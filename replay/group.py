@@ -4,15 +4,15 @@ ends its group: what comes after it must not use a key that is about to be destr
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
 from projections.decisions.given import Given, GivenVault, Lost
 from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
-from projections.fold import Record
+from projections.fold import Projection, Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.policies.resting import DERIVED, widening
-from projections.rows import RawRows, Rows
+from projections.rows import R, RawRows, Rows
 from projections.vaults import home
 from replay import codec
 from replay.clock import Recorder
@@ -23,7 +23,12 @@ from replay.keyring import KeyRing
 from replay.known import Ids
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head
-from replay.overlay import Layer, Layered
+from replay.overlay import Layer, Layered, Overlay
+
+LEAST_KEPT = 128
+"""A shorter row is decoded sooner than it is looked up, in bytes."""
+MOST_KEPT = 4096
+"""How many decoded rows are kept, and how many events of the log that others rest on."""
 
 
 class Recorded(NamedTuple):
@@ -43,6 +48,24 @@ class _Staged(NamedTuple):
     entry: Entry
 
 
+class _DecodedOnce(Rows):
+    """Rows of which a long one is decoded once, whichever decisions of a group read it."""
+
+    def __init__(self, raw: RawRows, ids: Ids, kept: dict[tuple[str, bytes], Any]) -> None:
+        super().__init__(raw, ids)
+        self._kept = kept
+
+    def _decoded(self, projection: Projection[R], body: bytes) -> R:
+        if len(body) < LEAST_KEPT:
+            return projection.decode(body)
+        known: R | None = self._kept.get((projection.table, body))
+        if known is None:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            known = self._kept[projection.table, body] = projection.decode(body)
+        return known
+
+
 class Group:
     """What one commit will hold. `raw` are the rows below and `log` what was recorded before, all of one moment: nobody
     else writes meanwhile. Both are let go before the commit.
@@ -57,12 +80,17 @@ class Group:
         self._staged: list[_Staged] = []
         self._erased: list[tuple[VaultId, Seq]] = []
         self._at = head.at
-        self.overlay = Layer()
+        self.overlay = Overlay()
+        self.decisions = 0
+        """How many were run."""
         self._raw = Layered(self.overlay, raw)
+        self._kept: dict[tuple[str, bytes], Any] = {}
+        self._opened: dict[Seq, Event | None] = {}
 
     def run(self, decision: Decision) -> Recorded:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
-        drafts = self._news(decision(Rows(self._raw, self._ids)))
+        self.decisions += 1
+        drafts = self._news(decision(self.rows()))
         plan = self._live.store.ring.mark()
         try:
             staged = self._sealed(drafts)
@@ -73,6 +101,10 @@ class Group:
             raise
         self._accept(staged, own, dropped)
         return Recorded(tuple(each.record for each in staged))
+
+    def rows(self) -> Rows:
+        """What there is by now, with what this group recorded."""
+        return _DecodedOnce(self._raw, self._ids, self._kept)
 
     @property
     def ended(self) -> bool:
@@ -127,7 +159,7 @@ class Group:
             return
         here = {each.record.id: each.record.event for each in staged}
         found: dict[EventId, Event | None] = {}
-        rows = Rows(self._raw, self._ids)
+        rows = self.rows()
         for event in derived:
             for cause in event.causes:
                 if cause not in found:
@@ -143,8 +175,12 @@ class Group:
             return None
         if seq > self._head.size:
             return self._staged[seq - self._head.size - 1].record.event
-        record = self._record_at(seq)
-        return None if record is None else record.event
+        if seq not in self._opened:
+            if len(self._opened) >= MOST_KEPT:
+                self._opened.clear()
+            record = self._record_at(seq)
+            self._opened[seq] = None if record is None else record.event
+        return self._opened[seq]
 
     def _record_at(self, seq: int) -> Record | None:
         stored = self._log.get(seq)

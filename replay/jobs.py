@@ -11,16 +11,26 @@ from operator import attrgetter
 from typing import Any
 
 from projections.decisions.draft import Decision
-from replay.group import Recorded
+from replay.group import Group, Recorded
+
+Work = Callable[[Group], Recorded]
+"""Records one decision in a group, or several that follow one from the other: they share a commit, and see what those
+before them became before any is durable. Where it raises, those before stay.
+"""
+
+
+def alone(decision: Decision) -> Work:
+    """The work of one decision."""
+    return lambda group: group.run(decision)
 
 
 class Job:
-    """A decision to record, and who is told. `ticket` is the courier's own: what it knows the waiting one by."""
+    """Work to be done in a group, and who is told. `ticket` is the courier's own: what it knows the waiting one by."""
 
-    __slots__ = ("_error", "_recorded", "courier", "decision", "ticket")
+    __slots__ = ("_error", "_recorded", "courier", "ticket", "work")
 
-    def __init__(self, decision: Decision, courier: "Courier", ticket: Any = None) -> None:
-        self.decision = decision
+    def __init__(self, work: "Work", courier: "Courier", ticket: Any = None) -> None:
+        self.work = work
         self.courier = courier
         self.ticket = ticket
         self._recorded = Recorded()

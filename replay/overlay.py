@@ -4,11 +4,10 @@ An entry keeps the seq at which it was made, also when it removes a row. Since a
 the later entry is right, whoever wrote the other: that is how processes share one set of views.
 """
 
-import heapq
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 from sortedcontainers import SortedList
@@ -17,8 +16,6 @@ from projections.ids import Seq, VaultId
 from projections.rows import RawRows, Stored
 
 _KEY = itemgetter(0)
-T = TypeVar("T")
-U = TypeVar("U")
 HISTORY = "history"
 """The table with one entry per row and event that touched it."""
 
@@ -82,51 +79,56 @@ class Layer:
         rows = self.tables.get(table, {})
         return ((key, rows[key]) for key in sorted((key for key in rows if start <= key < stop), reverse=reverse))
 
-    def absorb(self, other: "Layer") -> None:
-        """Take over every entry of a newer layer."""
-        for table, rows in other.tables.items():
-            self.tables.setdefault(table, {}).update(rows)
-
 
 class Overlay(Layer):
     """Changed rows and history entries since the views' last commit.
 
     The keys of a table are kept in order from when a range of it was first read: most tables' never are, and ordering
-    every row as it comes is what recording would wait for.
+    every row as it comes is what recording would wait for. What came since a range was last read is put in order when
+    the next one is.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._order: dict[str, SortedList[bytes]] = {}
+        self._behind: dict[str, list[bytes]] = {}
 
     def put(self, table: str, key: bytes, entry: Entry) -> None:
         """Write an entry; an older one gives way."""
         if table in self._order and key not in self.tables[table]:
-            self._order[table].add(key)
+            self._behind[table].append(key)
         super().put(table, key, entry)
 
     def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
         """Entries of a range, in key order."""
         rows = self.tables.get(table)
         if rows is not None:
-            if table not in self._order:
-                self._order[table] = SortedList(rows)
-            for key in self._order[table].irange(start, stop, inclusive=(True, False), reverse=reverse):
+            for key in self._ordered(table, rows).irange(start, stop, inclusive=(True, False), reverse=reverse):
                 yield key, rows[key]
+
+    def _ordered(self, table: str, rows: Iterable[bytes]) -> "SortedList[bytes]":
+        order = self._order.get(table)
+        if order is None:
+            order = self._order[table] = SortedList(rows)
+            self._behind[table] = []
+        elif behind := self._behind[table]:
+            order.update(behind)
+            self._behind[table] = []
+        return order
 
     def absorb(self, other: Layer) -> None:
         """Take over every entry of a newer layer."""
         for table, rows in other.tables.items():
             mine = self.tables.setdefault(table, {})
             if table in self._order:
-                self._order[table].update(rows.keys() - mine.keys())
+                self._behind[table] += [key for key in rows if key not in mine]
             mine.update(rows)
 
     def drop_upto(self, seq: int) -> None:
         """Let go of what the views hold by now."""
         for table, rows in self.tables.items():
             self.tables[table] = {key: entry for key, entry in rows.items() if entry.changed > seq}
-        self._order = {}
+        self._order, self._behind = {}, {}
 
     def changes(self, upto: int) -> dict[str, list[tuple[bytes, Entry]]]:
         """A copy of all entries up to a seq, in key order, to be committed."""
@@ -188,34 +190,32 @@ def _as_one(
     entries: Iterator[tuple[bytes, Entry]], rows: Iterator[tuple[bytes, Stored]], *, reverse: bool
 ) -> Iterator[tuple[bytes, Stored]]:
     """Both in key order; what lies above hides what is below."""
-    above = ((key, 0, entry) for key, entry in entries)
-    below = ((key, 1, row) for key, row in rows)
-    last: bytes | None = None
-    for key, _, row in _merged(above, below, reverse=reverse):
-        if key == last:
-            continue
-        last = key
-        stored = visible(row) if isinstance(row, Entry) else row
+    below = next(rows, None)
+    for key, entry in entries:
+        while below is not None and (below[0] > key if reverse else below[0] < key):
+            yield below
+            below = next(rows, None)
+        if below is not None and below[0] == key:
+            below = next(rows, None)
+        stored = visible(entry)
         if stored is not None:
             yield key, stored
+    if below is not None:
+        yield below
+        yield from rows
 
 
 def _keys_as_one(entries: Iterator[tuple[bytes, Entry]], keys: Iterator[bytes], *, reverse: bool) -> Iterator[bytes]:
     """The same of keys alone."""
-    above = ((key, 0, entry.body is not None) for key, entry in entries)
-    below = ((key, 1, True) for key in keys)
-    last: bytes | None = None
-    for key, _, is_there in _merged(above, below, reverse=reverse):
-        if key != last and is_there:
+    below = next(keys, None)
+    for key, entry in entries:
+        while below is not None and (below > key if reverse else below < key):
+            yield below
+            below = next(keys, None)
+        if below == key:
+            below = next(keys, None)
+        if entry.body is not None:
             yield key
-        last = key
-
-
-Ranked = tuple[bytes, int, T]
-
-
-def _merged(above: Iterator[Ranked[T]], below: Iterator[Ranked[U]], *, reverse: bool) -> Iterator[Ranked[T | U]]:
-    """Both in key order; for one key the one above comes first."""
-    if reverse:
-        return heapq.merge(above, below, key=lambda each: (each[0], -each[1]), reverse=True)
-    return heapq.merge(above, below, key=lambda each: (each[0], each[1]))
+    if below is not None:
+        yield below
+        yield from keys

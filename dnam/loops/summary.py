@@ -18,7 +18,7 @@ from projections.decisions.summaries import FailRequest, RefreshRequest, fail, r
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import SummaryAnswered, SummaryFailed, SummaryRefreshed
 from projections.events.values import Audience, ModelUse
-from projections.fruitless import PASSED_OVER, SHOWN, is_last_try, is_passed_over, most_shown
+from projections.fruitless import PASSED_OVER, SHOWN, is_last_try, most_shown, passed_over
 from projections.ids import EventId, Handle, Point, Seq
 from projections.items import QUIET, is_quiet
 from projections.messages import MESSAGES, MessageRow, find_message, key_point, unit
@@ -223,6 +223,7 @@ def _by_people(entry: Entry) -> bool:
 def _take(source: Source, entries: Iterable[Entry], most: int | None = None) -> Taken:
     """What of these fits into the input, in the order given."""
     rows = source.rows
+    is_passed_over = passed_over(rows, "summary")
     caller = Caller(rows, "")
     taken: list[Entry] = []
     room = INPUT_CHARS
@@ -231,7 +232,7 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None) -> 
         if not source.may_read(entry.row):
             continue
         line = entry_line(entry, caller, {})
-        if is_quiet(rows, line.id) or is_passed_over(rows, "summary", line.id):
+        if is_quiet(rows, line.id) or is_passed_over(line.id):
             continue
         room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
         if (room < 0 and taken) or len(taken) == most:

@@ -51,6 +51,11 @@ class Chains:
         if self._failure is not None:
             raise self._failure
 
+    def is_idle(self, key: Key) -> bool:
+        """Whether no link of a chain is there."""
+        last = self._last.get(key)
+        return last is None or last.done()
+
     def names(self) -> list[Key]:
         """The chains that there are."""
         return list(self._last)

@@ -1,14 +1,15 @@
 """Where a message lies whose event is known, and what an item was until it was reverted."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from dnam.loops.extraction import Said
 from dnam.rederiving.spoken import There
 from projections.decisions.came_of import left_by
 from projections.derived import effects_of
-from projections.events import ItemReverted, MessageEdited, MessageHeard
+from projections.events import Event, ItemReverted, MessageEdited, MessageHeard
 from projections.events.values import Item
-from projections.fruitless import is_passed_over
+from projections.fruitless import passed_over
 from projections.ids import EventId, Point
 from projections.lives import address_of, key_of
 from projections.messages import MESSAGES, MessageRow, find_message, unit
@@ -17,26 +18,67 @@ from projections.turns import TURNS
 from projections.work import was_read
 from replay.engine import Engine
 
+MOST_PASSED = 65_536
+"""Of so many messages it is remembered where they lie."""
 
-def message_of(engine: Engine, rows: Rows, event: EventId) -> Said | None:
+
+class Place(NamedTuple):
+    """Where a message lies."""
+
+    session: str
+    epoch: int
+    point: Point
+
+
+class Passed:
+    """Where the messages lie of which an event came by lately: it need not be looked up, nor be in the log yet."""
+
+    def __init__(self) -> None:
+        self._places: dict[EventId, Place] = {}
+
+    def take(self, event_id: EventId, event: Event | None) -> None:
+        """An event comes by."""
+        if isinstance(event, MessageHeard | MessageEdited):
+            self._places[event_id] = _place(event_id, event)
+
+    def trim(self) -> None:
+        """Let go of what came by long ago, and is in the log."""
+        if len(self._places) > MOST_PASSED:
+            self._places.clear()
+
+    def get(self, event_id: EventId) -> Place | None:
+        """Where its message lies, if it came by lately."""
+        return self._places.get(event_id)
+
+
+NONE_PASSED = Passed()
+
+
+def message_of(engine: Engine, rows: Rows, event: EventId, passed: Passed = NONE_PASSED) -> Said | None:
     """The message that an event heard or edited, as it is now; None where there is none any more."""
-    found = _event(engine, event)
-    if found is None:  # its first words are gone: it was edited, or taken back
-        edits = (_event(engine, effect) for effect, tag in effects_of(rows, event) if tag == MessageEdited.TAG)
-        found = next((each for each in edits if each is not None), None)
-    if found is None:
-        return None
-    message, heard = found.message, found.heard if isinstance(found, MessageEdited) else event
-    row = find_message(rows, message.session, message.audience.epoch, Point(message.said, heard))
-    return None if row is None else Said(Point(message.said, heard), row)
+    place = _place_of(engine, event, passed)
+    if place is None:  # its first words are gone: it was edited, or taken back
+        edits = (effect for effect, tag in effects_of(rows, event) if tag == MessageEdited.TAG)
+        places = (_place_of(engine, each, passed) for each in edits)
+        place = next((each for each in places if each is not None), None)
+    row = None if place is None else find_message(rows, *place)
+    return None if place is None or row is None else Said(place.point, row)
 
 
-def _event(engine: Engine, event: EventId) -> MessageHeard | MessageEdited | None:
+def _place_of(engine: Engine, event: EventId, passed: Passed) -> Place | None:
+    known = passed.get(event)
+    if known is not None:
+        return known
     seq = engine.store.log.find(event)
     record = None if seq is None else engine.live.folding.record_at(seq)
     if record is None or not isinstance(record.event, MessageHeard | MessageEdited):
         return None
-    return record.event
+    return _place(event, record.event)
+
+
+def _place(event_id: EventId, event: MessageHeard | MessageEdited) -> Place:
+    message, heard = event.message, event.heard if isinstance(event, MessageEdited) else event_id
+    return Place(message.session, message.audience.epoch, Point(message.said, heard))
 
 
 def item_until(engine: Engine, event: ItemReverted) -> Item | None:
@@ -56,14 +98,17 @@ def messages_of(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[M
     return list(rows_.values())
 
 
-def unread(engine: Engine, rows: Rows, events: Iterable[EventId], there: There) -> list[Said]:
+def unread(
+    engine: Engine, rows: Rows, events: Iterable[EventId], there: There, passed: Passed = NONE_PASSED
+) -> list[Said]:
     """Those of these messages that are `there` as they are now, have words, and were not read so; in order. What a
     model was shown too often in vain is passed over.
     """
-    found = {each.point: each for event in events if (each := message_of(engine, rows, event)) is not None}
+    found = {each.point: each for event in events if (each := message_of(engine, rows, event, passed)) is not None}
     then = (each for each in found.values() if there(each.found.row.event))
     worded = (each for each in then if each.found.row.message.text.strip())
-    shown = (each for each in worded if not is_passed_over(rows, "extraction", each.point.id))
+    is_passed_over = passed_over(rows, "extraction")
+    shown = (each for each in worded if not is_passed_over(each.point.id))
     return sorted((each for each in shown if not _was_read(rows, each)), key=lambda each: each.point)
 
 

@@ -25,7 +25,7 @@ from dnam.memory import Memory
 from dnam.model import Ask, Reply
 from dnam.prompts import Prompt
 from dnam.rederiving.drive import decision_of, drive, drive_at_once
-from dnam.rederiving.finding import unread
+from dnam.rederiving.finding import Passed, unread
 from dnam.rederiving.replies import Early, Replies, RunReplies, is_known
 from dnam.rederiving.seeds import Seeds, early, early_reply_of, made_by
 from dnam.rederiving.spoken import There, Upto
@@ -91,6 +91,15 @@ class Runs:
         self._tending = tending
         self.replies = replies
         self._with = with_
+        self.passed = Passed()
+        """What the walk came by."""
+
+    def on(self, memory: Memory) -> "Runs":
+        """The same in a memory that is another look at the same shadow."""
+        tending = Tending(memory, self._tending.model, self._tending.encoder)
+        runs = Runs(memory, tending, self.replies, self._with)
+        runs.passed = self.passed
+        return runs
 
     def is_made(self, run: Run) -> bool:
         """Whether a run was made before: what it led to is in the shadow."""
@@ -107,7 +116,7 @@ class Runs:
         engine = self._memory.engine
 
         def found(rows: Rows) -> list[Said]:
-            return [] if is_out(rows, run.owner) else unread(engine, rows, reads, there)
+            return [] if is_out(rows, run.owner) else unread(engine, rows, reads, there, self.passed)
 
         def planned(rows: Rows) -> ExtractionPlan | None:
             look(rows)
@@ -115,7 +124,7 @@ class Runs:
                 return None
             return plan_extraction(rows, run.owner, run.compartment, said, run.policy)
 
-        begin = self._extracted_at_once if self._is_at_once(run) else self._extracted
+        begin = self._extracted_at_once if self.is_at_once(run) else self._extracted
         made = await begin(run, planned, turn)
         learned = made or await self._extracted_before(run)
         turn.over()
@@ -126,7 +135,7 @@ class Runs:
             return []
         return await self._memory.look(lambda rows: [each.point.id for each in found(rows)])
 
-    def _is_at_once(self, run: Run) -> bool:
+    def is_at_once(self, run: Run) -> bool:
         """Whether nothing is waited for while a run is made: nobody is asked, and no encoder compares."""
         return self._tending.encoder is None and is_known(self.replies, run)
 
@@ -249,7 +258,7 @@ class Runs:
             return refresh_summary(plan, self._with.summary, self._with.summary_model, seeds)
 
         replies, compare = RunReplies(self.replies, run), self._tending.compare
-        if self._is_at_once(run):
+        if self.is_at_once(run):
             refreshed = await drive_at_once(begin, self._memory, replies, seeds, compare)
         else:
             loop = await self._memory.look(begin)

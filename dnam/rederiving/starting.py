@@ -13,14 +13,16 @@ from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key, Work
 from dnam.rederiving.finding import message_of, said_in
 from dnam.rederiving.runs import Runs, unseen
-from dnam.rederiving.spoken import Spoken, There
+from dnam.rederiving.spoken import Spoken, There, Upto
+from dnam.rederiving.together import Inside, made_together
 from dnam.rederiving.traffic import Traffic
-from dnam.rederiving.turns import ANYTIME, ORDERED, Turns
+from dnam.rederiving.turns import ANYTIME, ORDERED, Turn, Turns
 from projections.decisions.consent import is_out
 from projections.events import MessageHeard
 from projections.ids import EventId, Handle
 from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
 from projections.rows import Rows
+from replay import jobs
 from replay.codec import decode_header
 from replay.engine import Engine
 from replay.group import Recorded as Done
@@ -51,6 +53,7 @@ class Starting:
         self._out: dict[Handle, bool] = {}
         self._left = Counter[Key]()
         self._numbers = count()
+        self._together: list[Inside] = []
         self.changed: dict[EventId, None] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
@@ -61,22 +64,54 @@ class Starting:
             else:
                 self._unread.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
 
+    @property
+    def has_put_by(self) -> bool:
+        """Whether runs wait to be made together."""
+        return bool(self._together)
+
+    def is_together(self, run: Run) -> bool:
+        """Whether a run may be made with others in one commit: nobody is asked, and nothing that it waits for is under
+        way.
+        """
+        if not self._runs.is_at_once(run):
+            return False
+        if run.loop == "extraction":
+            return self._chains.is_idle(("person", run.owner)) and self._turns.are_over(run.compartment)
+        assert run.audience is not None
+        return run.reads is not None and self._chains.is_idle(("session", (run.session, run.audience.epoch)))
+
+    def put_by(self, run: Run, seq: int, *, was_recorded: bool = True) -> None:
+        """Have a run made with those that were put by before it, as `start` begins one."""
+        there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
+        if run.loop == "summary":
+            only = self._upto(run, run.reads or (), there)
+            self._together.append(lambda runs: self._summarised(runs, run, only, look))
+        elif not self.is_out(run.owner):
+            self._together.append(lambda runs: self._extracted(runs, run, ANYTIME, there, look))
+
+    def made_together(self, most: int) -> jobs.Work:
+        """The work of making the runs that were put by, so many of them at the most."""
+        waiting, self._together = self._together[:most], self._together[most:]
+        return made_together(self._memory, self._runs, waiting)
+
     async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool = True) -> None:
         """Begin a run behind those of its chain, and behind what is being written before it. What was recorded behind
         `seq` is not read, though it may be there by now. One that was recorded is told of where not everything is there
         that it had read then.
         """
-        live = self._live.store
-
-        def there(event: EventId) -> bool:
-            return (live.log.find(event) or 0) <= seq
-
-        look = partial(self._note_changed, run) if was_recorded else unseen
+        there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
         if run.loop == "extraction":
             self._start_extraction(run, there, written, look)
         else:
             await self._start_summary(run, there, written, look)
         await self._chains.room(MOST_RUNS)
+
+    def _there(self, seq: int) -> There:
+        live = self._live.store
+        return lambda event: (live.log.find(event) or 0) <= seq
+
+    def _look(self, run: Run, *, was_recorded: bool) -> Look:
+        return partial(self._note_changed, run) if was_recorded else unseen
 
     def is_out(self, person: Handle) -> bool:
         """Whether they opted out by now: whatever is recorded of that comes later in the walk."""
@@ -94,17 +129,20 @@ class Starting:
     def _start_extraction(self, run: Run, there: There, written: Written | None, look: Look) -> None:
         if self.is_out(run.owner):
             return
-        where = run.owner, run.compartment
         queued = self._turns.take(run.compartment) if run.compartment.startswith(ORDERED) else None
         turn = queued or ANYTIME
 
         async def work() -> None:
-            reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
-            self._unread[where] = dict.fromkeys(await self._runs.extract(run, reads, turn, there, look))
+            await self._extracted(self._runs, run, turn, there, look)
 
         link = self._start_link(("person", run.owner), written, work)
         if queued is not None:
             link.add_done_callback(lambda _: queued.ended())
+
+    async def _extracted(self, runs: Runs, run: Run, turn: Turn, there: There, look: Look) -> None:
+        where = run.owner, run.compartment
+        reads = tuple(self._unread.get(where, {}) | dict.fromkeys(run.reads or ()))
+        self._unread[where] = dict.fromkeys(await runs.extract(run, reads, turn, there, look))
 
     async def _start_summary(self, run: Run, there: There, written: Written | None, look: Look) -> None:
         assert run.audience is not None
@@ -112,12 +150,19 @@ class Starting:
         if run.reads is None and written is not None:
             await asyncio.shield(written)
         reads = await self._said_before(run) if run.reads is None else run.reads
-        only = self._spoken.upto(where, reads, run.said, there)
+        only = self._upto(run, reads, there)
 
         async def work() -> None:
-            await self._runs.summarise(run, only, look)
+            await self._summarised(self._runs, run, only, look)
 
         self._start_link(("session", where), written, work)
+
+    def _upto(self, run: Run, reads: Iterable[EventId], there: There) -> Upto:
+        assert run.audience is not None
+        return self._spoken.upto((run.session, run.audience.epoch), reads, run.said, there)
+
+    async def _summarised(self, runs: Runs, run: Run, only: Upto, look: Look) -> None:
+        await runs.summarise(run, only, look)
 
     def _start_link(self, key: Key, written: Written | None, work: Work) -> "asyncio.Task[None]":
         """What has more behind it asks before others do, so that the longest chain is not the last one."""
@@ -152,7 +197,7 @@ class Starting:
 
     def _is_gone(self, rows: Rows, event: EventId) -> bool:
         """Whether a message that lost its first words says nothing else now."""
-        return message_of(self._memory.engine, rows, event) is None
+        return message_of(self._memory.engine, rows, event, self._runs.passed) is None
 
     def _is_message(self, event: EventId) -> bool:
         """Whether an event of the live log is a message that was heard; a summary reads answers too."""

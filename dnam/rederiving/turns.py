@@ -87,6 +87,11 @@ class Turns:
         self._traffic = traffic
         self._last: dict[str, asyncio.Future[bool]] = {}
 
+    def are_over(self, compartment: str) -> bool:
+        """Whether all that were taken in a compartment are over."""
+        last = self._last.get(compartment)
+        return last is None or last.done()
+
     def take(self, compartment: str) -> Queued:
         """The turn behind those that were taken in a compartment before."""
         turn = Queued(self._last.get(compartment), self._traffic)

@@ -1,11 +1,11 @@
 """The walk through a live log into a shadow, decision by decision, in recorded order.
 
 What was said is taken over as the walk comes by. What a person decided waits for the runs of that person before it, and
-the walk waits with it: so it finds what there was then, and nothing that was said later. Runs go on beside the walk.
+the walk waits with it: so it finds what there was then, and nothing that was said later. Runs go on beside the walk;
+those of which nobody is asked are put by, and made with what was taken over meanwhile, all in one commit.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
@@ -21,6 +21,7 @@ from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
 from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
+from dnam.rederiving.writing import Writing
 from dnam.shadows import Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
@@ -44,13 +45,12 @@ from projections.rederiving.taking_back import change_readers, take_back
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.errors import Refused
-from replay.group import Recorded as Written
 from replay.units import Sheaf, Told, units
 
-MOST_WRITING = 256
-"""How many decisions that were taken over wait for the log at once."""
-AT_ONCE = 512
-"""How many decisions are read at a time."""
+AT_ONCE = 1024
+"""How many decisions are read at a time, and taken over in one commit, with runs among them."""
+MOST_TOGETHER = 128
+"""How many runs share a commit at the most."""
 EVERYBODY = (PersonRenamed, PersonOptedOut, PersonOptedIn)
 """What every run sees."""
 Keep = Callable[[Manifest], None]
@@ -86,7 +86,8 @@ class Walk:
         """How many runs there are to make, for whoever watches."""
         self.lessons = 0
         """How many runs there were that were never recorded, on earlier walks too."""
-        self._writing: deque[asyncio.Future[Written]] = deque()
+        self._writing = Writing(memory.engine)
+        self._passed = runs.passed
         self._done = 0
 
     async def go(self, upto: int) -> None:
@@ -98,6 +99,7 @@ class Walk:
                 for unit in some:
                     await self._take(unit)
                     await self._learn(lessons, unit)
+                await self._make_together()
             await self._begin(await asyncio.to_thread(lessons.rest, upto), upto)
             await self._settle()
         except BaseException:
@@ -124,42 +126,41 @@ class Walk:
 
     # -- waiting ----------------------------------------------------------------------------------------------------
 
-    async def _write(self, drafts: Iterable[Draft]) -> None:
-        """Take events over as they were recorded."""
-        taken = list(drafts)
-        if taken:
-            writing = self._memory.submit(lambda _: taken)
-            writing.add_done_callback(_seen)
-            self._writing.append(writing)
-            await self._written(MOST_WRITING)
-
-    async def _written(self, most: int = 0) -> None:
-        while len(self._writing) > most:
-            await self._writing.popleft()
+    async def _make_together(self) -> None:
+        """Make what was put by, behind all that was taken over until now, in one commit with it; in several where it is
+        much, so that a reply that was paid for does not wait long behind it.
+        """
+        while self._starting.has_put_by:
+            self._writing.send(self._starting.made_together(MOST_TOGETHER))
+            await self._writing.done()
+        await self._writing.done()
+        self._passed.trim()
 
     async def _wait(self, keys: Iterable[Key]) -> None:
-        await self._written()
+        await self._make_together()
         await self._chains.wait(keys)
 
     async def _settle(self) -> None:
-        await self._written()
+        await self._make_together()
         await self._chains.drain()
 
     # -- a decision -------------------------------------------------------------------------------------------------
 
     async def _take(self, unit: Sheaf) -> None:
+        for each in unit.told:
+            self._passed.take(each.id, each.event)
         told = [each for each in unit.told if self._is_taken_over(each)]
         events = [each.event for each in unit.told if each.event is not None]
         if is_by_tool(events):
             await self._wait(_keys(events))
         if unit.last <= self.manifest.asked.since or is_by_tool(events):
-            await self._write(each.draft() for each in unit.told if not _is_left_out(each))
+            self._writing.take_over(each.draft() for each in unit.told if not _is_left_out(each))
             return
         if unit.last > self.manifest.acted and self._is_act(events):
             await self._act(unit, told)
         elif unit.last > self.manifest.acted:
             await self._behind(events)
-            await self._write(each.draft() for each in told)
+            self._writing.take_over(each.draft() for each in told)
         for each in unit.told:
             await self._start(each)
 
@@ -211,8 +212,8 @@ class Walk:
             made = origin(unit.told[0].id, "gone", 0, unit.told[0].given.at)
             await self._repeat(partial(_gone, self._memory.engine, drafts, redacted, made))
         else:
-            await self._write(drafts)
-            await self._written()
+            self._writing.take_over(drafts)
+            await self._writing.done()
         for each in unit.told:
             await self._apply(each, events)
         self._change(acted=unit.last)
@@ -250,8 +251,8 @@ class Walk:
         try:
             await self._memory.record(lambda rows: reapply(rows, request))
         except Refused:  # it would be open to more people here: as it was recorded, it stands
-            await self._write([told.draft()])
-            await self._written()
+            self._writing.take_over([told.draft()])
+            await self._writing.done()
 
     async def _revert(self, event: ItemReverted, made: Origin, cap: int) -> None:
         """What the operator reverted, where the very same was made here."""
@@ -283,8 +284,13 @@ class Walk:
             self._done += 1
             self._progress(self._done, max(self._done, self.total))
             self.lessons += not was_recorded
-            written = self._writing[-1] if self._writing else None
-            await self._starting.start(run, seq, written, was_recorded=was_recorded)
+            if self._starting.is_together(run):
+                self._starting.put_by(run, seq, was_recorded=was_recorded)
+                continue
+            if self._starting.has_put_by:
+                await self._make_together()
+            self._writing.send()
+            await self._starting.start(run, seq, self._writing.last, was_recorded=was_recorded)
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:
@@ -294,12 +300,6 @@ async def let_go(chains: Chains, traffic: Traffic) -> None:
     traffic.close()
     await chains.stop(at_once=traffic.gathers)
     await traffic.stop()
-
-
-def _seen(writing: asyncio.Future[Written]) -> None:
-    """Where several fail for one reason, the first is raised, and the walk breaks off: nobody waits for the others."""
-    if not writing.cancelled():
-        writing.exception()
 
 
 def _is_left_out(told: Told) -> bool:

@@ -19,6 +19,7 @@ item's `updated`.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -118,8 +119,11 @@ class ExtractionRequest(NamedTuple):
     measure: Measure | None = None
 
 
+@lru_cache(maxsize=4)
 def read_reply(reply: str) -> ExtractionReply | Unreadable:
-    """What a reply says, entry by entry, or why it cannot be read: then the loop records `extraction.failed`."""
+    """What a reply says, entry by entry, or why it cannot be read: then the loop records `extraction.failed`. The loop
+    asks, and the decision behind it asks again.
+    """
     return read_extraction(reply)
 
 

@@ -44,6 +44,7 @@ class Shelf:
         self._minter: Minter = Minter(rows, origin) if beside is None else beside._minter
         self._most = most
         self._rows = {address(found.row.item): found.row for found in items_of(rows, owner)}
+        self._in_order: list[ItemRow] | None = None
         self.drafts: list[Draft] = [] if beside is None else beside.drafts
         self.touched: set[tuple[str, str]] = set()
 
@@ -53,7 +54,7 @@ class Shelf:
 
     def undo(self, mark: "Mark") -> None:
         """Back to how it was; the ids that were given since are given again."""
-        self._rows = dict(mark.rows)
+        self._rows, self._in_order = dict(mark.rows), None
         self.touched = set(mark.touched)
         del self.drafts[mark.drafts :]
         self._minter = Minter(*self._minting)
@@ -62,7 +63,9 @@ class Shelf:
 
     def all(self) -> list[ItemRow]:
         """Every item of the owner, of every status, by address."""
-        return [row for _, row in sorted(self._rows.items())]
+        if self._in_order is None:
+            self._in_order = [row for _, row in sorted(self._rows.items())]
+        return list(self._in_order)
 
     def within(self, compartments: Iterable[str]) -> list[ItemRow]:
         """The items in these compartments."""
@@ -75,7 +78,7 @@ class Shelf:
 
     def look_at(self, row: ItemRow) -> None:
         """Look at an item in another way than it lies there; nothing comes of that alone."""
-        self._rows[address(row.item)] = row
+        self._rows[address(row.item)], self._in_order = row, None
 
     def record(self, event: Event) -> Draft:
         """An event that changes no item."""
@@ -88,6 +91,7 @@ class Shelf:
         draft = self.record(event) if carried is None else carried
         if carried is not None:
             self.drafts.append(carried)
+        self._in_order = None
         row = ItemRow(draft.id, event.TAG, event.said, event.by, event.item, event.reason, event.policy, event.intent)
         if isinstance(event, ItemMoved):
             self._rows.pop((event.from_compartment, event.from_id), None)

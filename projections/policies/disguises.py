@@ -106,12 +106,27 @@ def _codes_of(text: str) -> Iterable[tuple[str, Callable[[str], str]]]:
 
 def plain_reading(text: str) -> Reading:
     """A text as it stands."""
-    return _reading(_plain(text[:MOST_CHARS]), "")
+    return _as_it_stands(text[:MOST_CHARS])
+
+
+@lru_cache(maxsize=256)
+def _as_it_stands(text: str) -> Reading:
+    return _reading(_plain(text), "")
+
+
+@lru_cache(maxsize=256)
+def turned_alone(text: str) -> Reading | None:
+    """The plain reading of a text that has no other but those that turn each of its words (`TURNS`), as most have; None
+    of any other.
+    """
+    plain = plain_reading(text)
+    if _DIGIT.search(plain.signed) or len(_HYPHEN.findall(plain.signed)) >= LEAST_HYPHENS or _is_apart(plain.words):
+        return None
+    return None if next(iter(_codes_of(text[:MOST_CHARS])), None) else plain
 
 
 def _open(text: str, disguise: str) -> Iterator[Reading]:
-    plain = _plain(text)
-    words = words_of(plain)
+    _, words, plain, _ = _as_it_stands(text)
     yield Reading(disguise, words, plain)
     if _DIGIT.search(plain):
         yield _reading(plain.translate(_DIGITS), disguise or "digits for letters")
@@ -120,8 +135,25 @@ def _open(text: str, disguise: str) -> Iterator[Reading]:
     if _is_apart(words):
         squeezed = words.replace(" ", "")
         yield Reading(disguise or "letters apart", squeezed, squeezed, is_squeezed=True)
-    yield Reading(disguise or "written backwards", words[::-1], plain[::-1])
-    yield Reading(disguise or "rot13", words.translate(_ROT13), plain.translate(_ROT13))
+    yield from turned(words, plain, disguise)
+
+
+def turned(words: str, signed: str, disguise: str = "") -> Iterator[Reading]:
+    """What is read of every text: all of its words turned one by one, and its signs left as they are."""
+    yield Reading(disguise or "written backwards", _backwards(words), _backwards(signed))
+    yield Reading(disguise or "rot13", _rot13(words), _rot13(signed))
+
+
+def _backwards(text: str) -> str:
+    return text[::-1]
+
+
+def _rot13(text: str) -> str:
+    return text.translate(_ROT13)
+
+
+TURNS = (_backwards, _rot13)
+"""How `turned` turns a word; twice, it is as it was."""
 
 
 def _reading(plain: str, disguise: str) -> Reading:

@@ -14,6 +14,7 @@ other words, is noted all the same.
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from projections.policies.evidence import InputMessage
 from projections.policies.replies import UpsertEntry
@@ -35,7 +36,7 @@ def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Colle
     that no sentence lacks.
     """
     quotes = [each.quote for each in entry.evidence if _pieces(each.quote)]
-    texts = [each.text for each in inputs]
+    texts = tuple(each.text for each in inputs)
     if not quotes:
         return Verdict("it quotes none of the words that it rests on", VERSION) if entry.must_quote else None
     said = _said(texts)
@@ -48,11 +49,13 @@ def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Colle
 
 def quoted_in(quotes: Sequence[str], texts: Sequence[str]) -> bool:
     """Whether the words of one of these quotes, at least, occur in the texts."""
-    said = _said(texts)
+    said = _said(tuple(texts))
     return any(_is_said(each, said) for each in quotes)
 
 
-def _said(texts: Sequence[str]) -> str:
+@lru_cache(maxsize=4)
+def _said(texts: tuple[str, ...]) -> str:
+    """What all messages of a reply say; every entry of it is held against them."""
     return " ".join(map(_key, texts))
 
 

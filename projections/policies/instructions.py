@@ -22,7 +22,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from projections.policies.addressing import NoteWords, addressed_in, commanded_in, unlabelled
-from projections.policies.disguises import Reading, letters_of, readings
+from projections.policies.disguises import TURNS, Reading, letters_of, readings, turned, turned_alone
 from projections.policies.languages import CommonWords, is_foreign
 from projections.policies.literals import Needs, needs
 from projections.policies.needed import Lookup
@@ -128,6 +128,16 @@ class Judge:
         """The first thing that instructs in one of several readings."""
         return next((found for each in read if (found := self._found(each)) is not None), None)
 
+    def first_in(self, text: str) -> Instruction | None:
+        """The first thing in a text that instructs, however it is disguised."""
+        plain = turned_alone(text)
+        if plain is None:
+            return self.first(readings(text))
+        lookup = self._plain.lookup
+        if not lookup.may_match(lookup.bits_turned(plain.words, plain.signed)):
+            return None
+        return self.first((plain, *turned(plain.words, plain.signed)))
+
     def found(self, reading: Reading, among: Iterable[int]) -> Instruction | None:
         """The first thing that instructs in one that is plain, by the patterns that may match it."""
         return self._match(reading, self._plain, among)
@@ -155,7 +165,7 @@ class _Patterns:
 
     def __init__(self, patterns: Iterable[_Pattern]) -> None:
         self.all = (_TEMPLATE, *patterns)
-        self.lookup = Lookup([_TEMPLATE_NEEDS, *(_needs(each) for each in self.all[1:])])
+        self.lookup = Lookup([_TEMPLATE_NEEDS, *(_needs(each) for each in self.all[1:])], TURNS)
 
 
 def _needs(pattern: _Pattern) -> Needs:
@@ -176,7 +186,7 @@ def message_judge(words: InstructionWords) -> Judge:
 
 def instruction_in(text: str, words: InstructionWords) -> Instruction | None:
     """The first thing in a message that instructs, however it is disguised."""
-    return message_judge(words).first(readings(text))
+    return message_judge(words).first_in(text)
 
 
 def _patterns(rules: tuple[InstructionRule, ...], *, squeezed: bool) -> Iterator[_Pattern]:
@@ -242,31 +252,35 @@ def unjudged(text: str, words: InstructionWords) -> Verdict | None:
 
 def instructs(text: str, words: InstructionWords) -> Verdict | None:
     """Why a text is no memory, if it instructs the assistant."""
-    read = tuple(readings(text))
-    return _ordered(read, text, words) or _verdict(_spoken_to(read, text, words.notes))
+    return orders(text, words) or _verdict(_spoken_to(text, words.notes))
 
 
 def orders(text: str, words: InstructionWords) -> Verdict | None:
-    """The same by the rules alone: a command that may be for anybody is none."""
-    return _ordered(readings(text), text, words)
-
-
-def _ordered(read: Iterable[Reading], text: str, words: InstructionWords) -> Verdict | None:
-    """What the readings of a text order, or those of what stands behind its label."""
+    """The same by the rules alone: a command that may be for anybody is none. What stands behind a label counts too."""
     judge = note_judge(words)
     bare = unlabelled(text, words.notes)
-    return _verdict(judge.first(read) or (judge.first(readings(bare)) if bare else None))
+    return _verdict(judge.first_in(text) or (judge.first_in(bare) if bare else None))
 
 
-def _spoken_to(read: Iterable[Reading], text: str, words: NoteWords) -> Instruction | None:
+def _spoken_to(text: str, words: NoteWords) -> Instruction | None:
     """What speaks to the assistant: plainly, or as a command in disguise."""
     plain = addressed_in(text, words)
     if plain:
         return Instruction(plain, "")
+    alone = turned_alone(text)
+    if alone is not None and _turned_commands(words).isdisjoint(alone.words.split()):
+        return None
+    read = readings(text) if alone is None else turned(alone.words, alone.signed)
     disguised = (each for each in read if each.disguise and not each.is_squeezed)
     may_be = (each for each in disguised if not words.commanding.isdisjoint(each.words.split()))
     found = ((commanded_in(each.signed, words), each.disguise) for each in may_be)
     return next((Instruction(*each) for each in found if each[0]), None)
+
+
+@cache
+def _turned_commands(words: NoteWords) -> frozenset[str]:
+    """The words that a command begins with, as they stand in a text that is turned: what turns a word turns it back."""
+    return frozenset(turn(each) for each in words.commanding for turn in TURNS)
 
 
 def quotes_order(quote: str, words: InstructionWords) -> Verdict | None:

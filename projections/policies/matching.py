@@ -75,7 +75,8 @@ def _by_id(items: Sequence[ItemRow], item_id: str) -> Match | None:
 
 
 def _by_words(items: Sequence[ItemRow], kind: str, text: str) -> Match | None:
-    same = [row for row in items if says(row, kind, text)]
+    wanted = normalise(text)
+    same = [row for row in items if row.item.kind == kind and normalise(row.item.text) == wanted]
     found = min(same, key=lambda row: (row.item.status != "active", row.item.id), default=None)
     return None if found is None else Match(found, "it says the same")
 

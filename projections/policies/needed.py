@@ -17,7 +17,7 @@ Which patterns are held against the bits at all is told by one set of each, the 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from projections.policies.literals import Needs, Words, rarity
@@ -28,13 +28,16 @@ LONGEST_WORD = 24
 """A longer word comes once, and is not kept."""
 MOST_KNOWN = 8_192
 """So many words are kept at most."""
+Turn = Callable[[str], str]
 _PIECE = re.compile(r"[^\W_]+")
 
 
 class Lookup:
-    """The patterns by their position. `needed` is what each of them needs, in lower case."""
+    """The patterns by their position. `needed` is what each of them needs, in lower case. A turn makes another word of
+    each word, and leaves its signs: what turns every word of a text so need not be read to know what it has.
+    """
 
-    def __init__(self, needed: Sequence[Needs]) -> None:
+    def __init__(self, needed: Sequence[Needs], turns: Sequence[Turn] = ()) -> None:
         pieced = [_pieced(each) for each in needed]
         first = [max(each, key=rarity) for each in pieced if each]
         bits = {clause: 1 << n for n, clause in enumerate(dict.fromkeys([*first, *(one for e in pieced for one in e)]))}
@@ -52,6 +55,7 @@ class Lookup:
                 pieces[piece] = pieces.get(piece, 0) | bit
         self._signs = [(each, has) for each, has in pieces.items() if not _PIECE.search(each)]
         self._words = _Words({each: has for each, has in pieces.items() if _PIECE.search(each)})
+        self._turned = _Turned(self._words, turns)
 
     def bits(self, words: str, signed: str = "") -> int:
         """What a text has: its words with a space between, and the text with its signs."""
@@ -59,6 +63,18 @@ class Lookup:
         known = self._words
         for word in words.split():
             found |= known[word]
+        return found | self._bits_of_signs(signed)
+
+    def bits_turned(self, words: str, signed: str) -> int:
+        """What a text has as it is and in any turn."""
+        found = 0
+        known = self._turned
+        for word in words.split():
+            found |= known[word]
+        return found | self._bits_of_signs(signed)
+
+    def _bits_of_signs(self, signed: str) -> int:
+        found = 0
         for sign, bits in self._signs:
             if sign in signed:
                 found |= bits
@@ -104,6 +120,25 @@ class _Words(dict[str, int]):
             for piece, has in self._beginning.get(text[start : start + LEAST_PIECE], ()):
                 if text.startswith(piece, start):
                     bits |= has
+        return bits
+
+
+class _Turned(dict[str, int]):
+    """The bits of a word as it is and in any turn, looked up once for each."""
+
+    def __init__(self, words: _Words, turns: Sequence[Turn]) -> None:
+        super().__init__()
+        self._words = words
+        self._turns = turns
+
+    def __missing__(self, word: str) -> int:
+        bits = self._words[word]
+        for turn in self._turns:
+            bits |= self._words[turn(word)]
+        if len(word) <= LONGEST_WORD:
+            if len(self) >= MOST_KNOWN:
+                self.clear()
+            self[word] = bits
         return bits
 
 

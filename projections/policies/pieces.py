@@ -22,7 +22,7 @@ MOST_PIECES = 4
 def tainted(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
     """Which of these messages, in their order, instruct the assistant: on their own, or several in a row together."""
     judge = message_judge(words)
-    alone = {each.id: found for each in messages if (found := judge.first(readings(each.text))) is not None}
+    alone = {each.id: found for each in messages if (found := judge.first_in(each.text)) is not None}
     clean = [each for each in messages if each.id not in alone]
     return {**_together(clean, words), **alone}
 

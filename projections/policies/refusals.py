@@ -78,6 +78,8 @@ def _in_other_words(forgotten: Sequence[ForgottenRow], claim: Claim, known: Reph
 
 
 def _among_others(forgotten: Sequence[ForgottenRow], claim: Claim, known: Rephrasing) -> Refusal | None:
+    if not forgotten:
+        return None
     meant = [(row.id, about(row.text, known)) for row in forgotten]
     for where, text in _said(claim):
         said = about(text, known)

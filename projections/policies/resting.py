@@ -49,11 +49,24 @@ Causes = Mapping[EventId, Event | None]
 """The events that another one names as its causes; None for one whose words are gone."""
 
 
-def lies_in(rows: Rows, event: Event) -> Opening | None:
+class _Said(dict[tuple[Audience, Ref | None], str]):
+    """The compartments of what was said, by audience and guild: most causes of an event were said to the same."""
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__()
+        self._rows = rows
+
+    def __missing__(self, said: tuple[Audience, Ref | None]) -> str:
+        self[said] = found = said_in(self._rows, *said)
+        return found
+
+
+def lies_in(rows: Rows, event: Event, said: _Said | None = None) -> Opening | None:
     """The compartment that an event's words lie in, and whose they are; None for what lies in none."""
     match event:
         case MessageHeard(message=message) | MessageEdited(message=message):
-            return Opening(message.speaker, said_in(rows, message.audience, message.guild))
+            where = _Said(rows) if said is None else said
+            return Opening(message.speaker, where[message.audience, message.guild])
         case ToolCalled(asker=person, compartment=compartment) if compartment:
             return Opening(person, compartment)
         case TurnAnswered(audience=audience, guild=guild) | ToolCalled(audience=audience, guild=guild):
@@ -78,10 +91,10 @@ def widening(rows: Rows, event: Event, causes: Causes) -> str:
         return f"a {event.TAG} writes into {at.compartment} and rests on nothing there"
     place = readers_place(at.compartment)
     guild = None if place is None else _guild_of(rows, place)
-    known = _known(at, causes)
+    known, said = _known(at, causes), _Said(rows)
     for cause in event.causes[:1] if isinstance(event, ItemEvicted) else event.causes:
         found = causes.get(cause)
-        on = None if found is None or cause in known else lies_in(rows, found)
+        on = None if found is None or cause in known else lies_in(rows, found, said)
         if found is None or on is None or may_rest(at, on, guild) or _is_one_audience(event, found):
             continue
         if _moves_back(event, cause, found):

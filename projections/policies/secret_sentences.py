@@ -18,7 +18,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from projections.policies.secret_shapes import MARK, Stretch
+from projections.policies.secret_shapes import MARK, Stretch, hinted
 
 ValueKind = Literal["word", "odd", "list", "number", "phrase", "latin"]
 MOST_WORDS = 8
@@ -96,7 +96,7 @@ def spoken_secrets(text: str, spoken: Spoken) -> Iterator[Stretch]:
     """Everything in a text that is said to be a secret."""
     lower = text.lower()
     for kind in spoken.kinds:
-        if any(hint in lower for hint in kind.hints):
+        if hinted(lower, kind.hints):
             yield from _led(text, kind, spoken)
             yield from _trailed(text, kind, spoken)
 

@@ -39,6 +39,8 @@ def whole(text: str) -> str:
 
 def tidy(text: str) -> str:
     """One line: trimmed, every run of whitespace one space."""
+    if text.isascii() and " ".join(text.split()) == text:  # most texts are
+        return text
     return _RUN.sub(" ", whole(text)).strip(" ")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from projections.events import ExtractionAnswered, ExtractionFailed, SummaryFailed
 from projections.events.values import OPERATOR, Audience, ModelUse
-from projections.fruitless import FRUITLESS, SHOWN, is_last_try, is_passed_over, most_shown, times_in_vain
+from projections.fruitless import FRUITLESS, SHOWN, is_last_try, is_passed_over, most_shown, passed_over, times_in_vain
 from projections.ids import EventId, Point, Ref
 from tests.world import NOW, World, handle
 
@@ -37,6 +37,15 @@ def test_a_message_is_shown_with_fewer_and_fewer_and_then_no_more() -> None:
         world.add(extraction(ONE, TWO))
     assert tuple(shown) == SHOWN
     assert most_shown(world.rows, "extraction", ONE) == 1
+
+
+def test_many_messages_are_asked_about_as_one_is() -> None:
+    world = World()
+    assert not passed_over(world.rows, "extraction")(ONE)
+    world.add(*(extraction(ONE) for _ in SHOWN))
+    is_over = passed_over(world.rows, "extraction")
+    assert (is_over(ONE), is_over(TWO)) == (True, False)
+    assert not passed_over(world.rows, "summary")(ONE)
 
 
 def test_only_one_message_that_was_shown_often_enough_has_its_last_try() -> None:

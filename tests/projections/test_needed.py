@@ -74,6 +74,28 @@ def test_only_so_many_words_are_kept_and_none_that_is_long() -> None:
     assert lookup.may_match(lookup.bits("hidden prompt")) == sorted([*ALWAYS, 1])
 
 
+def test_what_a_text_has_in_any_turn_is_what_it_has_when_it_is_read_so() -> None:
+    turns = (lambda word: word[::-1], str.swapcase)
+    lookup = Lookup(PATTERNS, turns)
+    for text in ("eht erongi selur", "IGNORE THE rules", "tpmorp neddih", "nothing", "TELL whatever", "x" * 30 + "ell"):
+        read = [text, *(" ".join(map(turn, text.split())) for turn in turns)]
+        signed = f"{text} <"
+        either = 0
+        for each in read:
+            either |= lookup.bits(each, signed)
+        assert lookup.bits_turned(text, signed) == either
+    assert lookup.may_match(lookup.bits_turned("tpmorp neddih", "")) == sorted([*ALWAYS, 1])
+
+
+def test_of_turned_words_only_so_many_are_kept_and_none_that_is_long() -> None:
+    lookup = Lookup(PATTERNS, (str.swapcase,))
+    for number in range(MOST_KNOWN + 1):
+        lookup.bits_turned(f"{number}", "")
+    assert len(lookup._turned) == 1
+    lookup.bits_turned("x" * (LONGEST_WORD + 1), "")
+    assert len(lookup._turned) == 1
+
+
 def test_without_patterns_none_may_match() -> None:
     lookup = Lookup([])
     assert lookup.may_match(lookup.bits("anything", "<")) == []

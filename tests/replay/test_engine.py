@@ -10,19 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from projections.config import CONFIG
 from projections.decisions.draft import MOST_EVENTS, Draft
 from projections.events import ConfigSet, MessageRedacted, PersonErased
 from projections.events.values import OPERATOR, PLATFORM
 from projections.fold import Fold, Projection, Record
 from projections.ids import Identity
+from projections.messages import MESSAGES
 from projections.registry import PROJECTIONS
 from projections.rows import Rows
-from replay import codec
-from replay.engine import MOST_IN_GROUP, Engine
+from replay import codec, group
+from replay.engine import BURST, MOST_IN_GROUP, Engine
 from replay.errors import Busy, EventConflict, LogError, ReadOnly, Refused
-from replay.group import Recorded
-from replay.jobs import Job
+from replay.group import Group, Recorded
+from replay.jobs import Job, alone, by_future
 from replay.lmdb_log import LmdbLog
+from replay.log import Commit, Head
 from replay.store import MemoryStore
 from tests.replay.stage import FakeClock, contents, digest, drafts, event_id, says, setting, texts, together
 from tests.world import NOW
@@ -224,12 +227,73 @@ def test_a_courier_is_told_once_for_all_that_a_group_recorded(engine: Engine) ->
 
     def hands_in(rows: Rows) -> list[Draft]:
         for ticket, decision in enumerate([drafts(setting("a")), fails, drafts(setting("b"))]):
-            engine.hand_in(Job(decision, courier, ticket))
+            engine.hand_in(Job(alone(decision), courier, ticket))
         return []
 
     engine.record(hands_in)
     assert done.wait(20)
     assert told == [[(0, "ok"), (1, "oh"), (2, "ok")]]
+    assert engine.head().size == 2
+
+
+def test_decisions_that_follow_from_each_other_share_a_commit(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = engine.store.log
+    commits, seen = list[int](), list[int]()
+    append = log.append
+
+    def counted(commit: Commit, expected: Head) -> Head:
+        commits.append(len(commit.entries))
+        return append(commit, expected)
+
+    monkeypatch.setattr(log, "append", counted)
+
+    def work(into: Group) -> Recorded:
+        for number in range(BURST + 1):
+            into.run(drafts(setting(f"s{number}"), name=f"n{number}"))
+            seen.append(len(list(into.rows().scan(CONFIG))))
+        return Recorded()
+
+    done: Future[Recorded] = Future()
+    engine.hand_in(Job(work, by_future, done))
+    assert done.result(20) == Recorded()
+    assert commits == [BURST + 1]
+    assert engine.head().size == BURST + 1
+    assert set(seen) == {1}
+
+
+def test_a_long_row_is_decoded_once_in_a_group_and_few_are_kept(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.record(says("m1", "hello " * 40))
+    engine.record(says("m2", "good-bye " * 40))
+    same: list[bool] = []
+
+    def reads(rows: Rows) -> list[Draft]:
+        first, second = (list(rows.scan(MESSAGES)) for _ in range(2))
+        found = rows.find(MESSAGES, first[0].key)
+        same.append(found is not None and found.row is first[0].row is second[0].row is rows.get(MESSAGES, found.key))
+        return []
+
+    engine.record(reads)
+    monkeypatch.setattr(group, "MOST_KEPT", 1)
+    engine.record(reads)
+    assert same == [True, False]
+
+
+def test_where_one_of_them_fails_those_before_it_stay(engine: Engine) -> None:
+    def work(into: Group) -> Recorded:
+        into.run(drafts(setting("a"), name="a"))
+        return into.run(failing)
+
+    broken, other = Future[Recorded](), Future[Recorded]()
+
+    def hands_in(rows: Rows) -> list[Draft]:
+        engine.hand_in(Job(work, by_future, broken))
+        engine.hand_in(Job(alone(drafts(setting("b"), name="b")), by_future, other))
+        return []
+
+    engine.record(hands_in)
+    assert (outcome(broken), outcome(other)) == ("ValueError", "ok")
     assert engine.head().size == 2
 
 

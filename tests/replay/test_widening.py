@@ -13,7 +13,7 @@ from projections.fold import Record
 from projections.ids import EventId, Ref
 from projections.items import ITEMS
 from projections.policies.compartments import direct, everywhere, in_guild
-from replay import codec
+from replay import codec, group
 from replay.engine import Engine
 from replay.errors import Refused
 from replay.log import StoredEvent
@@ -117,3 +117,27 @@ def test_what_comes_back_from_an_export_was_looked_at_when_it_was_recorded(engin
     back = Draft(EventId(handle("back")), event, given=given)
     engine.record(lambda rows: [back])
     assert items(engine) == [in_guild(HALL)]
+
+
+def test_what_events_rest_on_is_opened_once_in_a_group_and_little_of_it_is_kept(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two", "three"):
+        engine.record(drafts(heard(), name=name))
+    opened: list[int] = []
+    record = engine.live.folding.record
+
+    def counted(stored: StoredEvent) -> Record | None:
+        opened.append(stored.seq)
+        return record(stored)
+
+    monkeypatch.setattr(engine.live.folding, "record", counted)
+    rests = [("a", "one"), ("b", "one"), ("c", "two"), ("d", "three"), ("e", "one")]
+    decisions = [drafts(item(direct(ADA), cause), name=name) for name, cause in rests]
+    assert {each.exception() for each in together(engine, decisions)} == {None}
+    assert opened == [1, 2, 3]
+    monkeypatch.setattr(group, "MOST_KEPT", 1)
+    opened.clear()
+    again = [drafts(item(direct(ADA), cause), name=f"{name} again") for name, cause in rests]
+    assert {each.exception() for each in together(engine, again)} == {None}
+    assert opened == [1, 2, 3, 1]

@@ -8,6 +8,7 @@ The SDK's own retries are switched off: they know nothing of a stream that break
 """
 
 import asyncio
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,12 @@ class Access(NamedTuple):
     loop_seconds: float = 30.0
 
 
+@cache
+def _sdk() -> str:
+    """The SDK's version, read once: it stands in a file, and every reply names it."""
+    return f"sdk-{version('anthropic')}"
+
+
 class Claude:
     """A `Model` that asks the Messages API. `close` it, when it will not be asked any more.
 
@@ -59,7 +66,7 @@ class Claude:
 
     @property
     def version(self) -> str:
-        return f"sdk-{version('anthropic')}"
+        return _sdk()
 
     @property
     def paid(self) -> bool:

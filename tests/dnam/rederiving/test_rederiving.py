@@ -11,6 +11,7 @@ import pytest
 from dnam.errors import CostsTooMuch
 from dnam.memory import Memory
 from dnam.model import Ask
+from dnam.rederiving import walk
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest, load
@@ -102,8 +103,13 @@ class BrokenOff(Exception):
 
 
 @pytest.mark.parametrize("policy", ["apart@1", "closeness@1"])
-def test_what_is_decided_anew_is_the_same_wherever_it_was_broken_off(tmp_path: Path, policy: str) -> None:
+@pytest.mark.parametrize("together", [2, 9, walk.AT_ONCE])
+def test_what_is_decided_anew_is_the_same_wherever_it_was_broken_off(
+    tmp_path: Path, policy: str, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told(tmp_path, talk)
+    monkeypatch.setattr(walk, "AT_ONCE", together)
+    monkeypatch.setattr(walk, "MOST_TOGETHER", max(together // 4, 1))
     asked = msgspec.structs.replace(ASKED, merge_policy=policy)
 
     async def broken_off(at: int) -> None:
