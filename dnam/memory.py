@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from dnam.configuration import config_for
+from dnam.configuration import value_for
 from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
 from dnam.mirror import mirroring
@@ -200,8 +200,8 @@ class Memory(Placing):
     def limits_in(self, rows: Rows, heard: Heard) -> Limits:
         """The budgets in force for a person in a place: `dnam config` may give it a history of its own."""
         setting = heard.setting
-        config = config_for(rows, self.settings, setting.person, heard.place, setting.guild)
-        return msgspec.structs.replace(self.limits(), history_messages=config.context_history)
+        history = value_for(rows, self.settings, "context_history", setting.person, heard.place, setting.guild)
+        return msgspec.structs.replace(self.limits(), history_messages=int(history))
 
     async def context(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
         """The prompt for a message, and what every line of it rests on."""

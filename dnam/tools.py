@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.configuration import config_for
+from dnam.configuration import value_for
 from dnam.jobs import Job
 from dnam.memory import Memory
 from dnam.model import Reply, Tool, ToolCall, ToolResult
@@ -282,6 +282,6 @@ def tools_for(rows: Rows, settings: Settings, heard: Heard, context: Context) ->
     if not (settings.memory_enabled and heard.person and context.message.id):
         return ()
     setting = heard.setting
-    if config_for(rows, settings, setting.person, heard.place, setting.guild).tools == "off":
+    if value_for(rows, settings, "tools", setting.person, heard.place, setting.guild) == "off":
         return ()
     return TOOLS if settings.durable_memory_enabled else (CONVERSATION,)

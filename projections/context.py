@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from projections.blocks import Basis, Block, Line, item_basis, item_line, line_basis, use_of
+from projections.blocks import Basis, Block, Line, item_basis, line_basis, use_of
 from projections.durable import Chosen, Ranked, Sought, chosen, ranked, scoring_version
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import Passage, Past
@@ -138,11 +138,11 @@ def assemble(rows: Rows, request: Request) -> Context:
     caller = Caller(rows, request.assistant)
     caller.person(request.setting.person)  # who asks keeps the bare name
     pieces = _pieces(rows, request, caller)
+    whole = _laid_out(pieces, pieces.parts)
     parts, gone = trimmed(
-        pieces.parts, request.limits.tokens, lambda each: request.counter.count(_text(_blocks(pieces, each)))
+        whole.parts, request.limits.tokens, lambda each: request.counter.count(whole.with_parts(pieces, each).text)
     )
-    blocks = _blocks(pieces, parts)
-    text = _text(blocks)
+    _, blocks, text = whole.with_parts(pieces, parts)
     memory = _memory(pieces.durable, pieces.known, pieces.summary, parts.summary)
     others = tuple(use_of(hit.found) for hit in parts.room)
     said = (pieces.message, *parts.recent, *(line for each in parts.passages for line in each.lines))
@@ -248,7 +248,7 @@ def _durable(rows: Rows, request: Request, sought: Sought) -> tuple[Block, Chose
 
 
 def _line_of(rows: Rows, request: Request, hit: Ranked) -> str:
-    return item_line(hit.item, with_place=opens_source(rows, request.setting, hit.item))
+    return hit.line(with_place=opens_source(rows, request.setting, hit.item))
 
 
 def _summary(rows: Rows, request: Request) -> _Summary:
@@ -278,8 +278,21 @@ def _body(text: str) -> str:
     return opening(text) if text.strip() else ""
 
 
-def _text(blocks: Iterable[Block]) -> str:
-    return SEPARATOR.join(block.text for block in blocks)
+class _LaidOut(NamedTuple):
+    """The blocks of a prompt with these parts, and its text."""
+
+    parts: Parts
+    blocks: tuple[Block, ...]
+    text: str
+
+    def with_parts(self, pieces: _Pieces, parts: Parts) -> "_LaidOut":
+        """The prompt with other parts; most are as long as they may be with all of them."""
+        return self if parts is self.parts else _laid_out(pieces, parts)
+
+
+def _laid_out(pieces: _Pieces, parts: Parts) -> _LaidOut:
+    blocks = _blocks(pieces, parts)
+    return _LaidOut(parts, blocks, SEPARATOR.join(block.text for block in blocks))
 
 
 def _blocks(pieces: _Pieces, parts: Parts) -> tuple[Block, ...]:

@@ -9,7 +9,8 @@ Items that answer to nothing follow in either case, and fill the room that is le
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from projections import retrieval
 from projections.events.values import Item, LeftOut, Limits, Scoring
@@ -21,6 +22,7 @@ from projections.window import fit
 
 if TYPE_CHECKING:
     from projections.recall.facts import Ranked as KnownRanked
+    from projections.recall.facts import Ranking
 
 GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
 
@@ -52,6 +54,10 @@ class Recalled(NamedTuple):
     def item(self) -> Item:
         return self.ranked.known.found.row.item
 
+    def line(self, *, with_place: bool) -> str:
+        """Its line in a prompt."""
+        return self.ranked.known.line(with_place=with_place)
+
     @property
     def score(self) -> int:
         """In 1/1024."""
@@ -74,6 +80,49 @@ class Recalled(NamedTuple):
 
 Ranked = Hit | Recalled
 """An item, and why it stands where it does."""
+
+
+class _InOrder(Sequence[Ranked]):
+    """What recall ranked, in the order in which a prompt takes it. What is said of one is made when it is asked for: a
+    prompt has room for few.
+    """
+
+    def __init__(self, ranking: "Ranking", asked: Mapping[bytes, str]) -> None:
+        self._ranking = ranking
+        self._asked = asked
+        self._numbers = list(_standing_first(ranking))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> Ranked: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Ranked]: ...
+
+    def __getitem__(self, at: int | slice) -> Ranked | Sequence[Ranked]:
+        if isinstance(at, slice):
+            return [self._made(number) for number in self._numbers[at]]
+        return self._made(self._numbers[at])
+
+    def __iter__(self) -> Iterator[Ranked]:
+        return map(self._made, self._numbers)
+
+    def _made(self, number: int) -> Recalled:
+        return Recalled(self._ranking[number], self._asked)
+
+
+def _standing_first(ranking: "Ranking") -> Iterable[int]:
+    """The numbers of what is ranked, best first: what says how to answer in front, and what says how to behave where
+    something comes up only where that is spoken of.
+    """
+    if ranking.kinds.isdisjoint((GUIDANCE, BEHAVIORAL)):
+        return ranking.numbers
+    kinds = [each.found.row.item.kind for each in ranking.known]
+    standing = [number for number in ranking.numbers if kinds[number] == GUIDANCE]
+    others = (number for number in ranking.numbers if kinds[number] != GUIDANCE)
+    return [*standing, *(n for n in others if kinds[n] != BEHAVIORAL or n in ranking.words)]
 
 
 class Chosen(NamedTuple):
@@ -113,23 +162,19 @@ def _holds(item: Item, said: int) -> bool:
     return item.status == "active" and (item.valid_until is None or item.valid_until >= said)
 
 
-def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> list[Recalled]:
+def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Sequence[Ranked]:
     # Imported late: numpy takes longer to load than `dnam show` has.
-    from projections.recall.facts import known_item, rank
+    from projections.recall.facts import known_items, rank
     from projections.recall.question import ask
 
-    known = [
-        each
+    parts = [
+        rows.gathered(ITEMS, compartment_key(owner, compartment), known_items).holding(sought.said)
         for owner, compartment in openings
-        for each in rows.made(ITEMS, compartment_key(owner, compartment), known_item)
-        if each.holds(sought.said)
     ]
+    if not any(part.known for part in parts):
+        return []
     asked = ask(_enough_words(sought), {})
-    ordered = rank(known, asked.question, sought.said, about_project=_is_about_project(sought))
-    hits = [Recalled(each, asked.words) for each in ordered]
-    standing = [hit for hit in hits if hit.item.kind == GUIDANCE]
-    others = [hit for hit in hits if hit.item.kind != GUIDANCE and (hit.item.kind != BEHAVIORAL or hit.words)]
-    return [*standing, *others]
+    return _InOrder(rank(parts, asked.question, sought.said, about_project=_is_about_project(sought)), asked.words)
 
 
 def _enough_words(sought: Sought) -> str:
@@ -148,8 +193,8 @@ def chosen(hits: Sequence[Ranked], items: int, chars: int, block: str, length: C
     """
     fitted = fit(hits, chars, items, length)
     over, beyond = f"over {chars} characters", f"over {items} items"
-    left_out = [*((each, over) for each in fitted.over), *((each, beyond) for each in fitted.beyond)]
-    told = [LeftOut(block, hits[each].item.id, why) for each, why in left_out[:items]]
-    rest = len(left_out) - len(told)  # a turn records this for good, so its length is bounded
+    left_out = chain(((each, over) for each in fitted.over), ((each, beyond) for each in fitted.beyond))
+    told = [LeftOut(block, hits[each].item.id, why) for each, why in islice(left_out, items)]
+    rest = len(fitted.over) + len(fitted.beyond) - len(told)  # a turn records this for good: its length is bounded
     told += [LeftOut(block, f"{rest} more items", "over the limits")] if rest else []
     return Chosen(tuple(hits[each] for each in fitted.kept), tuple(told))

@@ -1,7 +1,6 @@
 """Passages as they come together: what was found and what was said around it, joined where it touches."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.days import utc_date
@@ -49,17 +48,17 @@ class Past(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """What is shown of what was said in a row, by key; `reach` are their keys and those of what is next to them."""
+    """What is shown of what was said in a row, by key; `reach` are their keys and those of what is next to them, and
+    `chars` are the code points of its head and its lines, with a line break behind each.
+    """
 
     hits: tuple["Said", ...]
     shown: Mapping[bytes, WindowLine]
     reach: frozenset[bytes]
+    chars: int
 
     def touches(self, other: "Stretch") -> bool:
         return not self.reach.isdisjoint(other.shown)
-
-    def joined(self, other: "Stretch") -> "Stretch":
-        return Stretch(self.hits + other.hits, {**self.shown, **other.shown}, self.reach | other.reach)
 
 
 class Gathering:
@@ -73,6 +72,7 @@ class Gathering:
         self._rendered: dict[bytes, WindowLine] = {}
         self._lengths: dict[bytes, int] = {}
         self._links: dict[bytes, str] = {}
+        self._heads: dict[bytes, int] = {}
         self._stretches: list[Stretch] = []
         self._left_out: list[LeftOut] = []
 
@@ -104,15 +104,26 @@ class Gathering:
         touching = [each for each in self._stretches if each.touches(made)]
         if not touching:
             return [*self._stretches, made]
-        joined = reduce(Stretch.joined, [*touching, made])
-        others = (each for each in self._stretches if each not in touching[1:])
-        return [joined if each == touching[0] else each for each in others]
+        joined = self._joined([*touching, made])
+        others = (each for each in self._stretches if not any(each is gone for gone in touching[1:]))
+        return [joined if each is touching[0] else each for each in others]
+
+    def _joined(self, touching: Sequence[Stretch]) -> Stretch:
+        """What touches, as one."""
+        shown = {key: line for each in touching for key, line in each.shown.items()}
+        hits = tuple(hit for each in touching for hit in each.hits)
+        return Stretch(hits, shown, frozenset().union(*(each.reach for each in touching)), self._chars(hits[0], shown))
+
+    def _chars(self, hit: "Said", shown: Iterable[bytes]) -> int:
+        """Code points of a head and these lines."""
+        return self._head_chars(hit) + 1 + sum(self._lengths[key] + 1 for key in shown)
 
     def _stretch(self, hit: "Said", around: Sequence[Found[SaidRow]], near: int) -> Stretch:
         at = next(n for n, each in enumerate(around) if each.key == hit.key)
         first, last = max(at - near, 0), at + near + 1
         reach = frozenset(each.key for each in around[max(first - 1, 0) : last + 1])
-        return Stretch((hit,), self._lines(around[first:last]), reach)
+        shown = self._lines(around[first:last])
+        return Stretch((hit,), shown, reach, self._chars(hit, shown))
 
     def _lines(self, near: Sequence[Found[SaidRow]]) -> dict[bytes, WindowLine]:
         for each in near:
@@ -126,8 +137,14 @@ class Gathering:
 
     def _size(self, stretches: Iterable[Stretch]) -> int:
         """Code points of all of these, with a line break between each two."""
-        heads = sum(len(_head(0, self._link(each.hits[0]))) + 1 for each in stretches)
-        return heads + sum(self._lengths[key] + 1 for each in stretches for key in each.shown) - 1
+        return sum(each.chars for each in stretches) - 1
+
+    def _head_chars(self, hit: "Said") -> int:
+        """How long the head of a passage is: as long on every day."""
+        chars = self._heads.get(hit.key)
+        if chars is None:
+            chars = self._heads[hit.key] = len(_head(0, self._link(hit)))
+        return chars
 
     def _passage(self, stretch: Stretch) -> Passage:
         lines = tuple(line for _, line in sorted(stretch.shown.items()))

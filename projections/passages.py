@@ -20,7 +20,7 @@ from projections.events.values import LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
 from projections.ids import EventId, Handle, Point
 from projections.items import QUIET
-from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
+from projections.messages import MESSAGES, MessageRow, point_key, said_at, unit
 from projections.nearness import Nearness
 from projections.policies.compartments import Setting
 from projections.policies.low_signal import is_low_signal
@@ -28,7 +28,7 @@ from projections.retrieval import Vocabulary
 from projections.rows import Found, Rows
 from projections.summaries import era_of
 from projections.turns import TURNS, TurnRow
-from projections.window import Caller, Entry, Window, of_era, says_something
+from projections.window import Caller, Window, is_of_era, says_something
 
 if TYPE_CHECKING:
     from projections.recall.search import Said
@@ -83,13 +83,16 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller) -> Past:
     from projections.recall.search import around, read
 
     may, gathering = _May(rows, wished), Gathering(rows, wished.window.authors, limits, caller)
+    known: dict[bytes, Found[SaidRow]] = {}
     looked = _looked(rows, wished, limits.passages * SPARE)
     for hit in looked.hits:
         if gathering.shows(hit) or not may(hit):
             continue
         near = around(rows, hit, NEAR + 1, NEAR + 1)
         if gathering.takes(each.key for each in near):
-            gathering.add(hit, [each for each in _sitting(hit, [read(rows, each) for each in near]) if may(each)])
+            known[hit.key] = Found(hit.key, hit.seq, hit.row)
+            known |= {each.key: read(rows, each) for each in near if each.key not in known}
+            gathering.add(hit, [each for each in _sitting(hit, [known[each.key] for each in near]) if may(each)])
     noted = (LeftOut(BLOCK, IN_OTHER_WORDS, looked.note),) if looked.note else ()
     made = gathering.past()
     nearest = tuple(NearUse(hit.by_meaning, hit.event) for hit in looked.hits if hit.by_meaning)
@@ -156,17 +159,17 @@ class _May:
         self._rows = rows
         self._here = unit(wished.session, epoch)
         self._era = era_of(rows, wished.session, epoch)
-        self._point = wished.point
+        self._before_key = point_key(wished.point)
         self._without = _standing(wished)
         self._quiet = frozenset(rows.keys(QUIET, b""))
 
     def __call__(self, said: "Found[SaidRow] | Said") -> bool:
-        point = key_point(said.key)
+        event = said.key[-16:]
         return (
-            point < self._point
-            and point.id not in self._without
+            said.key[-24:] < self._before_key
+            and event not in self._without
             and says_something(said.row)
-            and point.id not in self._quiet
+            and event not in self._quiet
             and (_is_of_others(said.row) or self._is_answer_here(said))
         )
 
@@ -174,7 +177,7 @@ class _May:
         """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
         took back: what stood shortly before them was in their prompt.
         """
-        here = said.key[:16] == self._here and any(of_era([Entry(said.key, said.seq, said.row)], self._era))
+        here = said.key[:16] == self._here and is_of_era(said.row, self._era)
         return here and (not self._quiet or self._quiet.isdisjoint(self._before(said.key)))
 
     def _before(self, key: bytes) -> Iterator[bytes]:
@@ -198,19 +201,21 @@ def _sitting(hit: "Said", near: Sequence[Found[SaidRow]]) -> list[Found[SaidRow]
     from projections.recall.corpus import SITTING_MS
 
     said = [each for each in near if _lies_with(each.row, hit.row)]
-    at = next(n for n, each in enumerate(said) if each.key == hit.key)
-    first = next((n for n in range(at, 0, -1) if _silence(said[n - 1], said[n]) > SITTING_MS), 0)
-    last = next((n for n in range(at, len(said) - 1) if _silence(said[n], said[n + 1]) > SITTING_MS), len(said) - 1)
+    times = [said_at(each.key) for each in said]
+    first = last = next(n for n, each in enumerate(said) if each.key == hit.key)
+    while first > 0 and times[first] - times[first - 1] <= SITTING_MS:
+        first -= 1
+    while last < len(said) - 1 and times[last + 1] - times[last] <= SITTING_MS:
+        last += 1
     return said[first : last + 1]
 
 
 def _lies_with(row: SaidRow, other: SaidRow) -> bool:
     """Whether two things of one session were said to the same people: it may have been heard without its guild once."""
+    first = row if isinstance(row, TurnRow) else row.message
+    second = other if isinstance(other, TurnRow) else other.message
+    if first.audience == second.audience and first.guild == second.guild:
+        return True
     from projections.recall.documents import zone_of
 
-    first, second = (each if isinstance(each, TurnRow) else each.message for each in (row, other))
     return zone_of(first.audience, first.guild) == zone_of(second.audience, second.guild)
-
-
-def _silence(before: Found[SaidRow], after: Found[SaidRow]) -> int:
-    return key_point(after.key).said - key_point(before.key).said

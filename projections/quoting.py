@@ -59,7 +59,7 @@ def visible(text: str) -> str:
     """The text with U+FFFD for every control character but the tab, for halves of surrogate pairs, and for what turns
     the direction of the text behind it: a line must not read as another one than it is.
     """
-    return _UNSHOWN.sub("\ufffd", text)
+    return text if text.isprintable() else _UNSHOWN.sub("\ufffd", text)
 
 
 def one_line(text: str) -> str:
@@ -69,6 +69,8 @@ def one_line(text: str) -> str:
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text, whatever ends a line where it comes from; no empty text is without a line."""
+    if text.isprintable():  # then nothing in it ends a line, and nothing is made visible
+        return [text]
     return [visible(line) for line in text.splitlines()] or [""]
 
 

@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from projections.blocks import item_line
 from projections.events.values import Item
 from projections.items import ItemRow
 from projections.rows import Found
@@ -74,6 +75,10 @@ class Hit(NamedTuple):
     @property
     def item(self) -> Item:
         return self.found.row.item
+
+    def line(self, *, with_place: bool) -> str:
+        """Its line in a prompt."""
+        return item_line(self.item, with_place=with_place)
 
     @property
     def reason(self) -> str:

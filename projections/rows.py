@@ -4,7 +4,7 @@ Decisions, queries and the prompt see `Rows` only. Behind it stand a dictionary,
 Tuesday; they all say the same.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -74,11 +74,11 @@ class Corpora(Protocol):
 
 
 class Shelf(Protocol):
-    """Keeps what was made of a range of rows until one of them changes."""
+    """Keeps what was made of a range of rows until one of them changes; `rows` is how many there are."""
 
-    def get(self, table: str, prefix: bytes, make: Callable[..., Any]) -> tuple[Any, ...] | None: ...
+    def get(self, table: str, prefix: bytes, make: Callable[..., Any]) -> Any | None: ...
 
-    def put(self, table: str, prefix: bytes, make: Callable[..., Any], made: tuple[Any, ...]) -> None: ...
+    def put(self, table: str, prefix: bytes, make: Callable[..., Any], made: Any, rows: int) -> None: ...
 
 
 def after_prefix(prefix: bytes) -> bytes:
@@ -111,12 +111,16 @@ class Rows:
     def find(self, projection: Projection[R], key: bytes) -> Found[R] | None:
         """The row with exactly this key, or None."""
         stored = self.raw.get(projection.table, key)
-        return None if stored is None else Found(key, stored.seq, projection.decode(stored.body))
+        return None if stored is None else Found(key, stored.seq, self._decoded(projection, stored.body))
 
     def get(self, projection: Projection[R], key: bytes) -> R | None:
         """The row's struct alone."""
         stored = self.raw.get(projection.table, key)
-        return None if stored is None else projection.decode(stored.body)
+        return None if stored is None else self._decoded(projection, stored.body)
+
+    def _decoded(self, projection: Projection[R], body: bytes) -> R:
+        """The row that is encoded so: whoever reads the same ones again and again keeps them."""
+        return projection.decode(body)
 
     def scan(
         self,
@@ -129,18 +133,29 @@ class Rows:
     ) -> Iterator[Found[R]]:
         """Rows whose key has the prefix, in key order; `start` (inclusive) and `stop` (exclusive) narrow it."""
         for key, stored in self.raw.scan(projection.table, *_range(prefix, start, stop), reverse=reverse):
-            yield Found(key, stored.seq, projection.decode(stored.body))
+            yield Found(key, stored.seq, self._decoded(projection, stored.body))
 
     def made(self, projection: Projection[R], prefix: bytes, make: Callable[[Found[R]], T]) -> tuple[T, ...]:
         """What `make` makes of each row whose key has the prefix, in key order. Where there is a shelf it is made once
         for as long as the rows stay as they are, so `make` is a function of the row alone.
         """
-        kept = None if self._shelf is None else self._shelf.get(projection.table, prefix, make)
+        kept: tuple[T, ...] | None = None if self._shelf is None else self._shelf.get(projection.table, prefix, make)
         if kept is not None:
             return kept
         made = tuple(map(make, self.scan(projection, prefix)))
         if self._shelf is not None:
-            self._shelf.put(projection.table, prefix, make, made)
+            self._shelf.put(projection.table, prefix, make, made, len(made))
+        return made
+
+    def gathered(self, projection: Projection[R], prefix: bytes, make: Callable[[Sequence[Found[R]]], T]) -> T:
+        """What `make` makes of all rows together whose key has the prefix, in key order; kept as what `made` makes."""
+        kept: T | None = None if self._shelf is None else self._shelf.get(projection.table, prefix, make)
+        if kept is not None:
+            return kept
+        found = list(self.scan(projection, prefix))
+        made = make(found)
+        if self._shelf is not None:
+            self._shelf.put(projection.table, prefix, make, made, len(found))
         return made
 
     def keys(

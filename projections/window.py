@@ -85,7 +85,7 @@ class Fitted(NamedTuple):
     beyond: list[int]
 
 
-def fit(texts: Iterable[T], chars: int, most: int, length: Callable[[T], int]) -> Fitted:
+def fit(texts: Sequence[T], chars: int, most: int, length: Callable[[T], int]) -> Fitted:
     """Take texts in turn while there are fewer than `most`; one that does not fit is skipped and the next one tried.
 
     `chars` counts code points of what is kept with a line break between each two, so the block's body never exceeds it.
@@ -95,8 +95,9 @@ def fit(texts: Iterable[T], chars: int, most: int, length: Callable[[T], int]) -
     room = chars + 1
     for index, text in enumerate(texts):
         if len(fitted.kept) == most:
-            fitted.beyond.append(index)
-        elif (size := length(text) + 1) > room:
+            fitted.beyond.extend(range(index, len(texts)))
+            break
+        if (size := length(text) + 1) > room:
             fitted.over.append(index)
         else:
             fitted.kept.append(index)
@@ -133,7 +134,12 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
 
 def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:
     """What was said, without the assistant's answers of eras before this one."""
-    return (entry for entry in entries if isinstance(entry.row, MessageRow) or entry.row.era >= era)
+    return (entry for entry in entries if is_of_era(entry.row, era))
+
+
+def is_of_era(row: MessageRow | TurnRow, era: int) -> bool:
+    """Whether something is no answer of an era before this one."""
+    return isinstance(row, MessageRow) or row.era >= era
 
 
 def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Entry]:
@@ -225,6 +231,8 @@ class Caller:
 
 def with_names(text: str, spans: Sequence[Span], name: Callable[[Handle], str]) -> str:
     """The text with `@name` at every span."""
+    if not spans:
+        return text
     pieces: list[str] = []
     done = 0
     for span in sorted(spans, key=lambda each: each.at):

@@ -1,6 +1,6 @@
 """What lies on disk of the retrieval index, read through whatever look at the views is under way."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.ids import Handle, VaultId
-from projections.recall.columns import Columns, Raised, Sealed
-from replay.recall_rows import Listed, opened, unpack_documents, unpack_postings, zone_key
+from projections.recall.columns import Columns, Raised, Sealed, nowhere
+from replay.recall_rows import Listed, opened, split_postings, unpack_documents, zone_key
 from replay.recall_tables import levels
 from replay.views import Snapshot
 
@@ -34,22 +34,26 @@ class Disk:
         if not columns:
             return None
         joined = Columns(*map(np.concatenate, zip(*columns, strict=True)))
-        return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), partial(self.stands, zone))
+        return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), partial(self.standing, zone))
 
     def postings(self, zone: bytes, term: bytes) -> Raised:
         """Where a term stands in what is sealed of a zone."""
-        found = [(np.empty(0, np.int64), np.empty(0, np.uint8))]
-        for level in levels():
-            for span, body in self._rows(level.postings, zone_key(zone) + term):
-                row = unpack_postings(body)
-                found.append((row.offsets.astype(np.int64) + level.first(span), row.counts))
-        seqs, counts = zip(*found, strict=True)
-        return Raised(np.concatenate(seqs), np.concatenate(counts))
+        key = zone_key(zone) + term
+        found = [
+            (level.first(span), split_postings(body))
+            for level in levels()
+            for span, body in self._rows(level.postings, key)
+        ]
+        if not found:
+            return nowhere(term)
+        seqs = np.frombuffer(b"".join([row.offsets for _, row in found]), "<u2").astype(np.int64)
+        seqs += np.repeat([first for first, _ in found], [len(row.counts) for _, row in found])
+        return Raised(seqs, np.frombuffer(b"".join([row.counts for _, row in found]), np.uint8))
 
-    def stands(self, zone: bytes, term: bytes) -> bool:
-        """Whether a term stands anywhere in what is sealed of a zone."""
-        snapshot, prefix = self._looking(), zone_key(zone) + term
-        return any(snapshot.has(level.postings, prefix) for level in levels())
+    def standing(self, zone: bytes, terms: Sequence[bytes]) -> set[bytes]:
+        """Which of some terms, given in order, stand anywhere in what is sealed of a zone."""
+        snapshot, prefix = self._looking(), zone_key(zone)
+        return {term for level in levels() for term in snapshot.ends_there(level.postings, prefix, terms)}
 
     def _rows(self, table: str, prefix: bytes) -> Iterator[tuple[int, bytes]]:
         """The rows with a prefix, by span."""

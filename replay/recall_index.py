@@ -83,21 +83,23 @@ class Index:
 
     # -- kept up -------------------------------------------------------------------------------------------------------
 
-    def before(self, rows: Packed, find: Find) -> Before:
-        """What is there of whatever these rows change; to be asked before they are written."""
+    def before(self, rows: Packed, find: Find, since: int) -> Before:
+        """What full segments have of whatever these rows change; to be asked before they are written, at `since`."""
         keys = {(table, key) for table in DOCUMENT_TABLES for key, _ in rows.get(table, ())}
         for event, _ in rows.get(QUIET.table, ()):
             seq = find(EventId(event))
             keys |= set() if seq is None else self._rows_of(EventId(event), seq)
-        found = ((place, self._document(*place)) for place in keys)
+        found = ((place, self._document(*place, since)) for place in keys)
         return Before(frozenset(keys), {place: made for place, made in found if made is not None})
 
     def advance(self, before: Before, since: int, upto: int) -> None:
-        """Bring the index to `upto` events, once the rows of the events behind `since` are written."""
+        """Bring the index to `upto` events, once the rows of the events behind `since` are written. What these made is
+        sealed from the rows when its segment is full: only what lies in one is looked at before.
+        """
         gone: list[Sealed] = []
         come: list[Sealed] = []
         for place in sorted(before.keys):
-            was, now = before.documents.get(place), self._document(*place)
+            was, now = before.documents.get(place), self._document(*place, since)
             if was != now:
                 gone += [was] if was is not None else []
                 come += [now] if now is not None else []
@@ -156,11 +158,14 @@ class Index:
         keys: Iterator[bytes] = cursor.iternext(values=False)
         return keys
 
-    def _document(self, table: str, key: bytes) -> Sealed | None:
+    def _document(self, table: str, key: bytes, size: int | None = None) -> Sealed | None:
+        """The document that a row is; with a `size`, none behind the last segment that a log of that size fills."""
         data = self._transaction.get(key, db=self._tables[table])
         if data is None or self._transaction.get(id_of(key), db=self._tables[QUIET.table]) is not None:
             return None
         stored: Stored = unpack(table, key, data)
+        if size is not None and _level(stored.seq, size) is None:
+            return None
         made = document(table, key, stored)
         return None if made is None else Sealed(made, stored.vault)
 

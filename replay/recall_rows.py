@@ -111,6 +111,19 @@ def unpack_postings(body: bytes) -> Posted:
     )
 
 
+class Split(NamedTuple):
+    """The bytes of a row of postings: offsets, two each, and counts."""
+
+    offsets: bytes
+    counts: bytes
+
+
+def split_postings(body: bytes) -> Split:
+    """The row in these bytes, for whoever joins many."""
+    ends = 2 + (len(body) - 2) // 3 * 2
+    return Split(body[2:ends], body[ends:])
+
+
 class Listed(NamedTuple):
     """The documents of a zone in a span, as arrays of one length by offset, and the names that their numbers are of."""
 

@@ -11,7 +11,7 @@ they are built again.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice, takewhile
@@ -104,10 +104,24 @@ class Snapshot:
             within = takewhile(stop.__gt__, cursor.iternext(values=False))
         return chain(within, _ended(table, cursor)) if found else iter(())
 
-    def has(self, table: str, prefix: bytes) -> bool:
-        """Whether any key of a table that is none of rows begins so."""
+    def ends_there(self, table: str, prefix: bytes, ends: Iterable[bytes]) -> Iterator[bytes]:
+        """With which of these, given in order, any key of a table that is none of rows begins behind a prefix.
+
+        Nothing lies between what was looked for last and the key that was found for it, so only what is behind that key
+        is looked for.
+        """
         cursor = self._transaction.cursor(db=self._tables[table])
-        return bool(cursor.set_range(prefix)) and bytes(cursor.key()).startswith(prefix)
+        if not cursor.set_range(prefix):
+            return
+        found: bytes = cursor.key()
+        for end in ends:
+            wanted = prefix + end
+            if found < wanted:
+                if not cursor.set_range(wanted):
+                    return
+                found = cursor.key()
+            if found.startswith(wanted):
+                yield end
 
     def data_in(self, table: str, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
         """The rows of a range as they lie there, of such a table."""
@@ -117,7 +131,7 @@ class Snapshot:
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
         database = self._tables[table]
-        cursor, most = iter(self._transaction.cursor(db=database)), _room(self._transaction.stat(database), _COPIED)
+        cursor, most = iter(self._transaction.cursor(db=database)), _room(self._transaction, database, _COPIED)
         while rows := list(islice(cursor, most)):
             if _summed(rows):
                 raise DamagedViews(damage_of(table))
@@ -193,8 +207,9 @@ def _summed(rows: list[tuple[bytes, bytes]]) -> int:
     return crc32(_ANEW, crc32(_ANEW.join(map(b"".join, rows))))
 
 
-def _room(stat: Mapping[str, int], most: int) -> int:
+def _room(transaction: lmdb.Transaction, database: Any, most: int) -> int:
     """How many rows of a table come to some `_BYTES`, by the pages that it has; no more than `most`."""
+    stat = transaction.stat(database)
     pages = stat["leaf_pages"] + stat["overflow_pages"]
     return min(most, max(1, _BYTES * stat["entries"] // max(1, pages * stat["psize"])))
 
@@ -203,7 +218,7 @@ def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> I
     """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
     damage: list[str] = []
     with environment.begin(db=database) as transaction:
-        cursor, most = iter(transaction.cursor()), _room(transaction.stat(database), _AT_ONCE)
+        cursor, most = iter(transaction.cursor()), _room(transaction, database, _AT_ONCE)
         while rows := list(islice(cursor, most)):
             if _summed(rows):
                 broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
@@ -338,7 +353,7 @@ class Views:
                 return False
             is_indexed = not reached or self._is_indexed(transaction)
             index = None if find is None or not is_indexed else self._index(transaction)
-            before = None if index is None or find is None else index.before(rows, find)
+            before = None if index is None or find is None else index.before(rows, find, since)
             for table in sorted(rows):
                 self._put(transaction, table, rows[table])
             if index is not None and before is not None:

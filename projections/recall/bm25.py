@@ -15,9 +15,11 @@ import numpy.typing as npt
 ONE = 1024
 """What counts as 1."""
 K1, B = 900, 500
+LEAST_NORM = K1 * (1000 - B) // 1000
 _LN2 = 45426
 """ln 2 in 1/65536."""
 Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
 
 
 class Average(NamedTuple):
@@ -46,12 +48,34 @@ def idf(documents: int, having: int) -> int:
 
 
 def weights(counts: npt.NDArray[Any], lengths: npt.NDArray[Any], average: Average) -> Longs:
-    """What a term weighs that stands so often in texts of these lengths, in 1/1024; the arrays broadcast.
+    """What a term weighs that stands so often in texts of these lengths, in 1/1024; the arrays broadcast."""
+    return weigh(counts, lengths, average).astype(np.int64)
+
+
+def weigh(counts: npt.NDArray[Any], lengths: npt.NDArray[Any], average: Average) -> Doubles:
+    """The same as doubles, for whoever goes on reckoning with them.
 
     The quotients are of whole numbers below 2^53, too small for a double to round them up to the next whole number: the
     floors are those of the fractions, on every machine.
     """
+    return weigh_by_norm(counts, norm_of(lengths, average))
+
+
+def norm_of(lengths: npt.NDArray[Any], average: Average) -> Doubles:
+    """What the lengths of texts take from how often a term stands in them, in thousandths."""
     words, texts = max(average.words, 1), max(average.texts, 1)
-    norm = np.floor(lengths * float(K1 * B // 1000 * texts) / words) + K1 * (1000 - B) // 1000
-    made: Longs = np.floor(counts * float(ONE * (K1 + 1000)) / (counts * 1000.0 + norm)).astype(np.int64)
-    return made
+    norm: Doubles = np.floor(lengths * float(K1 * B // 1000 * texts) / words)
+    norm += LEAST_NORM
+    return norm
+
+
+def weigh_by_norm(counts: npt.NDArray[Any], norm: Doubles) -> Doubles:
+    """What `weigh` says, by the norms of the texts."""
+    below: Doubles = counts * 1000.0 + norm
+    made: Doubles = counts * float(ONE * (K1 + 1000)) / below
+    return np.floor(made, out=made)
+
+
+def most_weight(count: int) -> int:
+    """What a term that stands so often in a text weighs there at the most, in 1/1024: as if the text had no words."""
+    return count * ONE * (K1 + 1000) // (count * 1000 + LEAST_NORM)

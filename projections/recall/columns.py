@@ -1,6 +1,6 @@
 """What the documents of a zone come as from disk: columns, and where a term stands in them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from projections.ids import EventId, Handle
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
+Twos = npt.NDArray[np.uint16]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -51,21 +52,21 @@ def nowhere(_: bytes) -> Raised:
     return Raised(np.empty(0, np.int64), np.empty(0, np.uint8))
 
 
-def never(_: bytes) -> bool:
-    """It stands nowhere."""
-    return False
+def none_of(_: Sequence[bytes]) -> frozenset[bytes]:
+    """They stand nowhere."""
+    return frozenset()
 
 
 class Sealed(NamedTuple):
     """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
-    whether it does anywhere, which is told faster.
+    which of some terms do anywhere, which is told faster.
     """
 
     columns: Columns = NO_COLUMNS
     units: Sequence[bytes] = ()
     speakers: Sequence[Handle] = ()
     postings: Callable[[bytes], Raised] = nowhere
-    stands: Callable[[bytes], bool] = never
+    standing: Callable[[Sequence[bytes]], Set[bytes]] = none_of
 
 
 def short_id(event: EventId) -> int:

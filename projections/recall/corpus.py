@@ -9,7 +9,7 @@ dead from then on: it is neither found nor counted.
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Corpus:
         """Rises with each unit in which something is said where nothing was."""
         self.open: tuple[object, Flags | None] | None = None
         """Whoever searches keeps here which units are open, and as of when."""
-        self._read, self._stands = sealed.postings, sealed.stands
+        self._read, self._standing = sealed.postings, sealed.standing
         self._kept: OrderedDict[bytes, Postings] = OrderedDict()
         self._kept_bytes = 0
         self._late: dict[bytes, tuple[array[int], array[int]]] = {}
@@ -86,6 +86,8 @@ class Corpus:
         self.scores = np.zeros(self.size + more, np.int64)
         self.touched = np.zeros(self.size + more, np.bool_)
         """Nothing, between two searches."""
+        self.slots = np.zeros(self.size + more, np.int32)
+        """Whatever a search numbers last; nothing is read there that it did not write."""
         self._link(np.lexsort((columns.seqs, columns.said, columns.units)).astype(np.int32))
         self._first_seq = int(columns.seqs[0]) if self.size else 0
         self._places = np.full(int(columns.seqs[-1]) - self._first_seq + 1 if self.size else 0, NONE, np.int32)
@@ -214,6 +216,11 @@ class Corpus:
         found = np.flatnonzero((self.said[:size] == said) & (self.unit[:size] == number) & self.alive[:size])
         return set(self.seqs[found].tolist())
 
+    def number(self, places: Places) -> None:
+        """Let `slots` say at each of these places its number among them, and where nothing is, how many there are."""
+        self.slots[places] = np.arange(len(places), dtype=np.int32)
+        self.slots[NONE] = len(places)
+
     def place(self, seq: int) -> int:
         """Where a document is in the arrays; NONE where it is not."""
         offset = seq - self._first_seq
@@ -238,9 +245,10 @@ class Corpus:
     def _living(self, at: int) -> int:
         return at if at != NONE and self.alive[at] else NONE
 
-    def stands(self, term: bytes) -> bool:
-        """Whether a term may stand somewhere."""
-        return term in self._late or term in self._kept or self._stands(term)
+    def standing(self, terms: Collection[bytes]) -> set[bytes]:
+        """Which of some terms may stand somewhere."""
+        known = {term for term in terms if term in self._late or term in self._kept}
+        return known.union(self._standing(sorted(term for term in terms if term not in known)))
 
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""
@@ -270,15 +278,18 @@ class Corpus:
 
     def _placed(self, raised: Raised) -> Postings:
         """Postings from disk, which may be further than what is here of it."""
-        offsets = raised.seqs - self._first_seq
-        inside = (offsets >= 0) & (offsets < len(self._places))
-        at = self._places[offsets[inside]]
-        return Postings(at[at != NONE], raised.counts[inside][at != NONE])
+        offsets, counts = raised.seqs - self._first_seq, raised.counts
+        if len(offsets) and (offsets[0] < 0 or offsets[-1] >= len(self._places)):
+            inside = (offsets >= 0) & (offsets < len(self._places))
+            offsets, counts = offsets[inside], counts[inside]
+        at = self._places[offsets]
+        there = at != NONE
+        return Postings(at, counts) if there.all() else Postings(at[there], counts[there])
 
 
 _COLUMNS = {
     "seqs": 0, "ids": 0, "said": 0, "lengths": 0, "flags": 0, "unit": 0, "speaker": 0, "day": 0,
-    "alive": False, "joined": False, "before": NONE, "after": NONE, "scores": 0, "touched": False,
+    "alive": False, "joined": False, "before": NONE, "after": NONE, "scores": 0, "touched": False, "slots": 0,
 }  # fmt: skip
 """The arrays, and what they hold where there is no document."""
 

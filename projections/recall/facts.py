@@ -5,14 +5,17 @@
     recent     1 when it was updated within 7 days of the question
 
 Ties go by `updated`, newest first, then by id, compartment and owner. Items of score 0 follow in that order.
+
+The items of a compartment are made ready together (`KnownItems`): in the order in which ties go, and by term. So a
+search touches those that have a word of the question and leaves the others as they lie.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from heapq import nsmallest
-from itertools import chain
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
+from projections.blocks import item_line
 from projections.items import ItemRow
 from projections.recall.bm25 import K1, ONE, B, idf
 from projections.recall.scoring import Question
@@ -20,17 +23,41 @@ from projections.recall.words import Terms, terms_of
 from projections.retrieval import PROJECT, PROJECT_BOOST, RECENT_BOOST, RECENT_MS
 from projections.rows import Found
 
+Order = tuple[int, str, str, bytes]
+MOST_WEIGHED = 4
+"""For how many sizes of a search is kept what terms weigh."""
 
-class Known(NamedTuple):
+
+class Known:
     """An item, ready to be found."""
 
-    found: Found[ItemRow]
-    terms: Terms
+    __slots__ = ("_lines", "found", "terms")
+
+    def __init__(self, found: Found[ItemRow], terms: Terms) -> None:
+        self.found = found
+        self.terms = terms
+        self._lines: dict[bool, str] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and (self.found, self.terms) == (other.found, other.terms)
+
+    @property
+    def order(self) -> Order:
+        """Where it stands among those of the same score."""
+        item = self.found.row.item
+        return (-item.updated, item.id, item.compartment, item.owner)
 
     def holds(self, said: int) -> bool:
         """Whether it is active, and holds when something is said (ms)."""
         item = self.found.row.item
         return item.status == "active" and (item.valid_until is None or item.valid_until >= said)
+
+    def line(self, *, with_place: bool) -> str:
+        """Its line in a prompt, made once."""
+        line = self._lines.get(with_place)
+        if line is None:
+            line = self._lines[with_place] = item_line(self.found.row.item, with_place=with_place)
+        return line
 
 
 class Worth(NamedTuple):
@@ -39,6 +66,60 @@ class Worth(NamedTuple):
     terms: Mapping[bytes, int]
     words: int
     items: int
+
+    def weight(self, count: int, length: int) -> int:
+        """What a term weighs that stands so often in an item of that length, in 1/1024."""
+        norm = K1 * (1000 - B) // 1000 + K1 * B * length * self.items // (1000 * max(self.words, 1))
+        return count * ONE * (K1 + 1000) // (count * 1000 + norm)
+
+
+class KnownItems:
+    """Active items, in the order in which ties go, and which of them have a term.
+
+    What a term weighs in them follows from how many words and items a search looks at altogether, and is kept for that:
+    it is the same from search to search until an item changes, or other compartments are looked at with them.
+    """
+
+    def __init__(self, known: Iterable[Known]) -> None:
+        self.known = sorted(known, key=attrgetter("order"))
+        self.orders = [each.order for each in self.known]
+        self.ages = [order[0] for order in self.orders]
+        self.words = sum(each.terms.length for each in self.known)
+        self.kinds = frozenset(each.found.row.item.kind for each in self.known)
+        self.projects = [n for n, each in enumerate(self.known) if each.found.row.item.kind == PROJECT]
+        ends = (each.found.row.item.valid_until for each in self.known)
+        self._first_end = min((end for end in ends if end is not None), default=None)
+        self.having: dict[bytes, list[int]] = {}
+        for number, each in enumerate(self.known):
+            for term in each.terms.counts:
+                self.having.setdefault(term, []).append(number)
+        self._weighed: dict[tuple[int, int], dict[bytes, list[tuple[int, int]]]] = {}
+
+    def holding(self, said: int) -> "KnownItems":
+        """Those that hold when something is said (ms)."""
+        if self._first_end is None or self._first_end >= said:
+            return self
+        return KnownItems(each for each in self.known if each.holds(said))
+
+    def recent(self, said: int) -> slice:
+        """Which of them were updated within 7 days."""
+        return slice(bisect_left(self.ages, -said - RECENT_MS), bisect_right(self.ages, -said + RECENT_MS))
+
+    def weighed(self, term: bytes, among: Worth) -> list[tuple[int, int]]:
+        """The numbers of those that have a term, and what it weighs in each, in 1/1024."""
+        numbers = self.having.get(term)
+        if numbers is None:
+            return []
+        weighed = self._weighed.get((among.words, among.items))
+        if weighed is None:
+            if len(self._weighed) == MOST_WEIGHED:
+                self._weighed.clear()
+            weighed = self._weighed[among.words, among.items] = {}
+        found = weighed.get(term)
+        if found is None:
+            terms = ((number, self.known[number].terms) for number in numbers)
+            found = weighed[term] = [(number, among.weight(counts[term], length)) for number, (counts, length) in terms]
+        return found
 
 
 class Ranked(NamedTuple):
@@ -59,60 +140,105 @@ class Ranked(NamedTuple):
         return words | {(name, b""): points for name, points in self.boosts}
 
 
+class Ranking:
+    """Items by number, and their `numbers` from the best to the worst. What is said of one is made when it is asked
+    for: of most nobody does.
+    """
+
+    def __init__(self, parts: Sequence[KnownItems], question: Question, said: int, *, about_project: bool) -> None:
+        parts = [part for part in parts if part.known]
+        self.known = parts[0].known if len(parts) == 1 else [each for part in parts for each in part.known]
+        self.kinds = frozenset().union(*(part.kinds for part in parts))
+        self._worth, self._said, self._about_project = worth_among(parts, question), said, about_project
+        self.words: dict[int, int] = {}
+        """What their words give, of those that have any of the question."""
+        scores: list[int] = []
+        for part in parts:
+            scores += self._scores(part, len(scores))
+        self.scores = scores
+        there = range(len(scores))
+        if len(parts) > 1:
+            orders = [order for part in parts for order in part.orders]
+            self.numbers = sorted(sorted(there, key=orders.__getitem__), key=scores.__getitem__, reverse=True)
+        else:
+            self.numbers = sorted(there, key=scores.__getitem__, reverse=True)
+
+    def _scores(self, part: KnownItems, first: int) -> list[int]:
+        """The scores of a part, whose numbers begin here."""
+        scores = [0] * len(part.known)
+        recent = part.recent(self._said)
+        scores[recent] = [RECENT_BOOST * ONE] * len(scores[recent])
+        for number in part.projects if self._about_project else ():
+            scores[number] += PROJECT_BOOST * ONE
+        found = _by_words(part, self._worth)
+        for number, points in found.items():
+            scores[number] += points
+        self.words.update({first + number: points for number, points in found.items()} if first else found)
+        return scores
+
+    def __getitem__(self, number: int) -> Ranked:
+        known, item = self.known[number], self.known[number].found.row.item
+        boosts: tuple[tuple[str, int], ...] = ()
+        if self._about_project and item.kind == PROJECT:
+            boosts = (("project", PROJECT_BOOST * ONE),)
+        if abs(self._said - item.updated) <= RECENT_MS:
+            boosts += (("recent", RECENT_BOOST * ONE),)
+        return Ranked(known, self.words.get(number, 0), self.scores[number], self._worth, boosts)
+
+    def __iter__(self) -> Iterator[Ranked]:
+        return map(self.__getitem__, self.numbers)
+
+
 def known_item(found: Found[ItemRow]) -> Known:
     """An item, made ready to be found."""
     item = found.row.item
     return Known(found, terms_of(" ".join([item.text, *item.tags, item.kind])))
 
 
-def worth_among(known: Sequence[Known], question: Question) -> Worth:
+def known_items(found: Iterable[Found[ItemRow]]) -> KnownItems:
+    """The active ones of some items, made ready."""
+    return KnownItems(known_item(each) for each in found if each.row.item.status == "active")
+
+
+def worth_among(parts: Sequence[KnownItems], question: Question) -> Worth:
     """What a question's terms are worth."""
-    shares = question.terms
-    having = Counter(chain.from_iterable(shares.keys() & each.terms.counts.keys() for each in known))
-    terms = {term: idf(len(known), having[term]) * share // ONE for term, share in shares.items() if having[term]}
-    return Worth(terms, sum(each.terms.length for each in known), len(known))
+    items, terms = sum(len(part.known) for part in parts), {}
+    for term, share in question.terms.items():
+        having = sum(len(part.having.get(term, ())) for part in parts)
+        if having:
+            terms[term] = idf(items, having) * share // ONE
+    return Worth(terms, sum(part.words for part in parts), items)
 
 
-def rank(known: Sequence[Known], question: Question, said: int, *, about_project: bool = False) -> list[Ranked]:
+def rank(parts: Sequence[KnownItems], question: Question, said: int, *, about_project: bool = False) -> Ranking:
     """Items, best first."""
-    worth = worth_among(known, question)
-    return sorted([_ranked(each, worth, said, about_project) for each in known], key=_order)
+    return Ranking(parts, question, said, about_project=about_project)
 
 
-def best_by_words(known: Sequence[Known], question: Question, most: int) -> list[tuple[int, Known]]:
+def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) -> list[tuple[int, Known]]:
     """The items whose words answer best, with what these give; none that has no word of the question."""
-    worth = worth_among(known, question)
-    found = ((_words(each, worth), each) for each in known if not worth.terms.keys().isdisjoint(each.terms.counts))
-    return nsmallest(most, found, key=lambda each: (-each[0], each[1].found.key))
+    worth = worth_among(parts, question)
+    found = [(-points, part.known[number]) for part in parts for number, points in _by_words(part, worth).items()]
+    best = sorted(found, key=lambda each: (each[0], each[1].found.key))[:most]
+    return [(-points, known) for points, known in best]
+
+
+def _by_words(part: KnownItems, worth: Worth) -> dict[int, int]:
+    """What the words give to each item that has any."""
+    found: dict[int, int] = {}
+    for term, value in worth.terms.items():
+        weighed = part.weighed(term, worth)
+        if found:
+            for number, weight in weighed:
+                found[number] = found.get(number, 0) + (value * weight >> 10)
+        else:
+            found = {number: value * weight >> 10 for number, weight in weighed}
+    return found
 
 
 def _points(known: Known, worth: Worth) -> Iterator[tuple[bytes, int]]:
     """What each term gives to an item."""
     counts, length = known.terms
-    norm = K1 * (1000 - B) // 1000 + K1 * B * length * worth.items // (1000 * max(worth.words, 1))
     for term, value in worth.terms.items():
         if term in counts:
-            yield term, value * (counts[term] * ONE * (K1 + 1000) // (counts[term] * 1000 + norm)) >> 10
-
-
-def _words(known: Known, worth: Worth) -> int:
-    """What all of its words give to an item."""
-    if worth.terms.keys().isdisjoint(known.terms.counts):
-        return 0
-    return sum(points for _, points in _points(known, worth))
-
-
-def _ranked(known: Known, worth: Worth, said: int, about_project: bool) -> Ranked:
-    item = known.found.row.item
-    boosts: tuple[tuple[str, int], ...] = ()
-    if about_project and item.kind == PROJECT:
-        boosts = (("project", PROJECT_BOOST * ONE),)
-    if abs(said - item.updated) <= RECENT_MS:
-        boosts += (("recent", RECENT_BOOST * ONE),)
-    words = _words(known, worth)
-    return Ranked(known, words, words + sum(points for _, points in boosts), worth, boosts)
-
-
-def _order(each: Ranked) -> tuple[int, int, str, str, bytes]:
-    item = each.known.found.row.item
-    return (-each.score, -item.updated, item.id, item.compartment, item.owner)
+            yield term, value * worth.weight(counts[term], length) >> 10

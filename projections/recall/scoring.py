@@ -31,15 +31,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.recall.bm25 import ONE, Average, Longs, idf, weights
-from projections.recall.columns import Places, Postings
+from projections.recall import stacked
+from projections.recall.bm25 import ONE, Average, Doubles, Longs, idf, norm_of, weigh_by_norm
+from projections.recall.columns import Places, Postings, Twos
 from projections.recall.corpus import NONE
 from projections.recall.documents import ASKS, ENDS_ASKING, FIRST_PERSON, NAMES_SHIFT, TIMED
 from projections.recall.opened import Part
 from projections.recall.seeds import SEEDS, Allowed, Term, all_scored, best_scored, counts_in, everything
+from projections.recall.stacked import Stack
+from projections.recall.standing import TermsIn
 
 VERSION = "recall@1"
 NEAR, REACH = 2, 7
+_OF_WORDS = ("turn", "near", "around", "day", "reply")
+"""The fields of words, in the order in which they are reckoned."""
 WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE, "fact": 1536, "near fact": 512}
 """By how much a field's BM25 counts, in 1/1024."""
 DATE, SPEAKER, OWN, TELLS_WHEN, NAMES, FIRST, ASKING = (points * ONE // 2 for points in (32, 6, 8, 12, 3, 4, -4))
@@ -103,7 +108,7 @@ class Found(NamedTuple):
 
 
 def search(
-    parts: Sequence[Part],
+    there: TermsIn,
     question: Question,
     most: int,
     facts: Mapping[tuple[int, int], int] | None = None,
@@ -114,8 +119,9 @@ def search(
     `facts` are the BM25 of the best known fact, by part and place of what it rests on. `allowed` says for each part
     which documents may be found; all of them count, whether they may be found or not.
     """
+    parts = there.parts
     counts = _counts(parts)
-    terms = _found(parts, question, counts)
+    terms = _found(there, question, counts)
     scored: list[Scored] = []
     for number, part in enumerate(parts):
         known = {at: points for (of, at), points in (facts or {}).items() if of == number}
@@ -136,39 +142,27 @@ def _counts(parts: Sequence[Part]) -> Counts:
     return Counts(*totals)
 
 
-def _found(parts: Sequence[Part], question: Question, counts: Counts) -> list[Found]:
+def _found(there: TermsIn, question: Question, counts: Counts) -> list[Found]:
     found = []
     for term, share in question.terms.items():
-        postings = tuple(open_postings(part, term) for part in parts)
+        postings = there.postings(term)
         having = sum(len(each.at) for each in postings)
         if having:
             found.append(Found(term, postings, idf(counts.documents, having) * share // ONE, having))
     return sorted(found, key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
 
 
-def open_postings(part: Part, term: bytes) -> Postings:
-    """Where a term stands in what is open of a part; what stands elsewhere is dropped before anything is counted."""
-    found = part.corpus.postings(term)
-    if part.open is not None:
-        may = part.open[part.corpus.unit[found.at]]
-        found = Postings(found.at[may], found.counts[may])
-    if part.silent != NONE:
-        says = found.at != part.silent
-        found = Postings(found.at[says], found.counts[says])
-    return found
-
-
 class Look(NamedTuple):
     """What is seen from a region: `around` each document of it, up to REACH before and after, in rows; all that is
-    `seen` there, and of `around` where each is in that, the last for none; how often each term stands in it, and how
-    long it is.
+    `seen` there, and of `around` where each is in that, the last for none; how often each term stands in it (documents
+    × terms), and how long it is.
     """
 
     around: Places
     of: Places
     seen: Places
-    counts: Longs
-    lengths: Longs
+    counts: Twos
+    lengths: Twos
 
 
 class _Scoring:
@@ -179,13 +173,16 @@ class _Scoring:
         self._terms = [each for each in terms if len(each.postings.at)]
         self._counts = counts
         self._average = Average(counts.words, counts.documents)
+        few = 0 < sum(len(each.postings.at) for each in self._terms) <= stacked.MOST
+        self._stack = Stack(part.corpus, self._terms) if few else None
 
     def best(self, question: Question, facts: Mapping[int, int], allowed: Allowed, most: int) -> list[Scored]:
-        seeds = np.union1d(self._seeds(question.dates, allowed), np.array(sorted(facts), np.int32))
+        seeds = self._seeds(question.dates, allowed)
+        if facts:
+            seeds = _distinct(np.concatenate([seeds, np.array(list(facts), np.int32)]))
         if not len(seeds):
             return []
-        around = self._around(seeds, NEAR)
-        region = np.unique(around[around != NONE])
+        region = _distinct(self._around(seeds, NEAR))
         region = region[allowed(region)]
         if not len(region):
             return []
@@ -198,14 +195,18 @@ class _Scoring:
         if not self._terms:
             return np.empty(0, np.int32)
         corpus, most = self._corpus, SEEDS + len(allowed.without)
-        if allowed.narrow or any(dates):  # then others may be the best than by words alone
+        if self._stack is not None:
+            found, scores = self._stack.scored(self._average)
+        elif allowed.narrow or any(dates):  # then others may be the best than by words alone
             found, scores = all_scored(corpus, self._terms, self._average)
         else:
             found, scores = best_scored(corpus, self._terms, self._average, most)
         may = allowed(found)
         found, scores = found[may], scores[may]
         if len(found) > SEEDS:
-            keys = (scores + DATE * _named(corpus.said[found], dates) << 34) + corpus.seqs[found]
+            if any(dates):
+                scores = scores + DATE * _named(corpus.said[found], dates)
+            keys = (scores << 34) + corpus.seqs[found]
             found = found[np.argpartition(keys, len(keys) - SEEDS)[-SEEDS:]]
         return found
 
@@ -217,9 +218,9 @@ class _Scoring:
         rows = np.full((2 * reach + 1, len(places)), NONE, np.int32)
         rows[reach] = before = after = places
         for step in range(1, reach + 1):
-            before = np.where(corpus.joined[before], corpus.before[before], NONE)
-            after = corpus.after[after]
-            after = np.where(corpus.joined[after], after, NONE)
+            before = np.where(corpus.joined.take(before), corpus.before.take(before), NONE)
+            after = corpus.after.take(after)
+            after = np.where(corpus.joined.take(after), after, NONE)
             rows[reach - step], rows[reach + step] = before, after
         return rows
 
@@ -230,59 +231,74 @@ class _Scoring:
         look = self._look(region)
         fields = self._words(region, look)
         plain = self._plain(region, question) | (self._known(look, facts) if facts else {})
-        scores = sum(fields.values(), np.zeros((1, len(region)), np.int64)).sum(axis=0)
-        scores = scores + sum(plain.values(), np.zeros(len(region), np.int64))
+        scores: Longs = fields.sum(axis=0).sum(axis=1).astype(np.int64)
+        for points in plain.values():
+            scores += points
         order = np.lexsort((-corpus.seqs[region], -scores))[:most]
-        return [
-            Scored(0, int(region[each]), int(scores[each]), self._reasons(int(each), fields, plain))
-            for each in order
-            if scores[each] > 0
-        ]
+        order = order[scores[order] > 0]
+        best = zip(region[order].tolist(), scores[order].tolist(), self._reasons(order, fields, plain), strict=True)
+        return [Scored(0, at, score, reasons) for at, score, reasons in best]
 
-    def _reasons(
-        self, at: int, fields: Mapping[str, Longs], plain: Mapping[str, Longs]
-    ) -> dict[tuple[str, bytes], int]:
-        terms = [each.term for each in self._terms]
-        found = {
-            (name, term): worth
-            for name, points in fields.items()
-            for term, worth in zip(terms, points[:, at].tolist(), strict=True)
-            if worth
-        }
-        return found | {(name, b""): int(points[at]) for name, points in plain.items() if points[at]}
+    def _reasons(self, order: Longs, fields: Doubles, plain: Mapping[str, Longs]) -> list[dict[tuple[str, bytes], int]]:
+        """What the scores of some of a region are made of."""
+        made: list[dict[tuple[str, bytes], int]] = [{} for _ in order]
+        names = [(name, each.term) for name in _OF_WORDS for each in self._terms]
+        worth = fields[:, order].swapaxes(0, 1).reshape(len(order), len(names)).astype(np.int64)
+        there = worth.nonzero()
+        for each, at, points in zip(*(numbers.tolist() for numbers in (*there, worth[there])), strict=True):
+            made[each][names[at]] = points
+        for field, of in plain.items():
+            for reasons, points in zip(made, of[order].tolist(), strict=True):
+                if points:
+                    reasons[field, b""] = points
+        return made
 
     def _look(self, region: Places) -> Look:
-        around = self._around(region, REACH)
-        seen = np.unique(around[around != NONE])
-        counts = np.zeros((len(self._terms), len(seen) + 1), np.int64)
-        for row, each in enumerate(self._terms):
-            counts[row, :-1] = counts_in(each.postings, seen)
-        of = np.where(around == NONE, len(seen), np.searchsorted(seen, around))
-        lengths = np.append(np.where(seen == self._silent, 0, self._corpus.lengths[seen]), 0).astype(np.int64)
-        return Look(around, of, seen, counts, lengths)
+        corpus, around = self._corpus, self._around(region, REACH)
+        seen = _distinct(around)
+        counts = self._counts_in(seen)
+        corpus.number(seen)
+        lengths = np.zeros(len(seen) + 1, np.uint16)
+        lengths[:-1] = corpus.lengths[seen]
+        lengths[:-1][seen == self._silent] = 0
+        return Look(around, corpus.slots.take(around), seen, counts, lengths)
 
-    def _words(self, region: Places, look: Look) -> dict[str, Longs]:
-        """The fields of words: an array of terms × region for each."""
+    def _counts_in(self, seen: Places) -> Twos:
+        """How often each term stands in what is seen: documents × terms, and a last row for none."""
+        if self._stack is not None:
+            return self._stack.counts_in(seen)
+        counts = np.zeros((len(seen) + 1, len(self._terms)), np.uint16)
+        for number, each in enumerate(self._terms):
+            counts[:-1, number] = counts_in(each.postings, seen)
+        return counts
+
+    def _words(self, region: Places, look: Look) -> Doubles:
+        """The fields of words, whole numbers: fields × region × terms."""
         words, texts = self._average
         before = look.around[REACH - 1]
         asked = (self._corpus.flags[before] & ENDS_ASKING != 0) & (before != NONE)
-        made = {
-            "turn": self._bm25(look.counts[:, look.of[REACH]], look.lengths[look.of[REACH]], self._average),
-            "near": self._window(look, NEAR, Average(words * (2 * NEAR + 1), texts)),
-            "around": self._window(look, REACH, Average(words * (2 * REACH + 1), texts)),
-            "day": self._days(region),
-            "reply": self._bm25(look.counts[:, look.of[REACH - 1]], look.lengths[look.of[REACH - 1]], self._average)
-            * asked,
-        }
-        return {name: points * WEIGHTS[name] >> 10 for name, points in made.items()}
-
-    def _window(self, look: Look, reach: int, average: Average) -> Longs:
-        """BM25 of what was said up to so many before and after, as if it were one text."""
-        rows = look.of[REACH - reach : REACH + reach + 1]
-        counts, lengths = look.counts[:, rows[0]], look.lengths[rows[0]]
-        for row in rows[1:]:
-            counts, lengths = counts + look.counts[:, row], lengths + look.lengths[row]
-        return self._bm25(counts, lengths, average)
+        near = slice(REACH - NEAR, REACH + NEAR + 1)
+        often, long = look.counts.take(look.of, axis=0), look.lengths.take(look.of)
+        counts, norms = np.empty((5, len(region), len(self._terms))), np.empty((5, len(region)))
+        # in the order of _OF_WORDS; sixteen bits are enough for a window
+        counts[0], norms[0] = often[REACH], norm_of(long[REACH], self._average)
+        counts[1] = often[near].sum(axis=0, dtype=np.uint16)
+        norms[1] = norm_of(long[near].sum(axis=0), Average(words * (2 * NEAR + 1), texts))
+        counts[2] = often.sum(axis=0, dtype=np.uint16)
+        norms[2] = norm_of(long.sum(axis=0), Average(words * (2 * REACH + 1), texts))
+        on_days, of_days, day = self._days(region)
+        counts[3] = on_days.take(day, axis=0)
+        norms[3] = norm_of(of_days, Average(self._counts.words, self._counts.days))[day]
+        counts[4], norms[4] = often[REACH - 1] * asked[:, None], norm_of(long[REACH - 1], self._average)
+        points = weigh_by_norm(counts, norms[:, :, None])
+        worth = np.array([each.weight / ONE for each in self._terms])  # a quotient by a power of two is exact
+        points *= np.tile(worth, len(region)).reshape(len(region), len(worth))  # long rows are multiplied faster
+        np.floor(points, out=points)
+        for of_field, name in zip(points, _OF_WORDS, strict=True):
+            if WEIGHTS[name] != ONE:
+                of_field *= WEIGHTS[name] / ONE
+                np.floor(of_field, out=of_field)
+        return points
 
     def _known(self, look: Look, facts: Mapping[int, int]) -> dict[str, Longs]:
         """The fields of facts: an array over the region for each."""
@@ -293,48 +309,63 @@ class _Scoring:
         made = {"fact": by_step[NEAR], "near fact": by_step.max(axis=0)}
         return {name: worth * WEIGHTS[name] >> 10 for name, worth in made.items()}
 
-    def _days(self, region: Places) -> Longs:
-        """The field of the day: what was said on it is counted from all postings."""
+    def _days(self, region: Places) -> tuple[Doubles, Longs, Places]:
+        """Of the days of a region how often each term stands in what was said on them, counted from all postings (days
+        × terms), and how long that is; and which of them is whose.
+        """
         corpus = self._corpus
-        days, of = np.unique(corpus.day[region], return_inverse=True)
-        slots = np.full(len(corpus.day_words), NONE, np.int32)
-        slots[days] = np.arange(len(days), dtype=np.int32)
-        counts = np.zeros((len(self._terms), len(days)), np.int64)
-        for row, (_, postings, _, having) in enumerate(self._terms):
-            if having <= COMMON:
-                at = slots[corpus.day[postings.at]]
-                there = at != NONE
-                counts[row] = np.bincount(at[there], postings.counts[there], len(days))
+        of = corpus.day[region]
+        days = _distinct(of)
         lengths = np.array([corpus.day_words[day] for day in days.tolist()], np.int64)
         if self._silent != NONE:
             lengths[days == corpus.day[self._silent]] -= int(corpus.lengths[self._silent])
-        return self._bm25(counts, lengths, Average(self._counts.words, self._counts.days))[:, of]
+        numbers = np.full(len(corpus.day_words), NONE, np.int32)
+        numbers[days] = np.arange(len(days), dtype=np.int32)
+        return self._counts_on(numbers, len(days)), lengths, numbers[of]
 
-    def _bm25(self, counts: Longs, lengths: Longs, average: Average) -> Longs:
-        idfs = np.array([each.weight for each in self._terms], np.int64)
-        return idfs[:, None] * weights(counts, lengths[None, :], average) >> 10
+    def _counts_on(self, numbers: Places, days: int) -> Doubles:
+        """How often each term stands in what was said on each of so many days; `numbers` says by day which it is."""
+        if self._stack is not None:
+            return self._stack.counts_on(numbers, days, COMMON)
+        counts = np.zeros((days, len(self._terms)))
+        for number, (_, postings, _, having) in enumerate(self._terms):
+            if having <= COMMON:
+                at = numbers[self._corpus.day[postings.at]]
+                there = at != NONE
+                counts[:, number] = np.bincount(at[there], postings.counts[there], days)
+        return counts
 
     def _plain(self, region: Places, question: Question) -> dict[str, Longs]:
         """The fields that are no words: an array over the region for each."""
         corpus = self._corpus
         flags = corpus.flags[region]
+        made: dict[str, Longs] = {}
+        if any(question.dates):
+            made["date"] = DATE * _named(corpus.said[region], question.dates)
         speaker = NONE if question.speaker is None else corpus.speakers.find(question.speaker)
-        theirs = (corpus.speaker[region] == speaker) & (speaker != NONE)
-        return {
-            "date": DATE * _named(corpus.said[region], question.dates),
-            "speaker": np.where(theirs, SPEAKER, 0),
-            "own": np.where(theirs & (flags & FIRST_PERSON != 0), OWN, 0),
-            "tells when": np.where((flags & TIMED != 0) & question.asks_when, TELLS_WHEN, 0),
-            "names": NAMES * (flags.astype(np.int64) >> NAMES_SHIFT),
-            "first": np.where(corpus.joined[region], 0, FIRST),
-            "asks": np.where(flags & ASKS, ASKING, 0),
-        }
+        if speaker != NONE:
+            theirs = corpus.speaker[region] == speaker
+            made["speaker"] = np.where(theirs, SPEAKER, 0)
+            made["own"] = np.where(theirs & (flags & FIRST_PERSON != 0), OWN, 0)
+        if question.asks_when:
+            made["tells when"] = np.where(flags & TIMED, TELLS_WHEN, 0)
+        made["names"] = NAMES * (flags.astype(np.int64) >> NAMES_SHIFT)
+        made["first"] = np.where(corpus.joined[region], 0, FIRST)
+        made["asks"] = np.where(flags & ASKS, ASKING, 0)
+        return made
+
+
+def _distinct(places: Places) -> Places:
+    """Places in order, each once, without NONE."""
+    ordered = np.sort(places, axis=None)
+    new = np.empty(len(ordered), np.bool_)
+    new[:1] = ordered[:1] != NONE
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return ordered[new]
 
 
 def _named(said: Longs, dates: Dates) -> Longs:
     """How many of month, year and day of the month a question names of when each was said (ms), in UTC."""
-    if not any(dates):
-        return np.zeros(len(said), np.int64)
     days = said.astype("datetime64[ms]").astype("datetime64[D]")
     months = days.astype("datetime64[M]")
     parts = (

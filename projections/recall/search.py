@@ -1,8 +1,8 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -21,14 +21,15 @@ from projections.policies.compartments import Opening, Setting, opened, opened_o
 from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
-from projections.recall.facts import Known, known_item
+from projections.recall.facts import KnownItems, known_items
 from projections.recall.meaning import BY_WORDS, fused
 from projections.recall.opened import Part, parts
 from projections.recall.question import Asked, ask
-from projections.recall.scoring import Scored, open_postings, search
+from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
+from projections.recall.standing import TermsIn
 from projections.recall.words import spelled_like, words
-from projections.rows import Found, Rows
+from projections.rows import Found, Rows, after_prefix
 from projections.turns import TURNS, TurnRow
 
 _SAID: tuple[AnyProjection, ...] = (MESSAGES, TURNS)
@@ -123,10 +124,11 @@ def said(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
 def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
     opened_parts = [_without(part, wanted.question) for part in parts(rows, wanted.setting, wanted.session)]
-    asked = _with_likes(ask(wanted.text, _named(rows, wanted.text, opened_parts)), partial(_stands, opened_parts))
+    terms = TermsIn(opened_parts)
+    asked = _with_likes(ask(wanted.text, _named(rows, wanted.text, opened_parts)), terms.standing)
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     deep = most if wanted.nearness is None else max(most, BY_WORDS)
-    scored = search(opened_parts, asked.question, deep, _facts(rows, wanted, asked, opened_parts), allowed)
+    scored = search(terms, asked.question, deep, _facts(rows, wanted, asked, opened_parts), allowed)
     note = ""
     if wanted.nearness is not None:
         scored, note = fused(opened_parts, allowed, scored, wanted.nearness)
@@ -137,9 +139,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
-    asked = _with_likes(
-        ask(wanted.text, {}), frozenset(chain.from_iterable(each.terms.counts for each in known)).__contains__
-    )
+    asked = _with_likes(ask(wanted.text, {}), partial(_in_items, known))
     ranked = (each for each in knowing.rank(known, asked.question, wanted.said) if each.score > 0)
     return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
 
@@ -147,8 +147,8 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
 def around(rows: Rows, hit: Said, before: int, after: int) -> tuple[RowAt, ...]:
     """Where lies what was said around something in its unit, oldest first, and itself: nothing of it is read yet."""
     unit, end = hit.key[:16], hit.key + b"\0"
-    earlier = _nearest(rows, unit, before + 1, stop=end, reverse=True)
-    return (*reversed(earlier), *_nearest(rows, unit, after, start=end))
+    earlier = _nearest(rows, before + 1, unit, end, reverse=True)
+    return (*reversed(earlier), *_nearest(rows, after, end, after_prefix(unit)))
 
 
 def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
@@ -158,21 +158,14 @@ def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
     return found
 
 
-def _nearest(
-    rows: Rows,
-    unit: bytes,
-    most: int,
-    *,
-    start: bytes | None = None,
-    stop: bytes | None = None,
-    reverse: bool = False,
-) -> list[RowAt]:
+def _nearest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[RowAt]:
     """The first few of either table, which is more than enough, and of these the first few."""
     found: list[RowAt] = []
     for projection in _SAID:
-        keys = rows.keys(projection, unit, start=start, stop=stop, reverse=reverse)
-        found += (RowAt(key, projection) for key in islice(keys, most))
-    return sorted(found, key=itemgetter(0), reverse=reverse)[:most]
+        keys = islice(rows.raw.keys(projection.table, start, stop, reverse=reverse), most)
+        found += [RowAt(key, projection) for key in keys]
+    found.sort(key=itemgetter(0), reverse=reverse)
+    return found[:most]
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
@@ -201,14 +194,16 @@ def _speaks(part: Part, person: Handle) -> bool:
     return bool((theirs if part.open is None else theirs & part.open[corpus.unit[:size]]).any())
 
 
-def _with_likes(asked: Asked, stands: Callable[[bytes], bool]) -> Asked:
+def _with_likes(asked: Asked, standing: Callable[[Collection[bytes]], Set[bytes]]) -> Asked:
     """The question with words spelled like those that stand nowhere, at half their weight."""
-    unknown = [term for term in asked.question.terms if not stands(term)]
+    there = standing(asked.question.terms)
+    unknown = [term for term in asked.question.terms if term not in there]
+    if not unknown:
+        return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
-    likes = {
-        like: asked.words[term] for term in unknown for like in spelled_like(asked.words[term])
-        if like not in asked.words and stands(like)
-    }  # fmt: skip
+    tried = {like: word for word in (asked.words[term] for term in unknown) for like in spelled_like(word)}
+    there = standing(tried)
+    likes = {like: word for like, word in tried.items() if like in there and like not in asked.words}
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in _of(likes, asked)}}
     return Asked(asked.question._replace(terms=terms), {**likes, **asked.words})
 
@@ -218,9 +213,10 @@ def _of(likes: Mapping[bytes, str], asked: Asked) -> Iterator[tuple[bytes, bytes
     return ((like, terms[word]) for like, word in likes.items())
 
 
-def _stands(opened_parts: Sequence[Part], term: bytes) -> bool:
-    """Whether a term stands in something that is open and still there: what is closed or gone tells nothing here."""
-    return any(part.corpus.stands(term) and len(open_postings(part, term).at) for part in opened_parts)
+def _in_items(known: Sequence[KnownItems], terms: Collection[bytes]) -> set[bytes]:
+    """Which of some terms stand in items."""
+    asked = set(terms)
+    return {term for part in known for term in part.having.keys() & asked}
 
 
 # -- what may be found -------------------------------------------------------------------------------------------------
@@ -268,12 +264,10 @@ def _evidence(item: Item, opened_parts: Sequence[Part]) -> Iterator[tuple[int, i
                 yield number, at
 
 
-def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[Known]:
+def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[KnownItems]:
     return [
-        each
+        rows.gathered(ITEMS, compartment_key(owner, compartment), known_items).holding(said)
         for owner, compartment in openings
-        for each in rows.made(ITEMS, compartment_key(owner, compartment), known_item)
-        if each.holds(said)
     ]
 
 
@@ -284,15 +278,16 @@ def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]
     at = scored.at
     point = bytes(corpus.units.all[corpus.unit[at]]) + (int(corpus.said[at]) + (1 << 63)).to_bytes(8, "big")
     seq = int(corpus.seqs[at])
-    there = chain[Found[Any]](rows.scan(MESSAGES, point), rows.scan(TURNS, point))
-    found = next((each for each in there if each.seq == seq), None)
-    if found is None:
-        return None
-    row: MessageRow | TurnRow = found.row
-    said, found_id = int(corpus.said[at]), id_of(found.key)
-    return Said(
-        found.key, found_id, row.event, found.seq, said, row, scored.score, scored.fields, words, scored.by_meaning
-    )
+    for projection in _SAID:
+        for key, stored in rows.raw.scan(projection.table, point, after_prefix(point)):
+            if stored.seq == seq:
+                row: Any = projection.decode(stored.body)
+                said = int(corpus.said[at])
+                return Said(
+                    key, id_of(key), row.event, stored.seq, said, row, scored.score, scored.fields, words,
+                    scored.by_meaning,
+                )  # fmt: skip
+    return None
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.recall.bm25 import Average, Longs, weights
+from projections.recall.bm25 import Average, Longs, most_weight, weights
 from projections.recall.columns import Flags, Places, Postings
 from projections.recall.corpus import Corpus
 
@@ -47,7 +47,10 @@ class Allowed(NamedTuple):
         return self.speaker is not None or self.units is not None
 
     def __call__(self, places: Places) -> Flags:
-        may: Flags = ~np.isin(places, self.without)
+        touched = self.corpus.touched
+        touched[self.without] = True
+        may: Flags = ~touched[places]
+        touched[self.without] = False
         if self.speaker is not None:
             may &= self.corpus.speaker[places] == self.speaker
         if self.units is not None:
@@ -77,8 +80,8 @@ def all_scored(corpus: Corpus, terms: Sequence[Term], average: Average) -> Best:
 
 def best_scored(corpus: Corpus, terms: Sequence[Term], average: Average, most: int) -> Best:
     """The same, of at least so many of the best."""
-    ordered = sorted(terms, key=lambda each: _bound(each, average), reverse=True)
-    bounds = [_bound(each, average) for each in ordered]
+    ordered = sorted(terms, key=_bound, reverse=True)
+    bounds = [_bound(each) for each in ordered]
     rest, reached, done = sum(bounds), 0, 0
     sums = _Sums(corpus, average)
     while done < len(ordered) and rest >= reached:
@@ -133,10 +136,9 @@ def _nth(scores: Longs, most: int) -> int:
     return int(np.partition(scores, len(scores) - most)[len(scores) - most])
 
 
-def _bound(term: Term, average: Average) -> int:
+def _bound(term: Term) -> int:
     """More than a term gives to no document."""
-    most = int(term.postings.counts.max())
-    return term.weight * int(weights(np.array([most]), np.array([0]), average)[0]) >> 10
+    return term.weight * most_weight(int(term.postings.counts.max())) >> 10
 
 
 def _points(corpus: Corpus, term: Term, average: Average) -> Longs:

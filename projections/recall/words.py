@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -34,6 +35,8 @@ MOST_COUNTED = 255
 FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
 _REMEMBERED = 1 << 17
+_STEMS, _LIKES = 4096, 256
+"""Of how many words the stem is remembered, and of how many what is spelled like them."""
 _SIGNS = frozenset(("So", "Sk", "Sm", "Sc"))
 """Unicode's symbols: emoji, currencies, signs of mathematics. Those of ASCII are punctuation to whoever writes."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -75,8 +78,14 @@ def word_term(word: str) -> bytes:
     if known is None:
         if len(_terms) >= _REMEMBERED:
             _terms.clear()
-        known = _terms[word] = term("w", _stem(IRREGULAR.get(word, word)[:LONGEST]))
+        known = _terms[word] = term("w", stem_of(word))
     return known
+
+
+@lru_cache(_STEMS)
+def stem_of(word: str) -> str:
+    """The stem of a folded word."""
+    return _stem(IRREGULAR.get(word, word)[:LONGEST])
 
 
 def person_term(person: Handle) -> bytes:
@@ -138,22 +147,24 @@ def asked(text: str) -> dict[bytes, str]:
     return found or dict(_of_any(flat))
 
 
-def spelled_like(word: str) -> Iterator[bytes]:
+@lru_cache(_LIKES)
+def spelled_like(word: str) -> tuple[bytes, ...]:
     """The terms of whatever is one letter away from a word: one less, one more, another one, two the other way round.
 
     So what is misspelt is found without a list of all the words there are; of words of four letters and less too much
     would be.
     """
-    stem = _stem(IRREGULAR.get(word, word)[:LONGEST])
+    stem = stem_of(word)
     if len(stem) < FEWEST_LETTERS or not stem.isalpha():
-        return
+        return ()
     letters = sorted({*_LETTERS, *stem})
     halves = [(stem[:at], stem[at:]) for at in range(len(stem) + 1)]
     near = {left + right[1:] for left, right in halves if right}
     near |= {left + right[1] + right[0] + right[2:] for left, right in halves if len(right) > 1}
     near |= {left + letter + right[1:] for left, right in halves if right for letter in letters}
     near |= {left + letter + right for left, right in halves for letter in letters}
-    yield from (term("w", each) for each in sorted(near - {stem}))
+    near.discard(stem)
+    return tuple(sorted([blake2b(b"w" + each.encode(), digest_size=TERM_BYTES).digest() for each in near]))
 
 
 def _flat(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-MEM0 = "mem0, its local store"
+MEM0 = "mem0, its local store, a hash for its encoder"
 DIMENSIONS = 384
 USER = "kim"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dnam.configuration import PlaceConfig, config_for, held
+from dnam.configuration import RETENTION, PlaceConfig, config_for, held, value_for
 from dnam.settings import read
 from projections.config import GLOBAL, Scope
 from projections.events import ConfigSet
@@ -50,6 +50,17 @@ def test_each_key_has_the_narrowest_scope_that_gives_it_a_value() -> None:
     assert there(world).context_history == 3
     found = {each.key: each.origin for each in held(world.rows, SETTINGS, KIM, GENERAL, GARDEN)}
     assert found["context_history"] == "channel/discord:1"
+
+
+def test_one_key_alone_has_the_same_value() -> None:
+    world = World()
+    put(world, Scope("guild", GARDEN), "context_history", "3")
+    put(world, Scope("person", person=KIM), "learn", "none")
+    every = {each.key: each.value for each in held(world.rows, SETTINGS, KIM, GENERAL, GARDEN)}
+    alone = {key: value_for(world.rows, SETTINGS, key, KIM, GENERAL, GARDEN) for key in every if key != RETENTION}
+    assert alone == {key: value for key, value in every.items() if key != RETENTION}
+    with pytest.raises(AssertionError, match="more than one scope"):
+        value_for(world.rows, SETTINGS, RETENTION, KIM, GENERAL, GARDEN)
 
 
 @pytest.mark.parametrize(

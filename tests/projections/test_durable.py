@@ -4,14 +4,15 @@ import msgspec
 import pytest
 
 from projections.context import Context, Request, assemble
-from projections.durable import scoring_version
+from projections.durable import Sought, ranked, scoring_version
 from projections.events.values import Limits
 from projections.ids import NOBODY, EventId, Point
-from projections.policies.compartments import in_guild
+from projections.policies.compartments import in_guild, opened
 from projections.recall.scoring import VERSION as RECALL
 from projections.retrieval import VERSION as DNAM
 from projections.retrieval import Vocabulary
 from tests.projections.recall.house import ADA, GUILD, House, session
+from tests.world import NOW
 
 WORDS = Vocabulary(frozenset({"what", "the", "and"}), frozenset({"build"}))
 LIMITS = Limits(scoring="recall")
@@ -66,6 +67,14 @@ def test_guidance_stands_in_front_whatever_was_said(house: House) -> None:
     assert [text for text, _ in hits(house, "bees?", msgspec.structs.replace(LIMITS, items=1))] == [
         "wants short answers"
     ]
+
+
+def test_what_is_ranked_is_a_sequence_of_what_a_prompt_takes(house: House) -> None:
+    for text, kind in (("owns bees", "fact"), ("wants short answers", "guidance"), ("owns a boat", "fact")):
+        house.know(text, HERE, kind=kind)
+    found = ranked(house.rows, opened(house.rows, house.setting("general")), Sought("bees?", "", NOW, WORDS), "recall")
+    assert [hit.item.text for hit in found] == ["wants short answers", "owns bees", "owns a boat"]
+    assert (len(found), found[1:], found[-1]) == (3, list(found)[1:], list(found)[2])
 
 
 def test_behaviour_is_there_only_where_it_is_spoken_of(house: House) -> None:

@@ -1,6 +1,6 @@
 """What was made of rows is kept until one of them changes, and is never anything but what the rows say."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,20 @@ def test_what_another_engine_wrote_is_seen(engine: Engine) -> None:
     assert made(other, make) != before
 
 
+def test_what_is_made_of_all_rows_together_is_made_once_too(engine: Engine) -> None:
+    def together(found: Sequence[Found[Any]]) -> list[object]:
+        return list(map(body, found))
+
+    engine.record(drafts(setting("calm"), name="a"))
+    with engine.reading() as rows:
+        before = rows.gathered(CONFIG, b"", together)
+        assert before is rows.gathered(CONFIG, b"", together)
+        assert before == list(map(body, rows.scan(CONFIG)))
+    engine.record(drafts(setting("quick"), name="b"))
+    with engine.reading() as rows:
+        assert before != rows.gathered(CONFIG, b"", together) == list(map(body, rows.scan(CONFIG)))
+
+
 def test_two_makers_do_not_see_each_other_s(engine: Engine) -> None:
     engine.record(drafts(setting("calm"), name="a"))
     make = Counting()
@@ -113,21 +127,28 @@ def test_after_any_history_it_is_what_the_rows_say(engine: Engine) -> None:
 def test_no_more_than_so_many_rows_are_kept() -> None:
     kept = Kept()
     for number in range(4):
-        kept.put("items", bytes([number]), body, ("row",) * (MOST_KEPT // 3))
+        kept.put("items", bytes([number]), body, "made", MOST_KEPT // 3)
         kept.get("items", b"\x00", body)
     assert [kept.get("items", bytes([number]), body) is not None for number in range(4)] == [True, False, True, True]
 
 
 def test_a_range_that_is_longer_than_all_that_may_be_kept_is_not_kept() -> None:
     kept = Kept()
-    kept.put("items", b"a", body, ("row",) * (MOST_KEPT + 1))
+    kept.put("items", b"a", body, "made", MOST_KEPT + 1)
     assert kept.get("items", b"a", body) is None
+
+
+def test_a_range_without_rows_counts_as_one() -> None:
+    kept = Kept()
+    for number in range(MOST_KEPT + 1):
+        kept.put("items", number.to_bytes(2, "big"), body, (), 0)
+    assert [kept.get("items", number.to_bytes(2, "big"), body) for number in (0, 1)] == [None, ()]
 
 
 def test_only_ranges_with_a_changed_row_are_made_again() -> None:
     kept, layer = Kept(), Layer()
     for prefix in (b"a", b"b", b"bc"):
-        kept.put("items", prefix, body, (prefix,))
+        kept.put("items", prefix, body, (prefix,), 1)
     layer.put("items", b"bcd", Entry(1, b"", UNSEALED, 1))
     layer.put("turns", b"a", Entry(1, b"", UNSEALED, 1))
     kept.changed(layer)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projections.recall import bm25, scoring
+from projections.recall import bm25, scoring, stacked
 from projections.recall import seeds as seeding
 from projections.recall.bm25 import ONE
 from projections.recall.corpus import corpus_of
@@ -11,6 +11,7 @@ from projections.recall.documents import Document
 from projections.recall.opened import Part
 from projections.recall.scoring import Dates, Question, search
 from projections.recall.seeds import Allowed
+from projections.recall.standing import TermsIn
 from projections.recall.words import word_term
 from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, looks_for
 from tests.world import handle
@@ -22,14 +23,20 @@ NEW_YEAR = 1_704_067_200_000
 """2024-01-01T00:00Z, in ms."""
 
 
+@pytest.fixture(autouse=True, params=[0, 1 << 16])
+def together(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether postings are laid behind one another: only a few are, and it makes no difference."""
+    monkeypatch.setattr(stacked, "MOST", request.param)
+
+
 def seqs(documents: list[Document], question: Question, most: int = 10) -> list[int]:
     corpus = corpus_of(documents)
-    return [int(corpus.seqs[each.at]) for each in search([Part(corpus, None)], question, most)]
+    return [int(corpus.seqs[each.at]) for each in search(TermsIn([Part(corpus, None)]), question, most)]
 
 
 def reasons(documents: list[Document], question: Question, seq: int) -> dict[str, int]:
     corpus = corpus_of(documents)
-    (hit,) = [each for each in search([Part(corpus, None)], question, 100) if corpus.seqs[each.at] == seq]
+    (hit,) = [each for each in search(TermsIn([Part(corpus, None)]), question, 100) if corpus.seqs[each.at] == seq]
     assert hit.score == sum(hit.fields.values())
     return {name: sum(points for (field, _), points in hit.fields.items() if field == name) for name, _ in hit.fields}
 
@@ -38,7 +45,7 @@ def test_nothing_said_and_nothing_asked_find_nothing() -> None:
     assert seqs([], looks_for("tea")) == []
     assert seqs([doc("tea", 1)], Question({})) == []
     assert seqs([doc("tea", 1)], looks_for("coffee")) == []
-    assert search([], looks_for("tea"), 5) == []
+    assert search(TermsIn([]), looks_for("tea"), 5) == []
 
 
 def test_what_says_it_comes_before_what_stands_beside_it() -> None:
@@ -98,20 +105,22 @@ def test_many_postings_weigh_as_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_hidden_is_counted_all_the_same() -> None:
     corpus = corpus_of([doc("tea", 1), doc("tea and cake", 2, 1000)])
-    (alone,) = search([Part(corpus, None)], looks_for("tea"), 5, allowed=[Allowed(corpus, np.array([1], np.int32))])
-    both = {each.at: each for each in search([Part(corpus, None)], looks_for("tea"), 5)}
+    (alone,) = search(
+        TermsIn([Part(corpus, None)]), looks_for("tea"), 5, allowed=[Allowed(corpus, np.array([1], np.int32))]
+    )
+    both = {each.at: each for each in search(TermsIn([Part(corpus, None)]), looks_for("tea"), 5)}
     assert alone == both[alone.at]
 
 
 def test_nothing_is_found_where_nothing_may_be() -> None:
     corpus = corpus_of([doc("tea", 1), doc("cake", 2, 1000)])
     none = Allowed(corpus, np.array([0, 1], np.int32))
-    assert search([Part(corpus, None)], looks_for("tea"), 5, {(0, 1): 9}, [none]) == []
+    assert search(TermsIn([Part(corpus, None)]), looks_for("tea"), 5, {(0, 1): 9}, [none]) == []
 
 
 def test_a_fact_brings_what_it_rests_on_though_no_word_is_in_it() -> None:
     corpus = corpus_of([doc("the green kind", 1), doc("oh", 2, 1000), doc("bye", 3, 9 * HOUR)])
-    hits = search([Part(corpus, None)], looks_for("tea"), 5, {(0, 0): 5000})
+    hits = search(TermsIn([Part(corpus, None)]), looks_for("tea"), 5, {(0, 0): 5000})
     assert [hit.at for hit in hits] == [0, 1]
     assert [hit.fields.get(("fact", b"")) for hit in hits] == [7500, None]
     assert [hit.fields[("near fact", b"")] for hit in hits] == [2500, 2500]
@@ -126,7 +135,7 @@ def test_what_has_the_date_is_looked_at_before_what_has_the_word_more_often(monk
 
 def test_no_score_leaves_the_whole_numbers() -> None:
     assert {type(value) for value in (scoring.OWN, scoring.DATE, scoring.NAMES, bm25.idf(9, 2))} == {int}
-    (hit,) = search([Part(corpus_of([doc("Tea with Kim?", 1)]), None)], looks_for("tea"), 5)
+    (hit,) = search(TermsIn([Part(corpus_of([doc("Tea with Kim?", 1)]), None)]), looks_for("tea"), 5)
     assert {type(points) for points in (hit.score, *hit.fields.values())} == {int}
 
 
@@ -134,8 +143,8 @@ def test_what_asks_counts_as_if_it_said_nothing() -> None:
     said = [doc("the tea is cold", 1), doc("so much else", 2, DAY)]
     asked = doc("who made the tea", 3, DAY + 1000)
     corpus, mute = corpus_of([*said, asked]), corpus_of([*said, doc("", 3, DAY + 1000)])
-    found = search([Part(corpus, None, corpus.place(3))], looks_for("tea"), 10)
-    without = search([Part(mute, None)], looks_for("tea"), 10)
+    found = search(TermsIn([Part(corpus, None, corpus.place(3))]), looks_for("tea"), 10)
+    without = search(TermsIn([Part(mute, None)]), looks_for("tea"), 10)
     assert [int(corpus.seqs[each.at]) for each in found] == [1]
     assert [each.fields for each in found] == [{**each.fields} for each in without]
 

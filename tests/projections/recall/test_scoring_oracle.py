@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.ids import Handle, Seq
-from projections.recall import scoring
+from projections.recall import scoring, stacked
 from projections.recall.bm25 import ONE
 from projections.recall.corpus import Corpus, corpus_of
 from projections.recall.documents import Document
 from projections.recall.opened import Part
 from projections.recall.scoring import Dates, Question, search
 from projections.recall.seeds import Allowed
+from projections.recall.standing import TermsIn
 from projections.recall.words import word_term
 from tests.projections.recall import oracle
 from tests.projections.recall.stage import DAY, HOUR, bare, message_id, sealed
@@ -166,7 +167,7 @@ def found(
         if part.corpus.place(seq) >= 0
     }
     allowed = [] if narrowed is None else [narrowed.of(part.corpus) for part in parts]
-    hits = search(parts, question, most, placed, allowed)
+    hits = search(TermsIn(parts), question, most, placed, allowed)
     return [(int(parts[each.part].corpus.seqs[each.at]), each.score, each.fields) for each in hits]
 
 
@@ -178,6 +179,7 @@ NARROWED = st.builds(
 )
 
 
+@pytest.mark.parametrize("together", [0, 1 << 16])
 @given(
     texts(DOCUMENTS), texts(DOCUMENTS), QUESTIONS, st.none() | st.frozensets(st.sampled_from(UNITS)),
     st.sampled_from((1, 5, 100)), st.sampled_from((1, 2, 64)), st.sampled_from((1, 3, 100)),
@@ -185,6 +187,7 @@ NARROWED = st.builds(
 )  # fmt: skip
 @settings(max_examples=100)
 def test_whatever_came_and_went_a_search_finds_what_counting_finds(
+    together: int,
     first: list[Step],
     then: list[Step],
     question: Question,
@@ -202,6 +205,7 @@ def test_whatever_came_and_went_a_search_finds_what_counting_finds(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(scoring, "SEEDS", seeds)
         patched.setattr(scoring, "COMMON", common)
+        patched.setattr(stacked, "MOST", together)
         result = found([history.part(open_units)], question, most, known, narrowed)
     hits = oracle.search([texts], asked_of(question), most, seeds, known, (narrowed or Narrowed()).allows, common)
     assert result == [tuple(hit) for hit in hits]

@@ -11,6 +11,7 @@ from projections.recall import seeds as seeding
 from projections.recall.bm25 import Average
 from projections.recall.corpus import Corpus, corpus_of
 from projections.recall.seeds import Allowed, Best, Term, all_scored, best_scored, counts_in, everything
+from projections.recall.stacked import Stack
 from projections.recall.words import word_term
 from tests.projections.recall import oracle
 from tests.projections.recall.stage import bare
@@ -51,6 +52,19 @@ def test_the_best_are_those_of_all(corpus: Corpus, weights: list[int], most: int
     assert some.items() >= {at: score for at, score in every.items() if score >= worst}.items()
     assert some.items() <= every.items()
     assert not corpus.scores.any()
+
+
+@settings(max_examples=60)
+@given(CORPORA, WEIGHTS)
+def test_laid_behind_one_another_they_say_the_same(corpus: Corpus, weights: list[int]) -> None:
+    asked = terms(corpus, weights)
+    if not asked:
+        return
+    stack, places = Stack(corpus, asked), np.arange(0, corpus.size, 2, dtype=np.int32)
+    for _ in range(2):  # what the first has left in the corpus makes no difference
+        assert by_place(stack.scored(AVERAGE)) == by_place(all_scored(corpus, asked, AVERAGE))
+        counts = [counts_in(each.postings, places).tolist() for each in asked]
+        assert stack.counts_in(places).T.tolist() == [[*each, 0] for each in counts]
 
 
 @settings(max_examples=30)

@@ -1,0 +1,48 @@
+"""Where the terms of a question stand in what is open: what is closed or gone is dropped before anything is counted."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from projections.recall.columns import Postings
+from projections.recall.corpus import NONE
+from projections.recall.opened import Part
+
+
+class TermsIn:
+    """Where terms stand in what is open of some parts; each is looked up once in a search."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = parts
+        self._found: dict[bytes, tuple[Postings, ...]] = {}
+
+    def postings(self, term: bytes) -> tuple[Postings, ...]:
+        """Where a term stands, part by part."""
+        found = self._found.get(term)
+        if found is None:
+            found = self._found[term] = tuple(open_postings(part, term) for part in self.parts)
+        return found
+
+    def standing(self, terms: Collection[bytes]) -> set[bytes]:
+        """Which terms stand in something that is open and still there: what is closed or gone tells nothing here."""
+        perhaps = set().union(*(part.corpus.standing(terms) for part in self.parts))
+        return {term for term in perhaps if any(len(each.at) for each in self.postings(term))}
+
+
+def open_postings(part: Part, term: bytes) -> Postings:
+    """Where a term stands in what is open of a part; what stands elsewhere is dropped before anything is counted."""
+    found = part.corpus.postings(term)
+    if part.open is not None:
+        may = part.open.take(part.corpus.unit.take(found.at))
+        found = found if may.all() else Postings(found.at[may], found.counts[may])
+    return found if part.silent == NONE else _without(found, part.silent)
+
+
+def _without(found: Postings, place: int) -> Postings:
+    """Postings without a place, which nearly always is the last: what is asked was said just now."""
+    number = int(found.at.searchsorted(np.int32(place)))  # of the same kind: else all of them are converted first
+    if number == len(found.at) or found.at[number] != place:
+        return found
+    if number == len(found.at) - 1:
+        return Postings(found.at[:number], found.counts[:number])
+    return Postings(np.delete(found.at, number), np.delete(found.counts, number))
