@@ -19,7 +19,12 @@ from projections.decisions.adopted_all import Rederived
 from projections.decisions.draft import MOST_EVENTS, Draft
 from projections.decisions.shelf import rests_on
 from projections.decisions.unadopt import Before, Kept, Unadoption, UnadoptRequest, unadopting
-from projections.decisions.unadopt_summary import UnadoptSummaryRequest, is_changed, unadopt_summary
+from projections.decisions.unadopt_summary import (
+    UnadoptSummaryRequest,
+    is_changed,
+    is_of_who_is_out,
+    unadopt_summary,
+)
 from projections.events import RederivationAdopted, SummaryRefreshed
 from projections.fold import Record
 from projections.ids import MINUTE_MS, EventId, Handle
@@ -47,7 +52,8 @@ class OfOwner(NamedTuple):
 
 class UndoOffer(NamedTuple):
     """What taking back an adoption would change: items by owner, and summaries by session; those of
-    `changed` stay. `earlier` are those undoings of it that count, and `broke_off`: it had not counted yet.
+    `changed` stay, and those `out` of who opted out. `earlier` are those undoings of it that count, and `broke_off`: it
+    had not counted yet.
     """
 
     adoption: Adoption
@@ -57,6 +63,7 @@ class UndoOffer(NamedTuple):
     people: tuple[OfOwner, ...]
     sessions: tuple[str, ...]
     changed: tuple[str, ...]
+    out: tuple[str, ...] = ()
 
     @property
     def undoing(self) -> Adoption:
@@ -71,7 +78,7 @@ class UndoOffer(NamedTuple):
     @property
     def waits(self) -> bool:
         """Whether some of it stays because its person opted out, and goes once they are in again."""
-        return any(left.reason == OUT for each in self.people for left in each.left)
+        return bool(self.out) or any(left.reason == OUT for each in self.people for left in each.left)
 
 
 class _Asked(NamedTuple):
@@ -121,9 +128,11 @@ class Unadopting:
         asked = self._asked(rows, adoption, earlier)
         people = [self._offered(rows, each) for each in asked.items]
         changed = tuple(each.event.session for each in asked.summaries if is_changed(rows, each))
+        still = (each for each in asked.summaries if not is_changed(rows, each))
+        out = tuple(each.event.session for each in still if is_of_who_is_out(rows, each))
         wanted = tuple(each.event.session for each in asked.summaries if unadopt_summary(rows, each))
         shown = tuple(each for each in people if each.items or each.left)
-        return UndoOffer(adoption, earlier, made, broke_off, shown, wanted, changed)
+        return UndoOffer(adoption, earlier, made, broke_off, shown, wanted, changed, out)
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells

@@ -43,13 +43,15 @@ def undo(shell: Shell, name: str) -> None:
 
 
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
+    from projections.decisions.adopt_pairs import OUT
+
     for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
         back = f"{counted(each.items, 'item')} {'is' if each.items == 1 else 'are'} again as before"
         shell.out.line(f"{name_of_owner(rows, each.owner)}: {back if each.items else 'nothing is taken back'}")
         show_left(shell, (left.reason for left in each.left))
-    if offer.sessions or offer.changed:
+    if offer.sessions or offer.changed or offer.out:
         shell.out.line(f"{counted(len(offer.sessions), 'summary')} of sessions")
-        show_left(shell, (CHANGED for _ in offer.changed))
+        show_left(shell, (*(CHANGED for _ in offer.changed), *(OUT for _ in offer.out)))
 
 
 def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> None:
@@ -79,6 +81,6 @@ def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | 
             for each in people
         ],
         "summaries": [] if offer is None else list(offer.sessions),
-        "summaries_left": [] if offer is None else list(offer.changed),
+        "summaries_left": [] if offer is None else [*offer.changed, *offer.out],
         "undone": taken,
     }

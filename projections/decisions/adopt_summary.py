@@ -6,8 +6,9 @@ back later takes it along, as it does any other.
 
 from typing import NamedTuple
 
-from projections.decisions.adopt_pairs import VERSION
+from projections.decisions.adopt_pairs import OUT, VERSION
 from projections.decisions.adopted import Adoption, of_session
+from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.overtaken import is_overtaken
 from projections.events import SummaryRefreshed
@@ -77,6 +78,8 @@ def is_other(rows: Rows, made: SummaryRefreshed) -> bool:
 def against(rows: Rows, request: AdoptSummaryRequest) -> str:
     """Why the live summary stays; empty where it may go."""
     made, live = request.made, _live(rows, request.made)
+    if made.person and is_out(rows, made.person):
+        return OUT
     if live is not None and live.row.upto is not None and live.row.upto > made.upto:
         return NEWER
     if live is not None and live.row.floor is not None and (made.floor is None or made.floor < live.row.floor):

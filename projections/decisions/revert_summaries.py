@@ -4,6 +4,7 @@
     ────────────────────────────────────   ──────────────────────────────────────────────────────────────────────────
     what is taken back stands no more      nothing: it was reverted already, or its adoption was taken back
     something else happened to it since    left: a person cleared it, or something that it covered was taken back
+    it is of who opted out                 left: nothing of theirs is recorded
     there was one before, of this era      summary.reverted
     there was none, or of another era      summary.withheld: nothing is told until it is made anew; what an earlier era
                                            said does not come into this one
@@ -16,7 +17,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.decisions.adopt_pairs import OUT
 from projections.decisions.came_of import Chronicle, go_on
+from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, decided_before
 from projections.decisions.reversal import GONE
 from projections.decisions.revert import UNDO_VERSION, VERSION, RevertRequest
@@ -82,6 +85,8 @@ def _outcome(
     last = states[-1].record
     if now is None or last.id not in ids:
         return _since(last)
+    if isinstance(last.event, SummaryEvent) and last.event.person and is_out(rows, last.event.person):
+        return SummaryLeft(now.session, OUT, last.seq)
     stays = [n for n, each in enumerate(states) if each.record.id not in ids]
     then = states[stays[-1]].row if stays else None
     undone = tuple(each.record for each in (states[stays[-1] + 1 :] if stays else states))

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import VERSION
 from projections.decisions.adopted import Adoption, of_session
+from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
 from projections.events import SummaryRefreshed, SummaryReverted
 from projections.events.values import OPERATOR
@@ -31,9 +32,9 @@ class UnadoptSummaryRequest(NamedTuple):
 
 
 def unadopt_summary(rows: Rows, request: UnadoptSummaryRequest) -> list[Draft]:
-    """The summary as it was; nothing where the adoption's is not there any more."""
+    """The summary as it was; nothing where the adoption's is not there any more, or whose it is opted out."""
     now = rows.get(SUMMARIES, request.key)
-    if now is None or now.event != request.made:
+    if now is None or now.event != request.made or is_of_who_is_out(rows, request):
         return []
     tried = rows.get(SUMMARY_ATTEMPTS, request.key)
     attempt = tried if tried is not None and tried.event != request.made else request.attempt
@@ -60,6 +61,11 @@ def unadopt_summary(rows: Rows, request: UnadoptSummaryRequest) -> list[Draft]:
         gone=row is None,
     )
     return [Minter(rows, request.adoption.free(rows, of_session(request.key))).draft(event)]
+
+
+def is_of_who_is_out(rows: Rows, request: UnadoptSummaryRequest) -> bool:
+    """Whether it is of the direct messages of somebody who opted out: nothing of theirs is recorded."""
+    return bool(request.event.person) and is_out(rows, request.event.person)
 
 
 def is_changed(rows: Rows, request: UnadoptSummaryRequest) -> bool:

@@ -23,7 +23,7 @@ from projections.decisions.work import WorkRequest, record_work
 from projections.events import Event, ExtractionAnswered, MergeAnswered, SummaryAnswered, TurnAnswered
 from projections.events.values import Audience, By, ItemUse, Limits, ModelUse
 from projections.fold import Record
-from projections.ids import EventId, Handle, Point, Ref
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import ItemRow, items_of
 from projections.messages import MessageRow, find_message
 from projections.people import person_of
@@ -162,13 +162,16 @@ class Town:
         work = WorkRequest(event, origin(f"merge work {text}"))
         return [self.world.record(draft).event for draft in merge(self.rows, work, request)]
 
-    def sums_up(self, text: str, *messages: Point, shown: Sequence[EventId] = (), era: int = 0) -> list[Event]:
-        """A summary of these messages, upon the last one."""
+    def sums_up(
+        self, text: str, *messages: Point, shown: Sequence[EventId] = (), era: int = 0, person: Handle = NOBODY
+    ) -> list[Event]:
+        """A summary of these messages, upon the last one; a `person`'s, as that of their direct messages is."""
         old = find_summary(self.rows, SESSION, HERE.epoch)
         keeps = () if old is None or not old.row.text else (old.row.event,)
         rows = [row for each in messages if (row := self.message(each)) is not None]
         causes = (*keeps, *(shown or dict.fromkeys(id_ for row in rows for id_ in (row.heard, row.event))))
         upto, common = max(messages), {"session": SESSION, "audience": HERE, "era": era, "policy": "cadence@1"}
+        common["person"] = person
         answered = SummaryAnswered(
             said=upto.said, by=MODEL, causes=causes, after=None, upto=upto, reply=text, call=CALL,
             **common,  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopt_rests import said_behind
 from projections.decisions.adopt_summary import (
     CLEARED,
@@ -18,9 +19,15 @@ from projections.decisions.adopt_summary import (
 )
 from projections.decisions.adopted import Adoption, next_adoption, that_count
 from projections.decisions.adopted_all import CountRequest, Rederived, count
+from projections.decisions.consent import ConsentRequest, opt_in, opt_out
 from projections.decisions.remember import ForgetRequest, forget
 from projections.decisions.summaries import FailRequest, ResetRequest, fail, reset
-from projections.decisions.unadopt_summary import UnadoptSummaryRequest, is_changed, unadopt_summary
+from projections.decisions.unadopt_summary import (
+    UnadoptSummaryRequest,
+    is_changed,
+    is_of_who_is_out,
+    unadopt_summary,
+)
 from projections.events import RederivationAdopted, SummaryRefreshed, SummaryReverted
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point
@@ -80,6 +87,25 @@ def test_it_is_taken_over_on_what_was_said() -> None:
     assert made.policy == "adoption@1 cadence@1"
     assert not is_other(two.live.rows, made)
     assert adopt_summary(two.live.rows, request(two)) == []
+
+
+def test_of_who_opted_out_no_summary_is_taken_over_or_back() -> None:
+    two = Two()
+    for town in (two.live, two.shadow):
+        town.sums_up("They talk.", two.said[0], person=two.live.ada)
+    before = rows_of(two)
+    two.shadow.sums_up("They like tea.", *two.said[1:], person=two.live.ada)
+    two.live.world.decide(opt_out, ConsentRequest(NOW, origin("out"), two.live.ada))
+    assert against(two.live.rows, request(two)) == OUT
+    assert adopt_summary(two.live.rows, request(two)) == []
+    two.live.world.decide(opt_in, ConsentRequest(NOW, origin("in"), two.live.ada))
+    taking_back = undo(two, take(two), before)
+    two.live.world.decide(opt_out, ConsentRequest(NOW, origin("out again"), two.live.ada))
+    assert unadopt_summary(two.live.rows, taking_back) == []
+    assert is_of_who_is_out(two.live.rows, taking_back)
+    two.live.world.decide(opt_in, ConsentRequest(NOW, origin("in again"), two.live.ada))
+    two.live.world.decide(unadopt_summary, taking_back)
+    assert told(rows_of(two)) == told(before)
 
 
 def test_what_cannot_be_read_counts_as_said() -> None:

@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from projections.decisions import revert as reverts
+from projections.decisions.adopt_pairs import OUT
 from projections.decisions.came_of import Chronicle
+from projections.decisions.consent import ConsentRequest, opt_in, opt_out
 from projections.decisions.draft import Draft
 from projections.decisions.revert_summaries import revert_summary
 from projections.decisions.summaries import ResetRequest
@@ -74,6 +76,18 @@ def test_the_first_summary_is_to_be_made_anew(town: Reverting) -> None:
     assert is_withheld(row)
     town.undo_summary()
     assert told(town) == "They are cats."
+
+
+def test_that_of_who_opted_out_is_left(town: Reverting) -> None:
+    for text in ("They talked of tea.", "They are cats."):
+        town.sums_up(text, town.says(f"about {text}"), person=town.ada)
+    bad = town.last("summary.refreshed")
+    town.world.decide(opt_out, ConsentRequest(LATER, origin("out"), town.ada))
+    assert town.summaries_left(bad) == [OUT]
+    assert town.revert_summary(bad) == []
+    town.world.decide(opt_in, ConsentRequest(LATER, origin("in"), town.ada))
+    town.revert_summary(bad)
+    assert told(town) == "They talked of tea."
 
 
 def test_what_was_reverted_is_not_reverted_twice(town: Reverting) -> None:

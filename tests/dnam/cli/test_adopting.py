@@ -9,7 +9,10 @@ import msgspec
 import pytest
 
 from dnam.shadows import load, save
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
+from projections.lookup import sessions
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
 from tests.loopback.voyage import serving
@@ -377,3 +380,26 @@ def test_what_bringing_the_shadow_up_to_now_costs_has_the_same_ceiling(
     dnam("forget", "Ada", "likes rain", "--data", data)
     assert dnam("adopt", "next", "--max-cost", "0.25", "--data", data, "--yes").code == 2
     assert given == [0.25]
+
+
+def test_the_summary_of_direct_messages_waits_for_who_opted_out(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    direct = PlaceSeen("discord", "", "direct", "", "direct", partner=Account("discord", "kim", "Kim"))
+
+    async def making() -> None:
+        async with village(data) as there:
+            await there.say("kim", "I like green tea", direct)
+            (card,) = await there.memory.look(sessions)
+            assert await there.assistant.summarise(card.session, card.audience, await there.handle("kim"))
+        await derive(data, reader("enjoys", name="offline"), "next", OFFLINE)
+
+    asyncio.run(making())
+    undo = partial(dnam, "adopt", "--undo", "next", "--data", data, "--yes")
+    assert "1 summary, as #" in dnam("adopt", "next", "--data", data, "--yes").out
+    dnam("opt-out", "kim", "--data", data)
+    assert "0 summaries of sessions\n    1 stays as it is here: they opted out: nothing of theirs" in undo().out
+    value = undo("--json").value
+    assert (value["summaries"], len(value["summaries_left"]), value["undone"]) == ([], 1, None)
+    dnam("opt-in", "kim", "--data", data)
+    assert "1 summary, as #" in undo().out
+    assert undo().out == "There is no adoption of next to take back.\n"
