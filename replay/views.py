@@ -46,7 +46,9 @@ _AT_ONCE = 512
 _COPIED = 8192
 """How many rows are copied at once, at the most."""
 _BYTES = 1 << 20
-"""About how many bytes are held for that: a row of the search index may have a megabyte."""
+"""About how many bytes are held for that, and three times as many while they are summed. A row of the search index may
+have a megabyte.
+"""
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
@@ -130,9 +132,7 @@ class Snapshot:
 
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
-        database = self._tables[table]
-        cursor, most = iter(self._transaction.cursor(db=database)), _room(self._transaction, database, _COPIED)
-        while rows := list(islice(cursor, most)):
+        for rows in _together(self._transaction, self._tables[table], _COPIED):
             if _summed(rows):
                 raise DamagedViews(damage_of(table))
             yield rows
@@ -207,19 +207,29 @@ def _summed(rows: list[tuple[bytes, bytes]]) -> int:
     return crc32(_ANEW, crc32(_ANEW.join(map(b"".join, rows))))
 
 
-def _room(transaction: lmdb.Transaction, database: Any, most: int) -> int:
-    """How many rows of a table come to some `_BYTES`, by the pages that it has; no more than `most`."""
-    stat = transaction.stat(database)
-    pages = stat["leaf_pages"] + stat["overflow_pages"]
-    return min(most, max(1, _BYTES * stat["entries"] // max(1, pages * stat["psize"])))
+def _together(transaction: lmdb.Transaction, database: Any, most: int) -> Iterator[list[tuple[bytes, bytes]]]:
+    """Every row of a table, so many together, and fewer where some have pages of their own: those come to `_BYTES`."""
+    cursor: Iterator[Any] = iter(transaction.cursor(db=database))
+    if not transaction.stat(database)["overflow_pages"]:
+        while rows := list(islice(cursor, most)):
+            yield rows
+        return
+    rows, size = [], 0
+    for row in cursor:
+        rows.append(row)
+        size += len(row[1])
+        if size >= _BYTES or len(rows) == most:
+            yield rows
+            rows, size = [], 0
+    if rows:
+        yield rows
 
 
 def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
     """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
     damage: list[str] = []
     with environment.begin(db=database) as transaction:
-        cursor, most = iter(transaction.cursor()), _room(transaction, database, _AT_ONCE)
-        while rows := list(islice(cursor, most)):
+        for rows in _together(transaction, database, _AT_ONCE):
             if _summed(rows):
                 broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
                 damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]

@@ -7,6 +7,7 @@ import pytest
 
 from projections.registry import FOLD
 from replay import codec
+from replay.engine import Engine
 from replay.folding import Folding
 from replay.sealer import Sealer
 from replay.store import DiskStore
@@ -14,6 +15,7 @@ from replay.verify import verify
 from tests.proof.claim import Trial
 from tests.proof.machine import Machine, machine
 from tests.proof.scale import CLAIMS, PART, excuse, is_slow, long, prove, sound
+from tests.proof.scale.__main__ import main
 from tests.proof.scale.judging import LINES, NAMES, RING, Judged, is_whole, judged
 from tests.proof.scale.kept import LONG_RUN, LongRun, kept, save
 from tests.proof.scale.measuring import Measured
@@ -148,3 +150,18 @@ def test_what_does_not_fit_into_memory_takes_the_processors_longer_but_not_for_e
 def test_what_was_kept_can_be_read() -> None:
     run = kept(LONG_RUN)
     assert run is None or all(is_whole(each) for each in run.sizes[-2:])
+
+
+def test_one_thing_is_measured_again(tmp_path: Path) -> None:
+    on, out = machine(), tmp_path / "long.json"
+    with Engine.open(tmp_path / "data", create=True):
+        pass
+    assert main(["--again", "verify", "--data", str(tmp_path / "data"), "--out", str(out)]) == 1
+    save(out, LongRun((measured(0), measured(0, verify_mb=5e9)), 7, "a day", on))
+    assert main(["--again", "verify", "--data", str(tmp_path / "data"), "--out", str(out)]) == 0
+    run = kept(out)
+    assert run is not None
+    assert run.sizes[0] == measured(0)
+    assert 0 < run.sizes[1]["verify_mb"] < 5e3
+    assert run.sizes[1]["erase_mb"] == measured(0)["erase_mb"]
+    assert [(each.what, each.machine.commit) for each in run.again] == [("verify", on.commit)]

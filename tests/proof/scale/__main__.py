@@ -9,12 +9,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from os import getloadavg
 from pathlib import Path
 
 from tests.proof.machine import machine
 from tests.proof.scale import LONG_EVENTS
-from tests.proof.scale.kept import LONG_RUN, LongRun, save
-from tests.proof.scale.measuring import LONG, Measured, measured
+from tests.proof.scale.kept import LONG_RUN, Again, LongRun, kept, save
+from tests.proof.scale.measuring import LONG, Measured, asked_apart, events_of, measured
 
 SEED = 20261122
 
@@ -22,6 +23,8 @@ SEED = 20261122
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and keep what was measured as it comes."""
     options = _parser().parse_args(arguments)
+    if options.again:
+        return _again(options.again, options.data, options.out)
     plan = LONG._replace(events=[*(each for each in LONG.events if each < options.events), options.events])
     found: dict[int, Measured] = {}
     on = machine()  # the commit that runs, whatever is committed meanwhile
@@ -30,6 +33,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found[each.events] = each
             date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
             save(options.out, LongRun(tuple(found.values()), options.seed, date, on))
+    return 0
+
+
+def _again(what: str, data: Path, out: Path) -> int:
+    """Measure one thing again on a log that was kept, and put its figures in the place of those of the largest size."""
+    on, run = machine(), kept(out)
+    size = events_of(data)
+    if run is None or size < run.sizes[-1].events:
+        _say(f"{out} has no run of a log like {data}, which has {size:,} events")
+        return 1
+    _say(f"{what} at {size:,} events")
+    figures = asked_apart(what, data, 0) | {f"{what}_load": getloadavg()[0]}
+    save(out, run.with_again(figures, Again(what, datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), on)))
     return 0
 
 
@@ -42,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--events", type=int, default=LONG_EVENTS, help="how many, at the last (%(default)s)")
     parser.add_argument("--seed", type=int, default=SEED, help="what chance begins with (%(default)s)")
     parser.add_argument("--dir", type=Path, help="where to make the log")
+    parser.add_argument("--again", choices=("verify",), help="measure this again alone, on the log in --data")
+    parser.add_argument("--data", type=Path, default=Path("data"), help="a log that --again looks at (%(default)s)")
     parser.add_argument("--out", type=Path, default=LONG_RUN, help="where to keep what was measured (%(default)s)")
     return parser
 

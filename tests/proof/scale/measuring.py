@@ -82,6 +82,11 @@ def measured(folder: Path, plan: Plan, seed: int, say: Callable[[str], None]) ->
             yield Measured(reached, vaults, dict(figures))
 
 
+def events_of(data: Path) -> int:
+    """How many events there are."""
+    return _ends(data)[0]
+
+
 def _ends(data: Path) -> tuple[int, int]:
     """How many events and vaults there are."""
     store = DiskStore(data, FOLD, writable=False)
