@@ -5,6 +5,7 @@ the prompt's own text, one behind what the operator's files add to it. What peop
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -113,8 +114,11 @@ def output_of(ask: Ask, able: Capabilities) -> "OutputConfigParam | Omit":
     return config or omit
 
 
+@cache
 def schema_of(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of a struct as the API takes it: no field but the known ones, and bounds become words."""
+    """The JSON schema of a struct as the API takes it: no field but the known ones, and bounds become words. Made once:
+    it is read, and never changed.
+    """
     from anthropic import transform_schema
 
     _, named = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")

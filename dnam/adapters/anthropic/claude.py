@@ -8,6 +8,7 @@ The SDK's own retries are switched off: they know nothing of a stream that break
 """
 
 import asyncio
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,17 +16,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from dnam.adapters.anthropic.aliases import resolve
 from dnam.adapters.anthropic.asking import messages_of, most_tokens, output_of, system_of, tool_choice_of, tools_of
 from dnam.adapters.anthropic.capabilities import Capabilities
-from dnam.adapters.anthropic.faults import fault_of, wait_or_raise
+from dnam.adapters.anthropic.faults import MALFORMED, fault_of, wait_or_raise
+from dnam.adapters.anthropic.growing import Growing
 from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
-from dnam.adapters.anthropic.streams import Course, Streamed, read, reply_of, so_far
+from dnam.adapters.anthropic.streams import Course, read, reply_of
 from dnam.adapters.anthropic.tally import added, together
+from dnam.adapters.anthropic.tool_use import Inputs
 from dnam.adapters.circuit import Circuit
 from dnam.adapters.tries import TRIES, Nature
 from dnam.model import Ask, Hear, ModelError, Reply, unheard, without_tools
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+    from anthropic.types import Message
 
 ANTHROPIC = "https://api.anthropic.com"
 PATIENCE = 0.95
@@ -167,8 +171,8 @@ class Claude:
     async def _stream(
         self, client: "AsyncAnthropic", model: str, ask: Ask, able: Capabilities, course: Course
     ) -> Reply:
-        begun = self._nature.seconds()
-        async with client.messages.stream(
+        begun, growing = self._nature.seconds(), Growing()
+        async with await client.messages.create(
             model=model,
             max_tokens=most_tokens(ask, able),
             system=system_of(ask),
@@ -176,16 +180,16 @@ class Claude:
             output_config=output_of(ask, able),
             tools=tools_of(ask),
             tool_choice=tool_choice_of(ask),
+            stream=True,
         ) as stream:
-            streamed = None
             try:
-                streamed = await read(stream, course)
-            finally:
-                if streamed is None:
-                    lost = (Streamed(cut, {}) for cut in so_far(stream))
-                    course.lost.extend(self._reply(each, model, begun) for each in lost)
-        return self._reply(streamed, model, begun)
+                message = await read(stream.response, course, growing)
+            except BaseException:  # raised again, also a cancellation
+                with suppress(*MALFORMED):  # of nonsense nothing is known
+                    course.lost.append(self._reply(growing.message, {}, model, begun))
+                raise
+        return self._reply(message, growing.inputs, model, begun)
 
-    def _reply(self, streamed: Streamed, model: str, begun: float) -> Reply:
+    def _reply(self, message: "Message", inputs: Inputs, model: str, begun: float) -> Reply:
         took = round((self._nature.seconds() - begun) * 1000)
-        return reply_of(streamed.message, streamed.inputs, model, self.version, took)
+        return reply_of(message, inputs, model, self.version, took)

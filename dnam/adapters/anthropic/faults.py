@@ -14,7 +14,7 @@ from dnam.model import ModelDown, ModelError
 UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what with `dnam log`."
 BUSY = "I am asked more than I can answer just now. Please ask me again in a minute."
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError, AssertionError)
-"""What the SDK raises when a stream is not what the API promises: no JSON, events out of order, fields missing."""
+"""What is raised when a stream is not what the API promises: no JSON, events out of order, fields missing."""
 
 
 class CutStream(Exception):
@@ -23,10 +23,6 @@ class CutStream(Exception):
 
 class GarbledStream(Exception):
     """A stream holds what is no event of the API's."""
-
-
-class GarbledCall(GarbledStream):
-    """The input of a tool's call is no JSON: the SDK reads no further, and what came before it stands."""
 
 
 class Fault(NamedTuple):

@@ -5,7 +5,6 @@ would send a batch twice whose acknowledgement was lost.
 """
 
 import asyncio
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dnam.adapters.anthropic.capabilities import PLAIN, Capabilities, capabilities_of
@@ -28,30 +27,38 @@ class Service:
         self._opened: AsyncAnthropic | None = None
         self._able: dict[str, Capabilities] = {}
         self._pages_again = float("-inf")
+        self._opening = asyncio.Lock()
+        self._asking = asyncio.Lock()
 
     async def prepare(self) -> None:
-        """Load the SDK, beside the event loop: it takes seconds."""
-        await asyncio.to_thread(import_module, "anthropic")
+        """Load the SDK and make its client, beside the event loop: it takes seconds."""
+        await self.client()
 
     async def client(self) -> "AsyncAnthropic":
         """The SDK's client."""
-        await self.prepare()
-        if self._opened is None:
-            from anthropic import AsyncAnthropic
+        async with self._opening:
+            if self._opened is None:
+                self._opened = await asyncio.to_thread(self._made)
+            return self._opened
 
-            self._opened = AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0)
-        return self._opened
+    def _made(self) -> "AsyncAnthropic":
+        from anthropic import AsyncAnthropic
+
+        return AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0)
 
     async def capabilities(self, model: str) -> Capabilities:
-        """What a model can do; asked once, and while it cannot be asked, once a minute."""
+        """What a model can do; asked once, also by many at a time, and while it cannot be asked, once a minute."""
         if model in self._able or self._seconds() < self._pages_again:
             return self._able.get(model, PLAIN)
-        found = await capabilities_of(await self.client(), model)
-        if found is None:
-            self._pages_again = self._seconds() + PAGES_SECONDS
-            return PLAIN
-        self.learnt(model, found)
-        return found
+        async with self._asking:
+            if model in self._able or self._seconds() < self._pages_again:  # by whom this one waited for
+                return self._able.get(model, PLAIN)
+            found = await capabilities_of(await self.client(), model)
+            if found is None:
+                self._pages_again = self._seconds() + PAGES_SECONDS
+                return PLAIN
+            self.learnt(model, found)
+            return found
 
     def learnt(self, model: str, able: Capabilities) -> None:
         """What a model can do after all, as its page says or a refusal showed."""

@@ -5,22 +5,25 @@ usage.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledCall, GarbledStream
+from dnam.adapters.anthropic.faults import MALFORMED, CutStream, GarbledStream
+from dnam.adapters.anthropic.growing import Event, Growing
 from dnam.adapters.anthropic.letting_go import let_go
 from dnam.adapters.anthropic.tool_use import Inputs, calls_of, raw_of
 from dnam.model import Hear, Reply
 from dnam.prices import FULL, Tokens, prices
 
 if TYPE_CHECKING:
-    from anthropic.lib.streaming import AsyncMessageStream, ParsedMessageStreamEvent
+    from anthropic._streaming import ServerSentEvent
     from anthropic.types import Message
+    from httpx2 import Response
 
-
+Sent = AsyncIterator["ServerSentEvent"]
+"""The events of a stream as they were sent."""
 END_SECONDS = 1.0
 """How long the end of a stream is waited for once its message is whole."""
 
@@ -35,78 +38,78 @@ class Course(NamedTuple):
     lost: list[Reply]
 
 
-class Streamed(NamedTuple):
-    """A message, and the inputs of the calls in it as they were written."""
-
-    message: "Message"
-    inputs: Inputs
-
-
-async def read(stream: "AsyncMessageStream[None]", course: Course) -> Streamed:
-    """The message that a stream makes. CutStream when it ends before the message does, GarbledStream for nonsense. A
-    call whose input is no JSON ends a message, and is a call all the same: whoever made it is told.
+async def read(response: "Response", course: Course, growing: Growing) -> "Message":
+    """The message that a response streams, put together in `growing`. CutStream when the stream ends before the message
+    does, GarbledStream for nonsense, the SDK's APIStatusError for an error in its midst. A call whose input is no JSON
+    is a call all the same: whoever made it is told.
 
     However it ends, none of the SDK's generators is left as it stands: collected later, perhaps by another thread, they
     would be closed in the midst of each other.
     """
-    inputs: dict[int, str] = {}
+    from anthropic import AsyncStream
+
+    sent = AsyncStream.raw_events(response)
     try:
-        message = await _message(stream, course, inputs)
-        await _to_the_end(stream)
-    except GarbledCall as error:
-        await let_go(stream, error)
-        return Streamed(stream.current_message_snapshot, inputs)
+        message = await _message(sent, response, course, growing)
+        await _to_the_end(sent)
     except BaseException as error:  # raised again, also a cancellation
-        await let_go(stream, error)
+        await let_go(response, sent, error)
         raise
-    await let_go(stream)
-    return Streamed(message, inputs)
+    await let_go(response, sent)
+    return message
 
 
-async def _message(stream: "AsyncMessageStream[None]", course: Course, inputs: dict[int, str]) -> "Message":
-    while (event := await _next(stream)) is not None:
+async def _message(sent: "Sent", response: "Response", course: Course, growing: Growing) -> "Message":
+    while (event := await _next(sent, response)) is not None:
         course.alive()
-        if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
-            inputs[event.index] = inputs.get(event.index, "") + event.delta.partial_json
-        if event.type == "text":
-            course.hear(_text(stream.current_message_snapshot))
-        if event.type == "message_stop":
-            for message in so_far(stream):
-                return message
-            raise GarbledStream("an end without a beginning")
+        try:
+            was_said = growing.take(event)
+            if growing.is_whole:
+                return growing.message
+        except MALFORMED as error:
+            raise _garbled(error) from error
+        if was_said:
+            course.hear(growing.text)
     raise CutStream
 
 
-async def _to_the_end(stream: "AsyncMessageStream[None]") -> None:
+async def _next(sent: "Sent", response: "Response") -> Event | None:
+    """The next event but for pings; None at the end."""
+    try:
+        while (each := await anext(sent, None)) is not None:
+            if each.event == "error":
+                raise _failure(each, response)
+            if each.event and each.event != "ping" and each.data:
+                event: Event = each.json()
+                return event
+    except MALFORMED as error:
+        raise _garbled(error) from error
+    return None
+
+
+def _failure(sent: "ServerSentEvent", response: "Response") -> Exception:
+    """An error in the midst of a stream, as the SDK has it: of status 200, and known by its type."""
+    from anthropic import APIStatusError
+
+    try:
+        body = sent.json()
+    except ValueError:
+        body = sent.data
+    return APIStatusError(str(body), response=response, body=body)
+
+
+def _garbled(error: Exception) -> GarbledStream:
+    return GarbledStream(f"{type(error).__name__}: {error}")
+
+
+async def _to_the_end(sent: "Sent") -> None:
     """Nothing comes behind a message but the end, after which the connection can be used again. A server that keeps the
     line open is not waited for, and what it sends is not looked at.
     """
     with suppress(Exception):
         async with asyncio.timeout(END_SECONDS):
-            while await anext(stream, None) is not None:
+            async for _ in sent:
                 pass
-
-
-async def _next(stream: "AsyncMessageStream[None]") -> "ParsedMessageStreamEvent[None] | None":
-    """The next event; None at the end. What the SDK stumbles over is garbled; what a hearer raises is not."""
-    try:
-        return await anext(stream, None)
-    except MALFORMED as error:
-        kind = GarbledCall if _is_in_a_call(stream) and isinstance(error, ValueError) else GarbledStream
-        raise kind(f"{type(error).__name__}: {error}") from error
-
-
-def _is_in_a_call(stream: "AsyncMessageStream[None]") -> bool:
-    """Whether the last thing that began is a call."""
-    return any(message.content[-1:] and message.content[-1].type == "tool_use" for message in so_far(stream))
-
-
-def so_far(stream: "AsyncMessageStream[None]") -> "list[Message]":
-    """The message as far as it has come; nothing before its first event."""
-    try:
-        return [stream.current_message_snapshot]
-    except AssertionError:
-        return []
 
 
 def _text(message: "Message") -> str:

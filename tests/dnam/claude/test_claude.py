@@ -39,6 +39,14 @@ NO_BLOCK = Garbles(
     'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 3, '
     '"delta": {"type": "text_delta", "text": "x"}}\n\n'
 )
+NO_TEXT = Garbles(
+    'event: message_start\ndata: {"type": "message_start", "message": {"content": []}}\n\n'
+    'event: content_block_start\ndata: {"type": "content_block_start", "index": 0, '
+    '"content_block": {"type": "text", "text": null}}\n\n'
+    'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0, '
+    '"delta": {"type": "text_delta", "text": "x"}}\n\n'
+)
+"""Nonsense of which nothing can be billed either."""
 
 
 class TestAReply:
@@ -101,6 +109,12 @@ class TestTheFormOfAReply:
             talk.server.page = page
             assert (await talk.claude.ask(asked("extraction"))).text == "{}"
             assert talk.server.requests[0].schema is None
+
+    async def test_is_asked_for_once_by_many_at_a_time(self) -> None:
+        async with talking(Says("{}")) as talk:
+            await asyncio.gather(*(talk.claude.ask(asked("extraction")) for _ in range(3)))
+            assert talk.server.pages_asked == 1
+            assert None not in [request.schema for request in talk.server.requests]
 
     async def test_is_known_once_the_models_page_can_be_had(self) -> None:
         async with talking(Says("{}")) as talk:
@@ -166,6 +180,7 @@ class TestTryingAgain:
             NO_START,
             ONLY_AN_END,
             NO_BLOCK,
+            NO_TEXT,
         ],
     )
     async def test_what_passes_is_tried_again_and_longer_each_time(self, fault: Reply) -> None:

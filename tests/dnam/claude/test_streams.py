@@ -12,6 +12,7 @@ from anthropic import AsyncAnthropic
 
 from dnam.adapters.anthropic import streams
 from dnam.adapters.anthropic.faults import CutStream
+from dnam.adapters.anthropic.growing import Growing
 from dnam.adapters.anthropic.streams import Course, read
 from dnam.model import Hear, unheard
 from tests.loopback.messages import Call, Cuts, Fails, Garbles, Reply, Says, Stays, serving
@@ -19,6 +20,7 @@ from tests.loopback.messages import Call, Cuts, Fails, Garbles, Reply, Says, Sta
 ASKED: dict[str, Any] = {
     "model": "claude-haiku-4-5",
     "max_tokens": 100,
+    "stream": True,
     "messages": [{"role": "user", "content": "hello"}],
 }
 
@@ -29,9 +31,9 @@ async def heard_of(reply: Reply, after: Callable[[], None] = lambda: None) -> li
     async with (
         serving(lambda _: reply) as server,
         AsyncAnthropic(api_key=server.key, base_url=server.url, max_retries=0) as client,
-        client.messages.stream(**ASKED) as stream,
+        await client.messages.create(**ASKED) as stream,
     ):
-        await read(stream, Course(told.append, lambda: told.append("."), []))
+        await read(stream.response, Course(told.append, lambda: told.append("."), []), Growing())
         after()
     return told
 
@@ -94,8 +96,8 @@ async def test_however_it_ends_nothing_of_it_is_left(reply: Reply, hear: Hear) -
         AsyncAnthropic(api_key=server.key, base_url=server.url, max_retries=0) as client,
     ):
         try:
-            async with client.messages.stream(**ASKED) as stream:
-                await read(stream, Course(hear, lambda: None, []))
+            async with await client.messages.create(**ASKED) as stream:
+                await read(stream.response, Course(hear, lambda: None, []), Growing())
         except Exception as error:  # noqa: BLE001 - whatever it is, it is kept here, and with it its frames
             kept = error
             # What nothing holds any more is closed by the event loop itself, with its next turns.
@@ -122,8 +124,8 @@ async def test_who_gives_up_leaves_nothing_of_it() -> None:
     ):
 
         async def ask() -> None:
-            async with client.messages.stream(**ASKED) as stream:
-                await read(stream, Course(lambda _: begun.set(), lambda: None, []))
+            async with await client.messages.create(**ASKED) as stream:
+                await read(stream.response, Course(lambda _: begun.set(), lambda: None, []), Growing())
 
         asking = asyncio.create_task(ask())
         await begun.wait()
