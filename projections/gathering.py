@@ -39,6 +39,10 @@ def _head(said: int, link: str) -> str:
     return f"- {utc_date(said)}{f' {link}' if link else ''}"
 
 
+_DATE_CHARS = len(_head(0, ""))
+"""How long a head is without a link, on whatever day."""
+
+
 class Past(NamedTuple):
     """The passages of a prompt, best first, what was left out and why, and what of all that was looked at was near."""
 
@@ -143,7 +147,8 @@ class Gathering:
         """How long the head of a passage is: as long on every day."""
         chars = self._heads.get(hit.key)
         if chars is None:
-            chars = self._heads[hit.key] = len(_head(0, self._link(hit)))
+            link = self._link(hit)
+            chars = self._heads[hit.key] = _DATE_CHARS + (1 + len(link) if link else 0)
         return chars
 
     def _passage(self, stretch: Stretch) -> Passage:

@@ -88,7 +88,7 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller) -> Past:
     for hit in looked.hits:
         if gathering.shows(hit) or not may(hit):
             continue
-        near = around(rows, hit, NEAR + 1, NEAR + 1)
+        near = around(rows, hit.key, NEAR + 1, NEAR + 1)
         if gathering.takes(each.key for each in near):
             known[hit.key] = Found(hit.key, hit.seq, hit.row)
             known |= {each.key: read(rows, each) for each in near if each.key not in known}

@@ -80,6 +80,29 @@ class Shelf(Protocol):
 
     def put(self, table: str, prefix: bytes, make: Callable[..., Any], made: Any, rows: int) -> None: ...
 
+    def row(self, table: str, key: bytes) -> "Found[Any] | None":
+        """A row that was kept."""
+        ...
+
+    def keep(self, table: str, found: "Found[Any]", size: int) -> None:
+        """Keep a row that has so many bytes."""
+        ...
+
+    def order(
+        self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
+    ) -> "Sequence[Place] | None":
+        """The keys with a prefix of some tables together, in order; None where it is not worth it to have them in
+        memory. `keys` are those of one table.
+        """
+        ...
+
+
+class Place(NamedTuple):
+    """A key, and in which table."""
+
+    key: bytes
+    table: str
+
 
 def after_prefix(prefix: bytes) -> bytes:
     """The smallest key that is behind every key with this prefix."""
@@ -121,6 +144,26 @@ class Rows:
     def _decoded(self, projection: Projection[R], body: bytes) -> R:
         """The row that is encoded so: whoever reads the same ones again and again keeps them."""
         return projection.decode(body)
+
+    def kept(self, projection: Projection[R], key: bytes) -> Found[R] | None:
+        """What `find` has, of a row that is asked for again and again: where there is a shelf it is decoded once for as
+        long as it stays as it is.
+        """
+        if self._shelf is None:
+            return self.find(projection, key)
+        found: Found[R] | None = self._shelf.row(projection.table, key)
+        if found is None and (stored := self.raw.get(projection.table, key)) is not None:
+            found = Found(key, stored.seq, self._decoded(projection, stored.body))
+            self._shelf.keep(projection.table, found, len(stored.body))
+        return found
+
+    def order(self, tables: tuple[str, ...], prefix: bytes) -> Sequence[Place] | None:
+        """Where the rows of some tables lie whose keys have the prefix, in the order of all their keys, where a shelf
+        has that in memory; else None, and the tables are to be read.
+        """
+        if self._shelf is None:
+            return None
+        return self._shelf.order(tables, prefix, lambda table: self.raw.keys(table, prefix, after_prefix(prefix)))
 
     def scan(
         self,

@@ -13,12 +13,14 @@ old one in the window would bring all of its people into the new one.
 
 import heapq
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
+from projections.fold import Projection
 from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit
 from projections.people import SOMEONE, name_of
@@ -28,6 +30,9 @@ from projections.summaries import era_of
 from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
 
 T = TypeVar("T")
+SAID: Mapping[str, Projection[MessageRow] | Projection[TurnRow]] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
+"""What was said, by table."""
+SAID_TABLES = tuple(SAID)
 END = Point(2**62, EventId(b"\xff" * 16))
 """Behind everything that was ever said."""
 
@@ -126,6 +131,11 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
     """What was said in a session strictly before a point, newest first; what has nothing to show is passed over."""
     prefix = unit(session, epoch)
     stop = prefix + point_key(before)
+    order = rows.order(SAID_TABLES, prefix)
+    if order is not None:
+        places = (order[at] for at in range(bisect_left(order, (stop,)) - 1, -1, -1))
+        kept = (rows.kept(SAID[table], key) for key, table in places)
+        return (Entry(*found) for found in kept if found is not None and says_something(found.row))
     messages = (Entry(*found) for found in rows.scan(MESSAGES, prefix, stop=stop, reverse=True))
     turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
     merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)

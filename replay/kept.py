@@ -4,14 +4,29 @@ The items of whoever is talking are asked for with every message, and change wit
 texts apart would be half of a prompt's time.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable
+from bisect import bisect_left
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-from replay.overlay import Layer
+from projections.rows import Found, Place
+from replay.overlay import Entry, Layer
 
 MOST_KEPT = 2048
 """How many rows' worth is kept; what was not asked for the longest goes first."""
+MOST_ROWS = 2048
+"""How many rows are kept besides, each by its own key; then they are begun anew."""
+LONGEST_ROW = 2048
+"""How long a row is in bytes that is kept so."""
+MOST_ORDERED = 1 << 15
+"""How many keys are kept in order, some 130 bytes each; what is longer is read where it lies."""
+OFTEN = 64
+"""From how many questions on the keys of a range are read and kept: for the first few they are read as they are asked
+for.
+"""
+MOST_ASKED = 4096
+"""Of how many ranges it is known how often they were asked for; then they are counted anew."""
 
 
 class _Made(NamedTuple):
@@ -21,6 +36,55 @@ class _Made(NamedTuple):
     rows: int
 
 
+class _Orders:
+    """The keys of ranges in order, by tables and prefix; None for a range that is too long."""
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[tuple[tuple[str, ...], bytes], list[Place] | None] = OrderedDict()
+        self._lengths: set[tuple[tuple[str, ...], int]] = set()
+        self._asked: Counter[tuple[tuple[str, ...], bytes]] = Counter()
+
+    def get(
+        self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
+    ) -> Sequence[Place] | None:
+        """See `Kept.order`."""
+        of_range = tables, prefix
+        if of_range in self._of:
+            self._of.move_to_end(of_range)
+            return self._of[of_range]
+        if len(self._asked) >= MOST_ASKED:
+            self._asked.clear()
+        self._asked[of_range] += 1
+        if self._asked[of_range] < OFTEN:
+            return None
+        del self._asked[of_range]
+        places = [Place(key, table) for table in tables for key in islice(keys(table), MOST_ORDERED + 1)]
+        places.sort()
+        self._of[of_range] = places if len(places) <= MOST_ORDERED else None
+        self._lengths.add((tables, len(prefix)))
+        while sum(len(each or ()) for each in self._of.values()) > MOST_ORDERED:
+            self._of.popitem(last=False)
+        return self._of[of_range]
+
+    def changed(self, changes: Mapping[str, Mapping[bytes, Entry]]) -> None:
+        """Put in what came, and take out what went."""
+        for tables, length in self._lengths:
+            for table in tables:
+                for key, entry in changes.get(table, {}).items():
+                    order = self._of.get((tables, key[:length]))
+                    if order is not None:
+                        _set_right(order, Place(key, table), there=entry.body is not None)
+
+
+def _set_right(order: list[Place], place: Place, *, there: bool) -> None:
+    at = bisect_left(order, place)
+    if at < len(order) and order[at] == place:
+        if not there:
+            del order[at]
+    elif there:
+        order.insert(at, place)
+
+
 class Kept:
     """Made values by range of keys. Gone with an erasure, as the rows are: the engine then begins a new one."""
 
@@ -28,6 +92,8 @@ class Kept:
         self._made: OrderedDict[tuple[str, bytes], dict[Callable[..., Any], _Made]] = OrderedDict()
         self._lengths: dict[str, set[int]] = {}
         self._rows = 0
+        self._found: dict[tuple[str, bytes], Found[Any]] = {}
+        self._orders = _Orders()
 
     def get(self, table: str, prefix: bytes, make: Callable[..., Any]) -> Any | None:
         """What was made of a range, or None."""
@@ -47,8 +113,33 @@ class Kept:
         while self._rows > MOST_KEPT:
             self._forget(next(iter(self._made)))
 
+    def row(self, table: str, key: bytes) -> Found[Any] | None:
+        """The row under a key, if it is kept."""
+        return self._found.get((table, key))
+
+    def keep(self, table: str, found: Found[Any], size: int) -> None:
+        """Keep a row that has so many bytes, unless it is a long one."""
+        if size > LONGEST_ROW:
+            return
+        if len(self._found) >= MOST_ROWS:
+            self._found.clear()
+        self._found[table, found.key] = found
+
+    def order(
+        self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
+    ) -> Sequence[Place] | None:
+        """The keys with a prefix of some tables together, in order: of a range that is asked for often and not too
+        long, else None. They are kept up with what changes. `keys` are those of one table.
+        """
+        return self._orders.get(tables, prefix, keys)
+
     def changed(self, layer: Layer) -> None:
         """Let go of every range in which a row of this layer lies."""
+        self._orders.changed(layer.tables)
+        if self._found:
+            for table, rows in layer.tables.items():
+                for key in rows:
+                    self._found.pop((table, key), None)
         for table, lengths in self._lengths.items():
             for key in layer.tables.get(table, ()):
                 for length in lengths:
@@ -57,6 +148,8 @@ class Kept:
     def clear(self) -> None:
         """Let go of everything."""
         self._made.clear()
+        self._found.clear()
+        self._orders = _Orders()
         self._rows = 0
 
     def _forget(self, place: tuple[str, bytes]) -> None:

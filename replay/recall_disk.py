@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
+from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
@@ -9,11 +10,17 @@ import numpy.typing as npt
 
 from projections.ids import Handle, VaultId
 from projections.recall.columns import Columns, Raised, Sealed, nowhere
+from projections.rows import after_prefix
 from replay.recall_rows import Listed, opened, split_postings, unpack_documents, zone_key
 from replay.recall_tables import levels
 from replay.views import Snapshot
 
 N = TypeVar("N", bound=Hashable)
+OFTEN = 16
+"""From how many questions on the terms of a zone are read into memory."""
+MOST_TERMS = 1 << 16
+"""How many rows of postings are read for that at the most; 8 bytes a term are kept."""
+SPAN_BYTES = 4
 
 
 class Disk:
@@ -34,7 +41,7 @@ class Disk:
         if not columns:
             return None
         joined = Columns(*map(np.concatenate, zip(*columns, strict=True)))
-        return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), partial(self.standing, zone))
+        return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), Vocabulary(self, zone))
 
     def postings(self, zone: bytes, term: bytes) -> Raised:
         """Where a term stands in what is sealed of a zone."""
@@ -55,6 +62,13 @@ class Disk:
         snapshot, prefix = self._looking(), zone_key(zone)
         return {term for level in levels() for term in snapshot.ends_there(level.postings, prefix, terms)}
 
+    def vocabulary(self, zone: bytes) -> npt.NDArray[np.uint64] | None:
+        """All terms that stand in what is sealed of a zone, ascending; None where they are too many."""
+        snapshot, prefix = self._looking(), zone_key(zone)
+        keys = chain.from_iterable(snapshot.keys(each.postings, prefix, after_prefix(prefix)) for each in levels())
+        terms = [key[len(prefix) : -SPAN_BYTES] for key in islice(keys, MOST_TERMS + 1)]
+        return np.unique(_numbered(terms)) if len(terms) <= MOST_TERMS else None
+
     def _rows(self, table: str, prefix: bytes) -> Iterator[tuple[int, bytes]]:
         """The rows with a prefix, by span."""
         for key, data in self._looking().data_in(table, prefix, prefix + b"\xff" * 5):
@@ -64,6 +78,37 @@ class Disk:
         snapshot = self._snapshot()
         assert snapshot is not None, "the index is read while rows are"
         return snapshot
+
+
+class Vocabulary:
+    """Which of some terms stand in what is sealed of a zone. For the first few questions they are looked for on disk;
+    who asks often has all the terms of a zone read once, unless they are too many.
+
+    What is sealed later is known elsewhere by then, and so is what is gone: a term may be told of that stands nowhere
+    any more, but none that stands somewhere is left out.
+    """
+
+    def __init__(self, disk: Disk, zone: bytes) -> None:
+        self._disk = disk
+        self._zone = zone
+        self._asked = 0
+        self._known: npt.NDArray[np.uint64] | None = None
+
+    def __call__(self, terms: Sequence[bytes]) -> set[bytes]:
+        """Which of some terms, given in order, may stand somewhere."""
+        self._asked += 1
+        if self._asked == OFTEN:
+            self._known = self._disk.vocabulary(self._zone)
+        if self._known is None or not len(self._known):
+            return self._disk.standing(self._zone, terms)
+        sought = _numbered(terms)
+        there = self._known.take(self._known.searchsorted(sought), mode="clip") == sought
+        return {terms[number] for number in np.flatnonzero(there).tolist()}
+
+
+def _numbered(terms: Sequence[bytes]) -> npt.NDArray[np.uint64]:
+    """Terms as numbers that are in the same order."""
+    return np.frombuffer(b"".join(terms), ">u8").astype(np.uint64)
 
 
 def _columns(

@@ -29,6 +29,7 @@ SITTING_MS = 6 * 3_600_000
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
 _SPARE = 32
+_NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8))
 
 
 class Names:
@@ -252,10 +253,13 @@ class Corpus:
 
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""
-        found, late = self._sealed_postings(term), self._late.get(term)
+        found, late = self._sealed_postings(term) if self._sealed else _NO_POSTINGS, self._late.get(term)
         if late is not None:
-            at = np.concatenate([found.at, np.frombuffer(late[0], np.int32)])
-            found = Postings(at, np.concatenate([found.counts, np.frombuffer(late[1], np.uint8)]))
+            places, counts = np.frombuffer(late[0], np.int32), np.frombuffer(late[1], np.uint8)
+            if not len(found.at):
+                found = Postings(places.copy(), counts.copy())  # the arrays behind them go on growing
+            else:
+                found = Postings(np.concatenate([found.at, places]), np.concatenate([found.counts, counts]))
         if self.dead:
             living = self.alive[found.at]
             found = Postings(found.at[living], found.counts[living])

@@ -1,9 +1,9 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,10 +29,11 @@ from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
 from projections.recall.standing import TermsIn
 from projections.recall.words import spelled_like, words
-from projections.rows import Found, Rows, after_prefix
+from projections.rows import Found, Place, Rows, after_prefix
 from projections.turns import TURNS, TurnRow
+from projections.window import SAID, SAID_TABLES
 
-_SAID: tuple[AnyProjection, ...] = (MESSAGES, TURNS)
+_OF: Mapping[str, AnyProjection] = SAID
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
 MOST_MISSPELT = 1
@@ -90,13 +91,6 @@ class Said(NamedTuple):
         return _reasons(self.fields, self.asked)
 
 
-class RowAt(NamedTuple):
-    """Where something lies that was said: its key, and whose row it is."""
-
-    key: bytes
-    projection: AnyProjection
-
-
 class Answers(NamedTuple):
     """What was said that answers best, best first. `note` is what there is to note of finding by meaning."""
 
@@ -144,27 +138,30 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
 
 
-def around(rows: Rows, hit: Said, before: int, after: int) -> tuple[RowAt, ...]:
+def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[Place, ...]:
     """Where lies what was said around something in its unit, oldest first, and itself: nothing of it is read yet."""
-    unit, end = hit.key[:16], hit.key + b"\0"
+    unit, end = key[:16], key + b"\0"
+    order = rows.order(SAID_TABLES, unit)
+    if order is not None:
+        at = bisect_left(order, (end,))
+        return tuple(order[max(at - before - 1, 0) : at + after])
     earlier = _nearest(rows, before + 1, unit, end, reverse=True)
     return (*reversed(earlier), *_nearest(rows, after, end, after_prefix(unit)))
 
 
-def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
+def read(rows: Rows, at: Place) -> Found[MessageRow | TurnRow]:
     """What lies there."""
-    found = rows.find(at.projection, at.key)
+    found = rows.kept(_OF[at.table], at.key)
     assert found is not None, "it was there a moment ago, in the same rows"
     return found
 
 
-def _nearest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[RowAt]:
+def _nearest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[Place]:
     """The first few of either table, which is more than enough, and of these the first few."""
-    found: list[RowAt] = []
-    for projection in _SAID:
-        keys = islice(rows.raw.keys(projection.table, start, stop, reverse=reverse), most)
-        found += [RowAt(key, projection) for key in keys]
-    found.sort(key=itemgetter(0), reverse=reverse)
+    found: list[Place] = []
+    for table in SAID_TABLES:
+        found += [Place(key, table) for key in islice(rows.raw.keys(table, start, stop, reverse=reverse), most)]
+    found.sort(reverse=reverse)
     return found[:most]
 
 
@@ -276,18 +273,25 @@ def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[KnownItem
 
 def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]) -> Said | None:
     at = scored.at
-    point = bytes(corpus.units.all[corpus.unit[at]]) + (int(corpus.said[at]) + (1 << 63)).to_bytes(8, "big")
-    seq = int(corpus.seqs[at])
-    for projection in _SAID:
-        for key, stored in rows.raw.scan(projection.table, point, after_prefix(point)):
-            if stored.seq == seq:
-                row: Any = projection.decode(stored.body)
-                said = int(corpus.said[at])
-                return Said(
-                    key, id_of(key), row.event, stored.seq, said, row, scored.score, scored.fields, words,
-                    scored.by_meaning,
-                )  # fmt: skip
+    said, seq = int(corpus.said[at]), int(corpus.seqs[at])
+    point = bytes(corpus.units.all[corpus.unit[at]]) + (said + (1 << 63)).to_bytes(8, "big")
+    for each in lying_at(rows, point):
+        found = rows.kept(_OF[each.table], each.key)
+        if found is not None and found.seq == seq:
+            row: Any = found.row
+            return Said(
+                each.key, id_of(each.key), row.event, found.seq, said, row, scored.score, scored.fields, words,
+                scored.by_meaning,
+            )  # fmt: skip
     return None
+
+
+def lying_at(rows: Rows, point: bytes) -> Iterable[Place]:
+    """Where something lies that was said at a point of a unit."""
+    order, stop = rows.order(SAID_TABLES, point[:16]), after_prefix(point)
+    if order is not None:
+        return order[bisect_left(order, (point,)) : bisect_left(order, (stop,))]
+    return (Place(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop))
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:

@@ -9,11 +9,16 @@ import pytest
 from projections.config import CONFIG
 from projections.events import PersonErased
 from projections.events.values import OPERATOR
-from projections.ids import UNSEALED
+from projections.ids import UNSEALED, EventId, Point, Seq
 from projections.items import ITEMS
-from projections.rows import Found
+from projections.messages import MESSAGES
+from projections.places import PLACES
+from projections.recall.search import around, lying_at, read
+from projections.rows import Found, Place, Rows
+from projections.turns import TURNS
+from projections.window import END, backwards
 from replay.engine import Engine
-from replay.kept import MOST_KEPT, Kept
+from replay.kept import LONGEST_ROW, MOST_KEPT, MOST_ROWS, OFTEN, Kept
 from replay.overlay import Entry, Layer
 from tests.generator import fixed_story
 from tests.replay.stage import ADA, FakeClock, drafts, handle_of, in_memory, living, says, setting
@@ -153,3 +158,101 @@ def test_only_ranges_with_a_changed_row_are_made_again() -> None:
     layer.put("turns", b"a", Entry(1, b"", UNSEALED, 1))
     kept.changed(layer)
     assert [kept.get("items", each, body) for each in (b"a", b"b", b"bc")] == [(b"a",), None, None]
+
+
+def order_of(kept: Kept, keys: dict[str, list[bytes]], times: int = OFTEN) -> Sequence[Place] | None:
+    """What is kept of the keys with the prefix `u` of two tables, asked for that often."""
+    found = None
+    for _ in range(times):
+        found = kept.order(("messages", "turns"), b"u", lambda table: iter(keys[table]))
+    return found
+
+
+def test_keys_are_kept_in_order_from_many_questions_on() -> None:
+    kept, keys = Kept(), {"messages": [b"u1", b"u4"], "turns": [b"u2"]}
+    assert order_of(kept, keys, OFTEN - 1) is None
+    in_order = [Place(b"u1", "messages"), Place(b"u2", "turns"), Place(b"u4", "messages")]
+    assert order_of(kept, keys, 1) == in_order
+    assert order_of(kept, {"messages": [], "turns": []}, 1) == in_order, "they are read once"
+    kept.clear()
+    assert order_of(kept, keys, 1) is None
+
+
+def test_keys_in_order_are_kept_up_with_what_changes() -> None:
+    kept, layer = Kept(), Layer()
+    order_of(kept, {"messages": [b"u1", b"u4"], "turns": [b"u2"]})
+    changes = (("messages", b"u3", b""), ("messages", b"u4", b"new"), ("turns", b"u2", None), ("turns", b"u5", None))
+    for table, key, row in (*changes, ("messages", b"v1", b""), ("items", b"u0", b"")):
+        layer.put(table, key, Entry(1, row, UNSEALED, 1))
+    kept.changed(layer)
+    assert order_of(kept, {}, 1) == [Place(key, "messages") for key in (b"u1", b"u3", b"u4")]
+
+
+def test_long_ranges_are_not_kept_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay.kept.MOST_ORDERED", 3)
+    monkeypatch.setattr("replay.kept.OFTEN", 1)
+    kept, layer = Kept(), Layer()
+    four = [bytes([ord("u"), number]) for number in range(4)]
+    assert order_of(kept, {"messages": four[:2], "turns": four[2:]}, 1) is None
+    layer.put("turns", four[3], Entry(1, None, UNSEALED, 1))
+    kept.changed(layer)
+    assert order_of(kept, {}, 1) is None
+    two = {"messages": [b"1"], "turns": [b"2"]}
+    kept.order(("messages", "turns"), b"v", lambda table: iter(two[table]))
+    kept.order(("messages", "turns"), b"w", lambda table: iter(two[table]))
+    nothing = {"messages": (), "turns": ()}
+    left = [kept.order(("messages", "turns"), each, lambda table: iter(nothing[table])) for each in (b"w", b"v")]
+    assert left == [[Place(b"1", "messages"), Place(b"2", "turns")], []], "what was asked for last is kept"
+
+
+def test_so_many_ranges_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay.kept.MOST_ASKED", 1)
+    kept = Kept()
+    assert order_of(kept, {}, OFTEN - 1) is None
+    kept.order(("turns",), b"w", lambda _: iter(()))
+    assert order_of(kept, {}, OFTEN - 1) is None, "counted anew"
+
+
+def test_rows_are_kept_until_they_change(engine: Engine) -> None:
+    engine.record(drafts(setting("calm"), name="a"))
+    with engine.reading() as rows:
+        key = next(rows.keys(CONFIG, b""))
+        before = rows.kept(CONFIG, key)
+        assert before == rows.find(CONFIG, key)
+        assert before is rows.kept(CONFIG, key)
+        assert rows.kept(CONFIG, key[:-1]) is None
+    engine.record(drafts(setting("quick"), name="b"))
+    with engine.reading() as rows:
+        assert before != rows.kept(CONFIG, key) == rows.find(CONFIG, key)
+
+
+def test_only_so_many_rows_and_no_long_ones_are_kept() -> None:
+    kept, one = Kept(), Found[Any](b"key", Seq(1), CONFIG)
+    kept.keep("config", one, LONGEST_ROW + 1)
+    assert kept.row("config", b"key") is None
+    kept.keep("config", one, LONGEST_ROW)
+    assert kept.row("config", b"key") is one
+    for number in range(MOST_ROWS):
+        kept.keep("config", one._replace(key=b"%d" % number), 1)
+    assert kept.row("config", b"key") is None
+    kept.clear()
+    assert kept.row("config", b"1") is None
+
+
+def test_what_is_around_is_the_same_with_and_without_what_is_kept(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replay.kept.OFTEN", 1)
+    for told in fixed_story(90).decisions():
+        engine.record(living(told))
+        with engine.reading() as rows:
+            plain = Rows(rows.raw, rows.ids)
+            for key in [*rows.keys(MESSAGES, b""), *rows.keys(TURNS, b"")]:
+                near = around(rows, key, 2, 1)
+                assert near == around(plain, key, 2, 1)
+                assert [read(rows, each) for each in near] == [read(plain, each) for each in near]
+                assert list(lying_at(rows, key[:24])) == sorted(lying_at(plain, key[:24]))
+            for place in [each.row for each in rows.scan(PLACES) if each.row.session]:
+                for epoch, before in ((0, END), (1, END), (0, Point(NOW, EventId(b"")))):
+                    asked = place.session, epoch, before
+                    assert list(backwards(rows, *asked)) == list(backwards(plain, *asked))

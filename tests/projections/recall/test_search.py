@@ -188,7 +188,7 @@ def test_the_longest_unknown_word_is_taken_for_misspelt_and_no_other(house: Hous
 
 
 def around(rows: Rows, hit: Said, before: int, after: int) -> list[str]:
-    found = [read(rows, each).row for each in lying_around(rows, hit, before, after)]
+    found = [read(rows, each).row for each in lying_around(rows, hit.key, before, after)]
     return [row.message.text if isinstance(row, MessageRow) else row.text for row in found]
 
 
