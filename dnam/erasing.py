@@ -44,9 +44,9 @@ STAYS = (
 CANNOT_REACH = (
     "Discord: messages there stay until somebody deletes them there",
     "the model provider, and the encoder's where there is one: what they keep of what they were sent",
-    "backups with keys, and exports or copies of this folder that lie elsewhere. The next `dnam backup` into a place "
-    "takes it out of that one; an older backup is erased again when it is restored into this folder, or from a place "
-    "that knows of it. Restored elsewhere, it has to be erased again by hand",
+    "backups with keys, and exports, pages or copies of this folder that lie elsewhere. The next `dnam backup` into a "
+    "place takes it out of that one; an older backup is erased again when it is restored into this folder, or from a "
+    "place that knows of it. Restored elsewhere, it has to be erased again by hand",
     "what `dnam log`, `dnam show` or another command printed into a file",
 )
 

@@ -44,7 +44,7 @@ STAYS = (
 CANNOT_REACH = (
     "Discord: messages there stay until somebody deletes them there",
     "the model provider, and what it keeps of what it was sent",
-    "backups with keys, logs that a restore moved to `replaced`, and exports or copies of this folder that lie "
+    "backups with keys, logs that a restore moved to `replaced`, and exports, pages or copies of this folder that lie "
     "elsewhere, also what a command printed into a file",
 )
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dnam.discoclaw_files import DURABLE, ROLLING
+from dnam.given_file import refuse_own
 from dnam.outfile import writing
 from projections.errors import BadRequest
 from replay.folder import make_private
@@ -118,6 +119,7 @@ def _check(marked: Sequence[Path]) -> None:
     if len({folder.absolute() for folder in marked}) < len(marked):
         raise BadRequest(f"{' and '.join(map(str, marked))} have to be folders of their own")
     for folder in marked:
+        refuse_own(folder)
         if not (folder / MARK).exists() and folder.is_dir() and any(folder.iterdir()):
             raise BadRequest(f"{folder} holds files that dnam did not write: choose another folder")
 

@@ -1,4 +1,4 @@
-"""Exports that somebody wrote into the data folder, and that hold a person: they go with the person.
+"""Exports and pages that somebody wrote into the data folder, and that hold a person: they go with the person.
 
 An export is known by how it begins, whatever it is called, also one that was broken off. It names the vaults whose
 words it holds, as `person.erased` does: so it is found also after a crash, when nobody knows the person any more. Where
@@ -10,6 +10,7 @@ written anew here.
     {"line":"dnam",                    everything, as JSON lines    in a line for each of them
     {"dnam_person":1, … "vaults":…     one person, as JSON          among its first fields
     # What is here of NAME             one person, as a page        in its second line
+    <!doctype html>, <!-- dnam …       an audit or a diff           in its second line
     a folder with a file .dnam         DiscoClaw's files            none: they are always written anew
 """
 
@@ -24,6 +25,7 @@ from typing import BinaryIO
 from dnam.belongings_page import TITLE
 from dnam.discoclaw_files import all_files, only_guild
 from dnam.file_set import MARK, FileSet
+from dnam.pages import KNOWN_BY
 from projections.ids import VaultId
 from projections.rows import Rows
 from replay.folder import sync_folder
@@ -31,7 +33,8 @@ from replay.folder import sync_folder
 MIRROR = "mirror"
 DATABASE = ".mdb"
 """Never opened here: to close a file of LMDB's lets go of the locks that this process holds on it."""
-WHOLE, PERSON, PAGE = b'{"line":"dnam",', b'"dnam_person":', f"{TITLE} ".encode()
+WHOLE, PERSON = b'{"line":"dnam",', b'"dnam_person":'
+PAGES = (f"{TITLE} ".encode(), KNOWN_BY.encode())
 VAULT = b'{"line":"vault","vault":"'
 IN_HEX = re.compile(rb"\b[0-9a-f]{32}\b")
 MOST_BEGINNING = 64
@@ -97,7 +100,7 @@ def _named(file: BinaryIO) -> Iterator[VaultId]:
         yield from (VaultId(base64.b64decode(line[len(VAULT) :].partition(b'"')[0])) for line in lines)
     elif begins.startswith(b"{") and PERSON in begins:
         yield from _in_hex(file.read(FIRST_FIELDS))
-    elif begins.startswith(PAGE):
+    elif begins.startswith(PAGES):
         file.readline()
         yield from _in_hex(file.readline())
 

@@ -4,10 +4,11 @@ Everything that people wrote goes through `escaped`: it is text, whatever is in 
 light and in dark.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from html import escape
 
 from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
+from projections.ids import VaultId
 from projections.quoting import visible
 from projections.wording import Piece
 
@@ -30,22 +31,28 @@ ins { background: var(--came); color: var(--came-ink); text-decoration: none; }
 del { background: var(--went); color: var(--went-ink); }
 blockquote { border-left: 2px solid var(--mark); margin: 0.2rem 0; padding-left: 0.6rem; white-space: pre-wrap; }
 """
+BEGINS = "<!doctype html>\n"
+KNOWN_BY = f"{BEGINS}<!-- dnam "
+"""How a page begins that holds somebody's words: their vaults follow, in hex."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser is told: nothing is loaded and nothing runs."""
 
 
-def audit_page(title: str, lives: Iterable[LifeWords], when: When) -> str:
-    """The lives of items as a page; see `dnam.provenance` for what is in them."""
+def audit_page(title: str, lives: Iterable[LifeWords], when: When, vaults: Collection[VaultId] = ()) -> str:
+    """The lives of items as a page; see `dnam.provenance` for what is in them, and `page` for `vaults`."""
     told = list(lives)
     about = f'<p class="quiet">{len(told)} items, each from when it began</p>\n'
-    return page(title, [about, *(_life(life, when) for life in told)])
+    return page(title, [about, *(_life(life, when) for life in told)], vaults=vaults)
 
 
-def page(title: str, parts: Iterable[str], style: str = "") -> str:
-    """A whole page: parts are HTML, `style` is added to what all pages look like."""
+def page(title: str, parts: Iterable[str], style: str = "", vaults: Collection[VaultId] = ()) -> str:
+    """A whole page: parts are HTML, `style` is added to what all pages look like. `vaults` are those whose words it
+    holds (page_vaults.py): by them it is known when somebody is erased.
+    """
+    known = f"{KNOWN_BY}{' '.join(each.hex() for each in sorted(vaults))} -->\n" if vaults else BEGINS
     return "".join(
         [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+            f'{known}<html lang="en">\n<head>\n<meta charset="utf-8">\n',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
             f"<title>{escaped(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n",

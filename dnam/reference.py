@@ -36,6 +36,7 @@ CONFIG_OPENING = (
     "wins: the person, the thread, its channel, the guild, global. The owner may set all of them, members with Manage "
     "Server those of their guild and its channels, and everybody `learn` and `retention_days` of their own."
 )
+CODES_OPENING = "How every command ends, as its exit code:"
 GENERATED = "<!-- Written by `make docs`; do not edit. -->"
 
 
@@ -130,15 +131,19 @@ def _env_lines(setting: Setting) -> str:
 
 
 def commands_page() -> str:
-    return describe_app(import_module("dnam.cli").app)
+    codes = import_module("dnam.cli.shell").EXIT_CODES
+    rows = (f"| {code} | {words} |" for code, words in codes.items())
+    return describe_app(import_module("dnam.cli").app, [CODES_OPENING, "", "| code | |", "|---|---|", *rows, ""])
 
 
-def describe_app(app: "typer.Typer") -> str:
-    """A page on every command of a typer app: usage, help, arguments, options and example."""
+def describe_app(app: "typer.Typer", opening: Sequence[str] = ()) -> str:
+    """A page on every command of a typer app: usage, help, arguments, options and example. `opening` are lines that
+    stand before them all.
+    """
     from typer.main import get_command
 
     root: Any = get_command(app)  # typer's own click, whose classes have no public name
-    lines = ["# Commands", "", GENERATED, "", *_prose(root.help), ""]
+    lines = ["# Commands", "", GENERATED, "", *_prose(root.help), "", *opening]
     lines += ["Options before the command:", "", *_options(root), ""] if _options(root) else []
     for path, command in _commands(root, ()):
         lines += _command_section(path, command)

@@ -1,7 +1,9 @@
 """The report on a shadow that lies on the disk, beside a memory that is open: for the command line and for scores."""
 
 from pathlib import Path
+from typing import NamedTuple
 
+from dnam.page_vaults import Vaults, of_report
 from dnam.rederiving.following import gone_since, is_any_gone
 from dnam.shadow_opening import open_shadow
 from dnam.shadow_report import Known, Report, Sides, Told, Wanted, report
@@ -15,7 +17,16 @@ from replay.engine import Engine
 from replay.reading import Reader
 
 
-def difference_from(live: Engine, now: Rows, data: Path, name: str, known: Known, wanted: Wanted, tell: Told) -> Report:
+class Difference(NamedTuple):
+    """What differs, and the vaults whose words tell of it."""
+
+    report: Report
+    vaults: Vaults
+
+
+def difference_from(
+    live: Engine, now: Rows, data: Path, name: str, known: Known, wanted: Wanted, tell: Told
+) -> Difference:
     """What differs between the rows of a memory and its shadow of this name; nothing is changed. BadRequest where there
     is no such shadow, ShadowUnusable where it cannot be compared.
     """
@@ -30,4 +41,5 @@ def difference_from(live: Engine, now: Rows, data: Path, name: str, known: Known
             return bool(row.text) and is_any_gone(now, summary_behind(row, events))
 
         sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone)
-        return report(sides, manifest, known, wanted, tell)
+        found = report(sides, manifest, known, wanted, tell)
+        return Difference(found, of_report(live, now, other, there, found))

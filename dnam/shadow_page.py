@@ -2,13 +2,14 @@
 runs nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from dnam import shadow_charts
 from dnam.pages import When, escaped, page, piece_html, quote_html
 from dnam.shadow_report import OwnerWords, Report
 from dnam.shadow_words import LABELS, MATCHED, Fault, GroupWords, PairWords, SideWords, SummaryWords, ids_words
+from projections.ids import VaultId
 
 STYLE = """
 table { border-collapse: collapse; font-size: 0.9rem; } th, td { padding: 0.15rem 0.9rem 0.15rem 0; text-align: left;
@@ -22,13 +23,13 @@ article { padding: 0.9rem 0; } .group { border-left: 2px solid var(--line); padd
 """
 
 
-def shadow_page(report: Report, when: When) -> str:
-    """The page; see `dnam.shadow_report` for what is in it."""
+def shadow_page(report: Report, when: When, vaults: Collection[VaultId] = ()) -> str:
+    """The page; see `dnam.shadow_report` for what is in it, and `dnam.pages.page` for `vaults`."""
     title = f"What the shadow {report.shadow.name} would change"
     parts = [_head(report, when), shadow_charts.counted(report), shadow_charts.judged_sides(report)]
     parts += (_owner(owner, when) for owner in report.people)
     parts += map(_summary, report.sessions)
-    return page(title, parts, shadow_charts.STYLE + STYLE)
+    return page(title, parts, shadow_charts.STYLE + STYLE, vaults)
 
 
 def _head(report: Report, when: When) -> str:

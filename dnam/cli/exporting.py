@@ -55,6 +55,8 @@ def export(
     """
     shell = Shell(data, as_json)
     _refuse_what_does_not_fit(user, out, markdown, discoclaw, guild)
+    if markdown and out == TO_STDOUT:
+        shell.refuse_printed_page("--markdown")
     if discoclaw is not None:
         _as_discoclaw(shell, Path(discoclaw).expanduser(), guild)
     elif user is not None:
@@ -77,7 +79,7 @@ def _refuse_what_does_not_fit(
 @contextmanager
 def _target(out: str) -> Iterator[BinaryIO]:
     """Where it goes: standard output as it comes, or a file that is there when all of it is."""
-    from dnam.outfile import writing
+    from dnam.given_file import writing_to
 
     if out == TO_STDOUT:
         yield sys.stdout.buffer
@@ -86,7 +88,7 @@ def _target(out: str) -> Iterator[BinaryIO]:
     path = Path(out).expanduser()
     if not path.parent.is_dir() or path.is_dir():
         raise BadRequest(f"--out names a file in a folder that is there, not {out}")
-    with writing(path) as file:
+    with writing_to(path) as file:
         yield file
 
 

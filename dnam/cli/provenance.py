@@ -10,6 +10,7 @@ from dnam.cli.shell import At, Command, Data, Json, Said, Shell, User, View
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
+    from dnam.page_vaults import Vaults
     from dnam.provenance import LifeWords, Narrator
     from projections.ids import Handle
 
@@ -45,21 +46,24 @@ def audit(
     from projections.people import name_of
 
     shell = Shell(data, as_json)
+    if html == Path("-"):
+        shell.refuse_printed_page("--html -")
     with shell.looking(at, said) as view:
         person = named(view, user)
         found = _told(shell, view, person, item or "")
         name = name_of(view.now, person)
         moment = as_of(view)
+        vaults = _vaults(view, person, found) if html is not None else frozenset()
     if not found and not view.empty:
         _tell_of_none(shell, name, item, "yet" if moment is None else "by then")
     if html is not None:
-        from dnam.outfile import write
+        from dnam.given_file import write_to
 
-        page = _page(shell, name, found, moment)
+        page = _page(shell, name, found, moment, vaults)
         if html == Path("-"):
             shell.out.exactly(page)
             return
-        write(html, page)
+        write_to(html, page)
     if shell.out.as_json:
         shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
     elif html is not None:
@@ -102,11 +106,17 @@ def _tell(shell: Shell, found: "list[LifeWords]") -> None:
         tell_life(shell, each)
 
 
-def _page(shell: Shell, name: str, found: "list[LifeWords]", moment: dict[str, Any] | None) -> str:
+def _vaults(view: View, person: "Handle", found: "list[LifeWords]") -> "Vaults":
+    from dnam.page_vaults import of_lives
+
+    return of_lives(view.engine, view.now, person, found)
+
+
+def _page(shell: Shell, name: str, found: "list[LifeWords]", moment: dict[str, Any] | None, vaults: "Vaults") -> str:
     from dnam.pages import audit_page
 
     then = "" if moment is None else f", as {moment['clock']} up to {moment['ms_iso'] or moment['seq']}"
-    return audit_page(f"What is remembered of {name}{then}", found, shell.out.when)
+    return audit_page(f"What is remembered of {name}{then}", found, shell.out.when, vaults)
 
 
 COMMANDS = (Command("audit", audit, "audit Kim --item durable-9f86d081"),)

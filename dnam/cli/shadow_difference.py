@@ -8,17 +8,16 @@ from typing import Any
 
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, short, spans_of
+from dnam.given_file import write_to
 from dnam.languages import load
-from dnam.outfile import write
 from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
 from dnam.shadow_behind import behind
-from dnam.shadow_difference import difference_from
+from dnam.shadow_difference import Difference, difference_from
 from dnam.shadow_page import shadow_page
 from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Wanted
 from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
 from dnam.shadows import load as load_manifest
-from projections.errors import BadRequest
 from projections.ids import Handle
 from projections.lookup import SessionCard
 from projections.quoting import one_line
@@ -33,13 +32,14 @@ Meant = Callable[[Rows], Handle | SessionCard]
 
 def difference(shell: Shell, name: str, html: Path | None, meant: Meant | None) -> bool:
     """Tell what differs between the live memory and the shadow of this name; whether anything does."""
-    if shell.out.as_json and html == PRINTED:
-        raise BadRequest("--html - prints the page where --json prints its value: give the page a file")
-    found = _found(shell, name, meant)
+    if html == PRINTED:
+        shell.refuse_printed_page("--html -")
+    whole = _found(shell, name, meant)
+    found = whole.report
     for text in found.notes:
         shell.out.note(text)
     if html is not None:
-        _write_page(shell, found, html)
+        _write_page(shell, whole, html)
     if shell.out.as_json:
         shell.out.emit({**found._asdict(), "html": html})
     elif html is None:
@@ -47,13 +47,13 @@ def difference(shell: Shell, name: str, html: Path | None, meant: Meant | None) 
     return found.differs
 
 
-def _found(shell: Shell, name: str, meant: Meant | None) -> Report:
+def _found(shell: Shell, name: str, meant: Meant | None) -> Difference:
     with shell.opened() as (engine, empty):
         late = behind(engine, load_manifest(shell.data, name))  # first: there may be no such shadow
         with shell.looking_at(engine, empty) as view, shell.out.progress("comparing", "people") as told:
             wanted = Wanted() if meant is None else _wanted(meant(view.now))
             found = difference_from(engine, view.now, shell.data, name, _known(shell), wanted, told)
-            return found._replace(behind=late)
+            return found._replace(report=found.report._replace(behind=late))
 
 
 def _wanted(meant: Handle | SessionCard) -> Wanted:
@@ -66,13 +66,14 @@ def _known(shell: Shell) -> Known:
     return Known(vocabulary, rephrasing_of(language), shell.settings.assistant_name)
 
 
-def _write_page(shell: Shell, found: Report, html: Path) -> None:
+def _write_page(shell: Shell, whole: Difference, html: Path) -> None:
     """The page into its file, which is told; or where it is asked for, the page itself."""
-    page = shadow_page(found, shell.out.when)
+    found = whole.report
+    page = shadow_page(found, shell.out.when, whole.vaults)
     if html == PRINTED:
         shell.out.exactly(page)
         return
-    write(html, page)
+    write_to(html, page)
     if shell.out.as_json:
         return
     differing = sum(found.items) - found.items.same + sum(found.summaries) - found.summaries.same

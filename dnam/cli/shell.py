@@ -20,8 +20,9 @@ Importing this is cheap, because `dnam --help` does: what is heavy is imported w
 
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
@@ -46,6 +47,14 @@ FOUND_SOMETHING = 1
 WRONG_USE = 2
 COULD_NOT = 3
 INTERRUPTED = 130
+EXIT_CODES: Mapping[int, str] = {
+    0: "done; an empty answer is no failure",
+    FOUND_SOMETHING: "a check or a diff found something",
+    WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
+    COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
+    INTERRUPTED: "interrupted",
+}
+"""How a command ends, for people."""
 
 
 # -- what may stand before a command and behind it -----------------------------------------------------------------
@@ -218,8 +227,16 @@ class Shell:
         folder = self.settings.context_dir
         if folder is not None and not folder.is_dir():
             raise SettingError("DNAM_CONTEXT_DIR", f"DNAM_CONTEXT_DIR: {folder} is not a folder")
-        self.data = Path(data).expanduser() if data else self.settings.data
+        if data:
+            origins = {**self.settings.origins, "DNAM_DATA": "--data"}
+            self.settings = replace(self.settings, data=Path(data).expanduser(), origins=origins)
+        self.data = self.settings.data
         self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
+
+    def refuse_printed_page(self, option: str) -> None:
+        """BadRequest where --json prints a value and this option a page, both to stdout."""
+        if self.out.as_json:
+            raise BadRequest(f"{option} prints the page where --json prints its value: give the page a file")
 
     @contextmanager
     def looking(self, at: str | None = None, said: str | None = None) -> "Iterator[View]":

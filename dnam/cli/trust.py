@@ -29,8 +29,13 @@ NEW_ORIGIN = (
 
 
 def _or_stdout(value: Path | None) -> Path | None:
-    """A file; `-` is standard output, as without the option."""
-    return None if value == Path("-") else value
+    """A file that may be written; `-` is standard output, as without the option."""
+    if value is None or value == Path("-"):
+        return None
+    from dnam.given_file import refuse_own
+
+    refuse_own(value)  # before a key that signs is made
+    return value
 
 
 Out = Annotated[
@@ -63,9 +68,9 @@ def checkpoint(
             return
         signed = _signed(shell, store, anew=new_origin)
     if out is not None:
-        from dnam.outfile import write
+        from dnam.given_file import write_to
 
-        write(out, signed.note)
+        write_to(out, signed.note)
     _tell(shell, signed, out)
 
 
@@ -121,7 +126,7 @@ def prove(
     import msgspec
 
     from dnam.cli.screen import jsonable
-    from dnam.outfile import write
+    from dnam.given_file import write_to
     from replay.tree import CompactRange
     from replay.tree_head import prove as proof_of
     from replay.tree_head import refuse_unknown
@@ -135,7 +140,7 @@ def prove(
     if out is None:
         shell.out.emit(proof)
         return
-    write(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
+    write_to(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
     if shell.out.as_json:
         shell.out.emit({"seq": seq, "size": proof.size, "root": proof.root, "file": out})
     else:

@@ -7,7 +7,8 @@ import pytest
 import typer
 
 from dnam import reference
-from dnam.reference import DOCUMENTS, Document, describe_app, env_example, main, settings_page
+from dnam.cli.shell import EXIT_CODES
+from dnam.reference import DOCUMENTS, Document, commands_page, describe_app, env_example, main, settings_page
 from dnam.settings import SETTINGS, read, read_dotenv
 from projections.policies.configurable import KEYS
 
@@ -88,6 +89,16 @@ Look at the ring.
 
 def test_a_typer_app_is_described_with_usage_help_options_and_example() -> None:
     assert describe_app(app) == DESCRIBED
+
+
+def test_the_exit_codes_stand_before_the_commands_and_in_the_readme() -> None:
+    before, _, _ = commands_page().partition("\n## ")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (told,) = (each for each in readme.split("\n\n") if "The exit code is" in each)
+    assert list(EXIT_CODES) == [0, 1, 2, 3, 130]
+    for code, words in EXIT_CODES.items():
+        assert f"\n| {code} | {words} |\n" in before
+        assert f" {code} " in told
 
 
 def test_every_setting_and_alias_stands_in_the_page_and_in_the_example_file() -> None:

@@ -30,7 +30,7 @@ def judge_shadow(settings: Settings, data: Path, name: str) -> Report:
     with Engine.open(data, writable=False) as live:
         late = behind(live, load_manifest(data, name))
         with live.reading() as now:
-            return difference_from(live, now, data, name, known, Wanted(), _silent)._replace(behind=late)
+            return difference_from(live, now, data, name, known, Wanted(), _silent).report._replace(behind=late)
 
 
 def _silent(done: int, total: int) -> None:

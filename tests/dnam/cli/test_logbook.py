@@ -136,6 +136,15 @@ def test_settings_with_where_they_come_from(monkeypatch: pytest.MonkeyPatch, tmp
     assert "environment ANTHROPIC_API_KEY" in out
 
 
+@pytest.mark.parametrize("arguments", [("settings", "--data", "there"), ("--data", "there", "settings")])
+def test_settings_show_the_folder_that_is_in_force(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
+    monkeypatch.setenv("DNAM_DATA", "elsewhere")
+    shown = {each["name"]: each for each in dnam(*arguments, "--json").values}
+    assert (shown["DNAM_DATA"]["value"], shown["DNAM_DATA"]["origin"]) == ("there", "--data")
+    shown = {each["name"]: each for each in dnam("settings", "--json").values}
+    assert (shown["DNAM_DATA"]["value"], shown["DNAM_DATA"]["origin"]) == ("elsewhere", "environment DNAM_DATA")
+
+
 def test_log_of_nothing_is_nothing_for_any_name(tmp_path: Path) -> None:
     assert seqs("--user", "Kim", "--session", "general", "--data", tmp_path / "none") == []
     assert bytes_of(tmp_path) == {}

@@ -51,7 +51,11 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         assert LORE in dnam("lore", *option, "--data", data).out
         gone = dnam("forget", *option, listed["items"][0]["id"], "--data", data)
         assert gone.out.startswith(f"Forgot 1 item(s).\n  {LORE} (durable-")
-        assert dnam("forget", *option, "The guild raids on", "--data", data).out == "No matching items found.\n"
+        nothing = dnam("forget", *option, "The guild raids on", "--data", data)
+        assert nothing.out.startswith("No matching items found. It takes an id, or words as they stand there")
+        assert nothing.out.endswith(f": `dnam lore {' '.join(option)}` lists what there is.\n")
+        listing = dnam("forget", *option, "The guild raids on", "--json", "--data", data).value
+        assert (listing["done"], listing["items"]) == (None, [])
         assert dnam("lore", *option, "--data", data).out == ""
         kept = dnam("lore", *option, "--all", "--data", data).out
         assert [word in kept for word in (LORE, "forgotten")] == [True, True]

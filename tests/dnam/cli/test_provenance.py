@@ -315,6 +315,12 @@ class Page(HTMLParser):
         return "".join(self.pieces)
 
 
+def test_a_page_and_a_value_are_not_both_printed(data: Path) -> None:
+    ran = dnam("--json", "audit", "Kim", "--html", "-", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--html - prints the page where --json prints its value: give the page a file" in ran.err
+
+
 TAGS = "html head meta title style body h1 h2 p article ol li time br dl dt dd span ins del blockquote a code"
 
 
