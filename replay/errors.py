@@ -1,7 +1,7 @@
 """What can go wrong with a log, grouped by when it happens.
 
 LogError
-├── opening   NotALog · NewerLog · Truncated · NothingHere · LogMissing
+├── opening   NotALog ─ CurrentLost · NewerLog · Truncated · NothingHere · LogMissing
 ├── keys      KeyRingMissing · KeyRingUnreadable · KeyRingDamaged · ForeignKeyRing · KeyMissing
 ├── reading   UnknownEvent · Damaged ─ DamagedPages · DamagedViews
 ├── trusting  NotACheckpoint · ForeignCheckpoint · UnknownSigner · ForgedCheckpoint · CheckpointAhead · HistoryRewritten
@@ -21,6 +21,10 @@ class LogError(DnamError):
 
 class NotALog(LogError):
     """What lies at this path is not a log of dnam."""
+
+
+class CurrentLost(NotALog):
+    """There are logs here, and CURRENT does not name one of them."""
 
 
 class NothingHere(LogError):

@@ -4,7 +4,8 @@
     log/000001/      data.mdb, lock.mdb
 
 A builder makes a new folder beside it, holds a lock on it meanwhile, and replaces CURRENT in one rename. What is
-neither CURRENT nor locked is an orphan of a broken-off build; only a writer removes it. Making a folder with its lock,
+neither CURRENT nor locked is an orphan of a broken-off build; only a writer removes it, and of logs only what the log
+in force holds too (which_log.py). Making a folder with its lock,
 and removing orphans, exclude each other by a lock on the folder above.
 """
 
@@ -13,12 +14,12 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from replay.errors import NotALog
+from replay.errors import CannotWrite, NotALog
 
 BUILDING = "building.lock"
 _NAME = re.compile(rb"\d*")
@@ -84,22 +85,33 @@ class Folder:
         return [each for each in self.path.rglob("*.mdb") if not (each.parent / BUILDING).exists() and each.exists()]
 
     def orphans(self) -> list[Path]:
-        """Folders that are neither in force nor being built."""
+        """Numbered folders that are neither in force nor being built. Any other was made by somebody else."""
         if not self.path.is_dir():
             return []
         current = self.current()
-        others = sorted(each for each in self.path.iterdir() if each.is_dir() and each != current)
+        others = sorted(
+            each for each in self.path.iterdir() if each.name.isdigit() and each.is_dir() and each != current
+        )
         return [each for each in others if not _is_being_built(each)]
 
-    def remove_orphans(self) -> list[Path]:
-        """Remove them; what was removed. For writers only."""
+    def remove_orphans(self, keep: Callable[[Path], bool] = lambda _: False) -> list[Path]:
+        """Remove them, but for those to `keep`; what was removed. For writers only."""
         if not self.path.is_dir():
             return []
         with _held(self.path):
-            removed = self.orphans()
+            current = self.current()
+            if current is not None:
+                (current / BUILDING).unlink(missing_ok=True)  # its builder ended just after it was put in force
+            removed = [each for each in self.orphans() if not keep(each)]
             for each in removed:
                 _remove(each)
         return removed
+
+    def _is_in_force(self, fresh: Path) -> bool:
+        try:
+            return self.current() == fresh
+        except NotALog:  # it is damaged: it names nothing
+            return False
 
     @contextmanager
     def building(self) -> Iterator[Path]:
@@ -114,7 +126,7 @@ class Folder:
             try:
                 yield fresh
             finally:
-                if self.current() == fresh:
+                if self._is_in_force(fresh):
                     (fresh / BUILDING).unlink(missing_ok=True)  # another builder may have replaced it already
                 else:
                     _remove(fresh)
@@ -151,12 +163,16 @@ def _remove(folder: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """A folder that only its owner can enter, and whose name lasts. NotALog where a file lies in its place."""
+    """A folder that only its owner can enter, and whose name lasts. NotALog where a file lies in its place, CannotWrite
+    where there can be no folders.
+    """
     missing = [each for each in (path, *path.parents) if not each.exists()]
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
         raise NotALog(f"{path} is a file, and dnam keeps a folder there: move it away") from error
+    except (FileNotFoundError, NotADirectoryError) as error:  # in /proc, below a file
+        raise CannotWrite(f"the folder {path} cannot be made there: choose another place") from error
     for each in missing:
         with suppress(PermissionError):  # one may make folders in some that one may not read
             sync_folder(each.parent)

@@ -33,7 +33,10 @@ MOST_TABLES = 64
 MOST_READERS = 510
 READERS_BYTES = 32_768
 """The table of readers: a cache line for each, and two in front; whole pages."""
-NO_FOLDER_OF_OURS = "dnam did not make this folder, or a part of it is lost. Put it back from where you keep it"
+NO_FOLDER_OF_OURS = (
+    "dnam did not make this folder, or a part of it is lost. Put it back from where you keep it, or a log from its "
+    "backup with `dnam restore-backup`"
+)
 _MAGIC = 0xBEEFC0DE
 _META = struct.Struct("<16xI20xI36xQ48xQQ")
 
@@ -80,7 +83,8 @@ def _check(path: Path, file: FileIO) -> None:
             raise Truncated(
                 f"{path} has {os.fstat(file.fileno()).st_size} bytes and says that it should have "
                 f"{(meta.last_page + 1) * meta.page_size}: it was cut short. Views are built again by "
-                "`dnam replay`; a log has to come from a backup, and must not be written to"
+                "`dnam replay`; a log has to come from a backup (`dnam repair --from BACKUP`, or `dnam restore-backup "
+                "BACKUP`), and must not be written to"
             )
         meta = again  # somebody wrote meanwhile
 

@@ -38,7 +38,7 @@ from replay.tree import CompactRange, leaf_hash
 BATCH = 4096
 
 
-Part = Literal["header", "id", "body"]
+Part = Literal["header", "id", "body", "current"]
 
 
 class Repair(NamedTuple):
@@ -214,6 +214,10 @@ def repair_pages(data: Path, backup: Backup, progress: Progress = silent) -> Exa
             damaged = place.current()
             if damaged is None:
                 raise NotALog(f"there is no log in {data}")
+            if not (damaged / "data.mdb").exists():
+                raise NotALog(
+                    f"there is nothing left of the log in {data}: `dnam restore-backup` puts a backup of it in force"
+                )
             log = salvaged(damaged, scratch)
             try:
                 found = examine(log, backup)

@@ -6,7 +6,8 @@
        backup's own events, the ledger beside it and the log that is being replaced know
     3. those later facts are recorded in it as events of their own, so that it says why bodies are missing; so is what
        the log that is being replaced forgot, kept private or set to be kept less since (sealed_facts.py)
-    4. keys that are wanted join the ring; the old log is linked into `replaced/`; the log gets a new origin
+    4. keys that are wanted join the ring; the old log is linked into `replaced/`, and so is every other database beside
+       it: where CURRENT is damaged, one of them is the log. The log gets a new origin
     5. CURRENT is replaced, in one step. Up to here, whatever breaks off leaves the old log in force
     6. the views are built anew, the keys of whom was erased since destroyed, their erasures completed
 
@@ -33,8 +34,9 @@ from replay.erasure import finish_erasures
 from replay.errors import (
     Damaged,
     DamagedBackup,
+    NotALog,
 )
-from replay.folder import Folder, make_private, sync_folder
+from replay.folder import Folder, make_private, replace_file, sync_folder
 from replay.in_use import refuse_in_use
 from replay.keyring import KeyRing
 from replay.ledger import Fact
@@ -42,12 +44,13 @@ from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
 from replay.log import EMPTY, Commit, Entry, Head, StoredEvent
-from replay.restore_plan import Plan, opened, refuse_moved, ring_of
+from replay.restore_plan import Plan, log_in, refuse_moved, ring_of
 from replay.ring_records import RingRecord
 from replay.ringfile import FileRingStore
 from replay.sealed_facts import SealedFact, sealed_facts
 from replay.sealer import Sealer
 from replay.store import VECTORS, DiskStore
+from replay.which_log import databases, named, only_log
 
 BATCH = 4096
 PATIENCE = 5.0
@@ -97,21 +100,33 @@ def _bring_up(path: Path, progress: Progress) -> Head:
 def _replace(plan: Plan, keys: Sequence[RingRecord], now: int, progress: Progress) -> tuple[Path | None, str, int]:
     path, backup = plan.target.path, plan.looked.backup
     place = Folder(path / "log")
-    before = place.current()
-    if before is not None:
-        make_private(before)  # where it is gone, its name must not be taken by the folder that is being built
+    before = _claimed(place)
+    there = databases(place)
     with place.building() as fresh:
         again = _build(fresh, plan, ring_of(keys), now, progress)
         refuse_in_use(path)
         _join(path / "keys", plan.target.ring, keys)
-        aside = _set_aside(path, before) if before is not None and (before / "data.mdb").exists() else None
+        aside = _set_aside(path, there) if there else None
         origin = new_origin(path / "keys", backup.log_id).name
         place.put_in_force(fresh)
-    if before is not None:
-        shutil.rmtree(before, ignore_errors=True)
-    for each in ("views", VECTORS, "mirror"):  # they are made of the log that was there
-        shutil.rmtree(path / each, ignore_errors=True)
+    made_of_it = [path / each for each in ("views", VECTORS, "mirror")]
+    for each in (*before, *there, *made_of_it):  # what holds events has its second name
+        shutil.rmtree(each, ignore_errors=True)
     return aside, origin, again
+
+
+def _claimed(place: Folder) -> list[Path]:
+    """The folder that CURRENT names, made where it is gone: its name must not be taken by the one that is being built.
+    Empty where it names none.
+    """
+    try:
+        before = place.current()
+    except NotALog:
+        return []
+    if before is None:
+        return []
+    make_private(before)
+    return [before]
 
 
 def _build(fresh: Path, plan: Plan, ring: KeyRing, now: int, progress: Progress) -> int:
@@ -179,8 +194,7 @@ def _record_again(log: LmdbLog, plan: Plan, head: Head, now: int) -> Head:
 
 def _record_sealed(log: LmdbLog, plan: Plan, head: Head, now: int, sealer: Sealer) -> Head:
     """The same for what was taken back since, and lies sealed in the log that is replaced, where that can be read."""
-    current = Folder(plan.target.path / "log").current()
-    old = None if current is None else opened(current)
+    old = log_in(plan.target.path)
     if old is None:
         return head
     try:
@@ -241,17 +255,19 @@ def _join(folder: Path, before: Sequence[RingRecord], keys: Sequence[RingRecord]
         store.close()
 
 
-def _set_aside(path: Path, before: Path) -> Path:
-    """A second name for the old log's file, and copies of what signs its checkpoints: moved back, it is in force again.
+def _set_aside(path: Path, there: Sequence[Path]) -> Path:
+    """A second name for the file of every database that is there, and copies of what signs its checkpoints: moved back,
+    it is in force again.
 
     replaced/000001/log/CURRENT   replaced/000001/log/000003/data.mdb   replaced/000001/keys/checkpoint-key
     """
     make_private(path / REPLACED)
     aside = Folder(path / REPLACED).new()
-    old = aside / "log" / before.name
-    make_private(old)
-    _link(before / "data.mdb", old / "data.mdb")
-    shutil.copy(path / "log" / "CURRENT", aside / "log" / "CURRENT")
+    for each in there:
+        old = aside / "log" / each.name
+        make_private(old)
+        _link(each / "data.mdb", old / "data.mdb")
+    _name_aside(Folder(path / "log"), aside / "log" / "CURRENT")
     for name in (KEY_FILE, LAST_FILE):
         if (path / "keys" / name).exists():
             make_private(aside / "keys")
@@ -259,6 +275,15 @@ def _set_aside(path: Path, before: Path) -> Path:
     for each in (*aside.rglob("*"), aside, path / REPLACED):  # the copies too: they are all that is left of it
         sync_folder(each)
     return aside
+
+
+def _name_aside(place: Folder, second: Path) -> None:
+    """The CURRENT of what is set aside: it names the log that was there, also where the one in place does not."""
+    current = named(place) or only_log(place)
+    if current is not None:
+        replace_file(second, f"{current.name}\n".encode())
+    elif (place.path / "CURRENT").exists():
+        shutil.copy(place.path / "CURRENT", second)
 
 
 def _link(file: Path, second: Path) -> None:

@@ -6,21 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import lmdb
-
 from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.backup import Backup, Looked, TakenBack, taken_back
 from replay.errors import (
+    DamagedBackup,
     ForeignBackup,
     ForeignKeyRing,
     HeadMoved,
     KeyMissing,
     KeyRingDamaged,
     LogError,
-    NewerLog,
     NotALog,
-    ReadOnly,
 )
 from replay.folder import Folder
 from replay.in_use import refuse_in_use
@@ -30,8 +27,9 @@ from replay.lmdb_log import LmdbLog
 from replay.log import EMPTY, Head
 from replay.ring_records import RingRecord
 from replay.ringfile import FileRingStore, MemoryRingStore
+from replay.which_log import databases, in_force_or_only, opened
 from replay.wrapped_keys import NAME as KEYS
-from replay.wrapped_keys import unwrapped
+from replay.wrapped_keys import read_wrapped, unwrapped
 
 # -- what is there -------------------------------------------------------------------------------------------------
 
@@ -61,13 +59,15 @@ def look_at(path: Path, backup: Backup) -> Target:
     """
     refuse_in_use(path)
     place = Folder(path / "log")
-    current = place.current()
-    if (path.exists() and not path.is_dir()) or (current is None and place.strangers()):
+    if path.exists() and not path.is_dir():
         raise NotALog(f"{path} is no data folder of dnam: choose an empty folder")
+    current = _log_in(place)
     ring, loss = _ring_in(path, backup)
-    if current is None:
+    if current is None and not databases(place):
+        if place.strangers():
+            raise NotALog(f"{path} is no data folder of dnam: choose an empty folder")
         return Target(path, None, (), True, ring, loss)
-    log = opened(current)
+    log = None if current is None else opened(current)
     if log is None:
         return Target(path, UNREADABLE, (), False, ring, loss)
     try:
@@ -82,14 +82,20 @@ def look_at(path: Path, backup: Backup) -> Target:
         log.close()
 
 
-def opened(current: Path) -> LmdbLog | None:
-    """A log for reading; None when it is damaged so that it cannot be read. Of a newer program it is no such thing."""
+def _log_in(place: Folder) -> Path | None:
+    """Where the log lies that is to be replaced. Where CURRENT is damaged and there is not one log alone, nothing says
+    it: all that lies there is moved aside then.
+    """
     try:
-        return LmdbLog(current, writable=False)
-    except (NewerLog, ReadOnly):
-        raise
-    except (LogError, lmdb.Error):
+        return in_force_or_only(place)
+    except NotALog:
         return None
+
+
+def log_in(path: Path) -> LmdbLog | None:
+    """The log of a data folder that is to be replaced, for reading; None where there is none, or it cannot be read."""
+    current = _log_in(Folder(path / "log"))
+    return None if current is None else opened(current)
 
 
 def _ring_in(path: Path, backup: Backup) -> tuple[tuple[RingRecord, ...], str]:
@@ -187,13 +193,33 @@ def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
     return kept
 
 
+def check_keys(looked: Looked, passphrase: str | None) -> bool:
+    """Whether the keys in a backup were opened; without its passphrase they are only held against their own digest.
+
+    DamagedBackup when they are not what was written, or do not open what is in it; WrongPassphrase.
+    """
+    backup, path = looked.backup, looked.backup.place / KEYS
+    if not backup.manifest.keys:
+        return False
+    if passphrase is None:
+        read_wrapped(path)
+        return False
+    records = unwrapped(path, passphrase, backup.manifest.log)
+    if not records or ring_of(records).check(backup.log_id) != backup.key_check:
+        raise DamagedBackup(f"the keys in {path} belong to another log")
+    gone = taken_back(looked.all_facts()).vaults
+    lacking = set(looked.vaults) - gone - {UNSEALED} - {VaultId(record.vault) for record in records}
+    if lacking:
+        raise DamagedBackup(f"{path} lacks the keys of {len(lacking)} vaults whose events are in the backup")
+    return True
+
+
 # -- and that it still is so ---------------------------------------------------------------------------------------
 
 
 def _head_in(path: Path) -> Head | None:
     """Where the log in force ends; None where there is none, or it cannot be read."""
-    current = Folder(path / "log").current()
-    log = None if current is None else opened(current)
+    log = log_in(path)
     if log is None:
         return None
     try:

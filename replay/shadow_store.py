@@ -143,6 +143,9 @@ class ShadowStore(DiskStore):
         """The live key ring."""
         return self.data / "keys"
 
+    def _refuse_lost(self) -> None:
+        """A shadow is not repaired: it is dropped and made anew."""
+
     def _create(self) -> None:
         make_private(self.data / SHADOWS)
         make_private(self.path)
@@ -204,8 +207,8 @@ class ShadowStore(DiskStore):
     def _mend(self) -> None:
         with self.lock:
             self._begin_views_anew()
-            for folder in (self._log_folder, self._views_folder):
-                self._remove_orphans(folder)
+            self._clear_logs()
+            self._remove_orphans(self._views_folder)
 
     def close(self) -> None:
         with _OPENING:

@@ -7,6 +7,7 @@ Opening checks, and only a writer mends. What another process replaces is notice
 
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,7 @@ from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
 from replay.ringfile import FileRingStore, MemoryRingStore
 from replay.views import Views
+from replay.which_log import holds_more, refuse_lost
 
 if TYPE_CHECKING:
     from replay.vectors import Vectors
@@ -75,11 +77,15 @@ class DiskStore:
             raise NotALog(f"{self.path} is a file; dnam keeps its data in a folder")
         if (self.path / "data.mdb").exists():
             raise NotALog(f"{self.path} holds an LMDB database of another program; choose another folder")
+        self._refuse_lost()
         if self._log_folder.strangers() and self._log_folder.current() is None:  # in this order: see `strangers`
             log = self._log_folder.path
             raise NotALog(
                 f"{log} holds a database, and its file CURRENT, which would name it, is not there: {NO_FOLDER_OF_OURS}"
             )
+
+    def _refuse_lost(self) -> None:
+        refuse_lost(self._log_folder)
 
     def _create(self) -> None:
         make_private(self.path)
@@ -101,7 +107,8 @@ class DiskStore:
         if ring.vaults:
             raise LogMissing(
                 f"there is a key ring in {self.path / 'keys'} that has been used, and no log in {self.path / 'log'}. "
-                "Put the `log` folder back from where you keep it; to begin anew, use another folder"
+                "Put the `log` folder back from where you keep it, or a backup of it with `dnam restore-backup`; "
+                "to begin anew, use another folder"
             )
 
     def _open_ring_and_log(self) -> tuple[KeyRing, LmdbLog]:
@@ -193,8 +200,8 @@ class DiskStore:
     def _mend(self) -> None:
         with self.lock:
             self._begin_views_anew()
-            for folder in (self._log_folder, self._views_folder):
-                self._remove_orphans(folder)
+            self._clear_logs()
+            self._remove_orphans(self._views_folder)
             with suppress(LogError):  # of vectors, what cannot be read is begun anew when they are needed
                 self._remove_orphans(self._vectors_folder)
             damage = self.ring.damage()
@@ -210,8 +217,27 @@ class DiskStore:
             self._views_folder.forget()
             self.findings.append(Finding(str(error), mended=True))
 
-    def _remove_orphans(self, folder: Folder) -> None:
-        for orphan in folder.remove_orphans():
+    def _clear_logs(self) -> None:
+        """Remove what rewrites of the log left behind. What may hold events that the log in force does not have stays:
+        CURRENT may name the wrong one.
+        """
+        kept: list[Path] = []
+
+        def keep(orphan: Path) -> bool:
+            if holds_more(orphan, self.log):
+                kept.append(orphan)
+            return orphan in kept
+
+        self._remove_orphans(self._log_folder, keep)
+        for each in kept:
+            what = (
+                f"{each} may hold events that the log in force does not have, and was not removed: look whether "
+                f"{self._log_folder.path / 'CURRENT'} names the right one, or move it away"
+            )
+            self.findings.append(Finding(what, mended=False))
+
+    def _remove_orphans(self, folder: Folder, keep: Callable[[Path], bool] = lambda _: False) -> None:
+        for orphan in folder.remove_orphans(keep):
             self.findings.append(Finding(f"removed {orphan}, left by a broken-off build", mended=True))
 
     def unmap(self) -> None:

@@ -65,8 +65,8 @@ def wrapped(records: Iterable[RingRecord], wrapping: Wrapping, log: str) -> byte
     return encoded(WrappedKeys(cost=wrapping.cost, salt=salt.hex(), nonce=nonce.hex(), sealed=sealed.hex()))
 
 
-def unwrapped(path: Path, passphrase: str, log: str) -> list[RingRecord]:
-    """The records in a file. DamagedBackup when it is not what was written, WrongPassphrase when it does not open."""
+def read_wrapped(path: Path) -> WrappedKeys:
+    """What a file says, still sealed. DamagedBackup when it is not there, or not what was written."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -74,6 +74,12 @@ def unwrapped(path: Path, passphrase: str, log: str) -> list[RingRecord]:
     keys = decoded(data, WrappedKeys, path)
     if any(value > most for value, most in zip(keys.cost, MOST, strict=True)):
         raise DamagedBackup(f"{path} asks for more memory or work than any passphrase needs: {keys.cost}")
+    return keys
+
+
+def unwrapped(path: Path, passphrase: str, log: str) -> list[RingRecord]:
+    """The records in a file. DamagedBackup when it is not what was written, WrongPassphrase when it does not open."""
+    keys = read_wrapped(path)
     try:
         cipher = _key(Wrapping(passphrase, keys.cost), bytes.fromhex(keys.salt))
         opened = cipher.decrypt(bytes.fromhex(keys.nonce), bytes.fromhex(keys.sealed), log.encode())

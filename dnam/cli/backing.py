@@ -7,7 +7,7 @@ the folder to itself.
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,7 +158,7 @@ def restore_backup(
     shell = Shell(data, as_json, yes)
     looked = looked_over(shell, src, check=check)
     if check:
-        _tell_checked(shell, looked)
+        _tell_checked(shell, looked, opened=_keys_checked(shell, looked))
         return
     plan = _planned(shell, looked, at)
     _tell_unknown(shell, plan)
@@ -171,25 +171,38 @@ def restore_backup(
 def looked_over(shell: Shell, src: Path, *, check: bool = False) -> "Looked":
     """The backup, verified. Where that is all that was asked for, damage is what a check found."""
     from replay.backup import Backup, look_over
+
+    with _damage_found(shell) if check else nullcontext(), shell.out.progress("verifying the backup") as progress:
+        return look_over(Backup(src.expanduser()), progress)
+
+
+@contextmanager
+def _damage_found(shell: Shell) -> Iterator[None]:
     from replay.errors import DamagedBackup
 
     try:
-        with shell.out.progress("verifying the backup") as progress:
-            return look_over(Backup(src.expanduser()), progress)
+        yield
     except DamagedBackup as error:
-        if not check:
-            raise
         shell.out.note(str(error))
         raise Ending(FOUND_SOMETHING) from None
 
 
-def _tell_checked(shell: Shell, looked: "Looked") -> None:
+def _keys_checked(shell: Shell, looked: "Looked") -> bool:
+    """Look at the keys in the backup as far as that can be done without asking; whether they were opened."""
+    from replay.restore_plan import check_keys
+
+    with _damage_found(shell):
+        return check_keys(looked, shell.settings.backup_passphrase or None)
+
+
+def _tell_checked(shell: Shell, looked: "Looked", *, opened: bool) -> None:
     manifest = looked.backup.manifest
     if shell.out.as_json:
         fields = ("log", "size", "root", "made", "run", "format", "keys", "facts")
         shell.out.emit({name: getattr(manifest, name) for name in fields})
         return
     keys = "with its keys, under a passphrase" if manifest.keys else "without keys"
+    keys += " that opens them" if opened else ""
     shell.out.line(
         f"backup {manifest.run} of log {manifest.log}, made {shell.out.when(manifest.made)}, {keys}: {manifest.size} "
         f"events, root {manifest.root}: all as it was written"

@@ -1,13 +1,14 @@
 """Putting right what is damaged, from a backup: `repair`. A chat or a bot goes on meanwhile."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from dnam.cli.backing import looked_over
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
 from dnam.cli.upkeep import data_folder
+from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from replay.backup import Backup
@@ -19,29 +20,69 @@ if TYPE_CHECKING:
 
 
 def repair(
-    src: Annotated[Path, typer.Option("--from", metavar="BACKUP", help="The folder that `dnam backup` wrote.")],
+    src: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="BACKUP", help="The folder that `dnam backup` wrote; not needed for CURRENT."),
+    ] = None,
     data: Data = None,
     as_json: Json = False,
     yes: Yes = False,
 ) -> None:
     """Fetch damaged events from a backup of the same log; what was dropped stays dropped.
 
+    Where only log/CURRENT is lost or damaged, and there is one log beside it, it is written anew, without a backup too.
     Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
     """
+    shell = Shell(data, as_json, yes)
+    named = _named(shell)
+    if src is None and not named:
+        raise BadRequest("what is damaged is fetched from a backup: name it with --from BACKUP")
+    done, after = _verified_alone(shell) if src is None else _repaired(shell, src)
+    _tell(shell, (*named, *done), after)
+    if after.problems:
+        raise Ending(FOUND_SOMETHING)
+
+
+def _named(shell: Shell) -> "tuple[Repair, ...]":
+    """Have CURRENT name the log again, where it does not and that was agreed to."""
+    from replay.errors import CurrentLost
+    from replay.folder import Folder
+    from replay.repairing import Repair
+    from replay.which_log import only_log, refuse_lost, repair_current
+
+    try:
+        refuse_lost(Folder(shell.data / "log"))
+    except CurrentLost as error:
+        only = only_log(Folder(shell.data / "log"))
+        if only is None:
+            raise
+        shell.out.note(str(error))
+        if not shell.out.confirm(f"Have CURRENT name {only.name}?"):
+            _declined(shell)
+        found = repair_current(shell.data)
+        return () if found is None else (Repair(0, "current", f"CURRENT names {found.name} again", can=True),)
+    return ()
+
+
+def _declined(shell: Shell) -> NoReturn:
+    shell.out.nothing_done("not repaired: nothing was changed")
+    raise Ending(FOUND_SOMETHING)
+
+
+def _verified_alone(shell: Shell) -> "tuple[tuple[Repair, ...], Verified]":
+    with data_folder(shell, writable=False) as store, shell.out.progress("verifying the log") as progress:
+        return (), _verified(store, progress)
+
+
+def _repaired(shell: Shell, src: Path) -> "tuple[tuple[Repair, ...], Verified]":
+    """What was repaired from a backup, and what verifying finds afterwards."""
     from replay.errors import DamagedPages, NotALog, Truncated
 
-    shell = Shell(data, as_json, yes)
-    done: tuple[Repair, ...] = ()
     try:
         after, source = _asked(shell, src)
     except (DamagedPages, NotALog, Truncated) as error:  # it cannot even be opened
-        done, after = _saved(shell, src, error)
-    else:
-        if source is not None:
-            done, after = _put_right(shell, source)
-    _tell(shell, done, after)
-    if after.problems:
-        raise Ending(FOUND_SOMETHING)
+        return _saved(shell, src, error)
+    return ((), after) if source is None else _put_right(shell, source)
 
 
 def _asked(shell: Shell, src: Path) -> "tuple[Verified, Backup | None]":
@@ -80,8 +121,7 @@ def _ask(shell: Shell, store: "DiskStore", source: "Backup") -> None:
     if not found.proved:
         raise Damaged(unproved(found, source))
     if not shell.out.confirm(f"Repair {_counted(found)}?"):
-        shell.out.nothing_done("not repaired: nothing was changed")
-        raise Ending(FOUND_SOMETHING)
+        _declined(shell)
 
 
 def _put_right(shell: Shell, source: "Backup") -> "tuple[tuple[Repair, ...], Verified]":
@@ -101,8 +141,7 @@ def _saved(shell: Shell, src: Path, error: "LogError") -> "tuple[tuple[Repair, .
     shell.out.note(str(error))
     source = looked_over(shell, src).backup
     if not shell.out.confirm("Keep what can be read of the log, and fetch the rest from the backup?"):
-        shell.out.nothing_done("not repaired: nothing was changed")
-        raise Ending(FOUND_SOMETHING)
+        _declined(shell)
     with shell.out.progress("repairing") as progress:
         found = repair_pages(shell.data, source, progress)
     with data_folder(shell, writable=False) as store:
@@ -119,7 +158,7 @@ def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:
         shell.out.emit({"repaired": done, "events": after.events, "root": after.root, "problems": after.problems})
         return
     for each in done:
-        shell.out.line(f"#{each.seq}: repaired ({each.what})")
+        shell.out.line(f"{f'#{each.seq}: ' if each.seq else ''}repaired ({each.what})")
     for problem in after.problems:
         shell.out.line(f"{f'#{problem.seq}: ' if problem.seq else ''}not repaired: {problem.what}")
     end = f"{len(after.problems)} problem(s) left" if after.problems else "all as it was written"

@@ -106,14 +106,20 @@ def _took(shell: Shell, name: str) -> str:
     from dnam.shadows import checked, load
     from replay.shadow import shadow_folder
 
-    is_here = shadow_folder(shell.data, checked(name)).is_dir()
+    folder = shadow_folder(shell.data, checked(name))
     try:
         return f", which took {counted(load(shell.data, name).calls, 'call')} to make"
-    except (BadRequest, ShadowUnusable) as error:
-        if not is_here:
+    except ShadowUnusable as error:
+        if not folder.is_dir():
             raise
         shell.out.note(str(error))
-        return ""
+    except BadRequest:
+        if not folder.is_dir():
+            raise
+        shell.out.note(
+            f"{folder} does not say what it was made for: its making was broken off, or a part of it is lost"
+        )
+    return ""
 
 
 async def _cancel(shell: Shell, name: str, batches: tuple[str, ...]) -> int:

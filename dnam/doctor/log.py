@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dnam.counting import counted
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
 from dnam.file_set import MARK
-from replay.errors import LogError, NothingHere
+from replay.errors import DamagedPages, LogError, NotALog, NothingHere, Truncated
 from replay.ringfile import COPIES
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ LATEST = 256
 AHEAD_MS = 60_000
 DRIFT_MS = 5_000
 FULL = "`dnam verify` looks at every event, `dnam repair` helps where something is lost."
+AFRESH = "`dnam repair` puts right what it can; `dnam restore-backup` puts a backup in force."
 
 
 async def health(patient: Patient) -> list[Finding]:
@@ -29,6 +30,8 @@ async def health(patient: Patient) -> list[Finding]:
             return [*_copies(patient.data / "keys"), *_health(engine)]
     except NothingHere:
         return skipped("there is no log here yet", "`dnam run`, `dnam chat` or `dnam import` begins one.")
+    except (DamagedPages, NotALog, Truncated) as error:  # it cannot be opened: nor can `dnam verify`
+        return wrong(str(error), AFRESH)
     except (LogError, OSError) as error:
         return wrong(str(error), FULL)
 

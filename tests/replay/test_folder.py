@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from replay.errors import NotALog
-from replay.folder import BUILDING, Folder, replace_file
+from replay.errors import CannotWrite, NotALog
+from replay.folder import BUILDING, Folder, make_private, replace_file
 from replay.lock import ThreadLock, WriteLock
 from tests.replay.test_ring_file import no_file_over
 
@@ -50,6 +50,12 @@ def test_a_build_that_fails_leaves_nothing(folder: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         fails()
     assert list((folder / "views").iterdir()) == []
+
+
+def test_where_no_folder_can_be_made_is_said_in_words(folder: Path) -> None:
+    (folder / "file").touch()
+    with pytest.raises(CannotWrite, match="new cannot be made there: choose another place"):
+        make_private(folder / "file" / "new")
 
 
 def test_an_empty_current_names_nothing(folder: Path) -> None:

@@ -73,6 +73,7 @@ def test_only_a_writer_removes_what_a_broken_off_build_left(data: Path, kept: by
     for path in (*orphans, building):
         path.mkdir()
         (path / "data.mdb").write_bytes(b"half a build")
+    (orphans[0] / "building.lock").touch()
     with (building / "building.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         before = contents(data)

@@ -13,8 +13,9 @@ from projections.consent import ERASED, OPTED_OUT
 from projections.errors import BadRequest
 from projections.events import ErasureCompleted, ImportBegan, MessageRedacted, PersonErased, PersonOptedOut
 from projections.events.values import OPERATOR
+from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import codec, restore_plan
+from replay import codec, restore_plan, which_log
 from replay import restore as restoring
 from replay.backing_up import Keys
 from replay.backup import Backup, Wanted, look_over, seq_of
@@ -40,7 +41,7 @@ from replay.folder import Folder
 from replay.in_use import users
 from replay.lock import WriteLock
 from replay.restore import REPLACED, Restored, restore
-from replay.restore_plan import UNREADABLE, keys_for, look_at, plan
+from replay.restore_plan import UNREADABLE, check_keys, keys_for, look_at, plan
 from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.wrapped_keys import NAME, wrapped
@@ -114,6 +115,89 @@ def erased_in(data: Path, who: object = KIM) -> PersonErased:
 def tags(data: Path) -> list[str]:
     with Engine.open(data, writable=False) as engine:
         return [codec.decode_header(stored.header).tag for stored in engine.store.log.read(0)]
+
+
+# -- its keys, looked at alone --------------------------------------------------------------------------------------
+
+
+def test_the_keys_of_a_backup_are_checked_as_far_as_can_be(data: Path, folder: Path, place: Path) -> None:
+    talk(data)
+    backed_up(data, place)
+    assert not check_keys(look_over(Backup(place)), PASSPHRASE), "there are none"
+    backed_up(data, folder / "with", WRAPPED)
+    looked = look_over(Backup(folder / "with"))
+    assert not check_keys(looked, None)
+    assert check_keys(looked, PASSPHRASE)
+    with pytest.raises(WrongPassphrase):
+        check_keys(looked, "another one")
+    (folder / "with" / NAME).unlink()
+    with pytest.raises(DamagedBackup, match=NAME):
+        check_keys(looked, None)
+
+
+def test_keys_that_do_not_fit_a_backup_are_damage(data: Path, folder: Path, place: Path) -> None:
+    talk(data)
+    backed_up(data, place, WRAPPED)
+    looked = look_over(Backup(place))
+    own = ring(data)
+    talk(folder / "other")
+    others = {
+        f"{NAME} belong to another log": ring(folder / "other"),
+        "lacks the keys of ": {each for each in own if VaultId(each.vault) not in looked.vaults},
+    }
+    for why, records in others.items():
+        (place / NAME).write_bytes(wrapped(records, WRAPPED, looked.backup.manifest.log))
+        with pytest.raises(DamagedBackup, match=why):
+            check_keys(looked, PASSPHRASE)
+
+
+# -- where CURRENT does not say which log it is ---------------------------------------------------------------------
+
+
+def name_in_current(data: Path, current: str | None) -> None:
+    (data / "log" / "CURRENT").unlink()
+    if current is not None:
+        (data / "log" / "CURRENT").write_text(current)
+
+
+@pytest.mark.parametrize("current", ["000003\n", "nowhere\n", "\n", None])
+def test_a_log_that_current_does_not_name_lies_aside_too(data: Path, place: Path, current: str | None) -> None:
+    talk(data)
+    backed_up(data, place)
+    talk(data, 8, 12)
+    before, size = contents(data / "log"), len(tags(data))
+    name_in_current(data, current)
+    assert look_at(data, Backup(place)).events == size
+    done = restored(place, data)
+    assert done.replaced is not None
+    assert contents(done.replaced / "log") == before  # CURRENT too: moved back, it is in force again
+    assert words(data) == [f"word {n}" for n in range(8)]
+    sound(data)
+
+
+@pytest.mark.parametrize("current", ["000003\n", "nowhere\n", None])
+def test_every_database_lies_aside_where_it_is_not_known_which_is_the_log(
+    data: Path, place: Path, current: str | None
+) -> None:
+    talk(data)
+    backed_up(data, place)
+    shutil.copytree(data / "log" / "000001", data / "log" / "000002")
+    name_in_current(data, current)
+    before = contents(data / "log")
+    assert look_at(data, Backup(place)).events == UNREADABLE
+    done = restored(place, data)
+    assert done.replaced is not None
+    assert contents(done.replaced / "log") == before
+    assert words(data) == [f"word {n}" for n in range(8)]
+
+
+def test_what_the_log_took_back_stays_so_where_current_does_not_name_it(data: Path, place: Path) -> None:
+    talk(data)
+    backed_up(data, place)
+    erased_in(data)
+    name_in_current(data, None)
+    assert restored(place, data).again == 1
+    assert PersonErased.TAG in tags(data)
 
 
 # -- what comes back -----------------------------------------------------------------------------------------------
@@ -513,7 +597,7 @@ def test_a_log_that_only_another_can_read_is_not_taken_for_a_broken_one(
     def refuses(*_: object, **__: object) -> None:
         raise error("not by this program")
 
-    monkeypatch.setattr(restore_plan, "LmdbLog", refuses)
+    monkeypatch.setattr(which_log, "LmdbLog", refuses)
     refused(place, data, error, "not by this program")
 
 

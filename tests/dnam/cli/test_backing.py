@@ -200,6 +200,13 @@ def test_a_backup_changes_nothing_in_the_memory(data: Path, place: Path) -> None
     assert bytes_of(data) == before
 
 
+def test_a_place_where_no_folder_can_be_made_is_told(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = dnam("backup", tmp_path / "file" / "x", "--data", data)
+    assert (ran.code, "[Errno" in ran.err) == (3, False)
+    assert f"the folder {tmp_path / 'file' / 'x'} cannot be made there: choose another place" in ran.err
+
+
 # -- restore-backup ------------------------------------------------------------------------------------------------
 
 
@@ -214,6 +221,35 @@ def test_a_check_says_what_the_backup_is(data: Path, place: Path) -> None:
     ran = dnam("restore-backup", place, "--check", "--data", data)
     assert (ran.code, ran.out) == (1, "")
     assert "was cut to 700" in ran.err
+
+
+@pytest.mark.parametrize("harm", ["a bit", "removed"])
+@pytest.mark.parametrize("passphrase", ["", PASSPHRASE])
+def test_a_check_finds_keys_that_are_damaged_or_gone(
+    data: Path, place: Path, harm: str, passphrase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    dnam("backup", place, "--with-keys", "--data", data)
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", passphrase)
+    sound = dnam("restore-backup", place, "--check", "--data", data)
+    assert (sound.code, "under a passphrase that opens them:" in sound.out) == (0, bool(passphrase))
+    keys = place / "keys.json"
+    whole = keys.read_bytes()
+    keys.write_bytes(whole[:300] + bytes([whole[300] ^ 1]) + whole[301:])
+    if harm == "removed":
+        keys.unlink()
+    ran = dnam("restore-backup", place, "--check", "--data", data)
+    assert (ran.code, ran.out, str(keys) in ran.err) == (1, "", True)
+
+
+def test_a_log_that_current_does_not_name_is_moved_aside(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    dnam("remember", "Kim", "said after the backup was made", "--data", data)
+    log = (data / "log" / "000001" / "data.mdb").read_bytes()
+    (data / "log" / "CURRENT").write_text("000003\n")
+    ran = dnam("restore-backup", place, "--yes", "--data", data)
+    assert (ran.code, f"lies in {data / 'replaced' / '000001'}." in ran.out) == (0, True)
+    assert (data / "replaced" / "000001" / "log" / "000001" / "data.mdb").read_bytes() == log
 
 
 def test_a_restored_memory_answers_as_before(
@@ -479,6 +515,65 @@ def test_a_clean_log_needs_no_repair_and_a_backup_of_its_own(data: Path, place: 
     make(tmp_path / "other", garden)
     ran = dnam("repair", "--from", place, "--data", tmp_path / "other")
     assert (ran.code, "is of another log" in ran.err) == (3, True)
+
+
+@pytest.mark.parametrize("current", ["000009\n", "\0", None])
+def test_current_is_written_anew_without_a_backup(data: Path, current: str | None) -> None:
+    before = bytes_of(data)
+    path = data / "log" / "CURRENT"
+    path.unlink()
+    if current is not None:
+        path.write_text(current)
+    for command in (("show", "Kim"), ("verify",), ("doctor",)):
+        ran = dnam(*command, "--data", data)
+        assert ran.code != 0
+        assert "The log itself is in 000001, and `dnam repair` writes CURRENT anew" in ran.out + ran.err
+    assert dnam("repair", "--data", data).code == 2, "it asks"
+    ran = dnam("repair", "--yes", "--data", data)
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "repaired (CURRENT names 000001 again)")
+    assert {name: bytes_of(data)[name] for name in before} == before
+    assert dnam("verify", "--data", data).code == 0
+
+
+def test_current_is_written_anew_and_the_rest_comes_from_a_backup(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dnam("backup", place, "--data", data)
+    damage(data, b"bodies", seq_key(7))
+    (data / "log" / "CURRENT").unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+        assert dnam("repair", "--from", place, "--data", data).code == 1
+    assert not (data / "log" / "CURRENT").exists()
+    value = dnam("repair", "--from", place, "--json", "--yes", "--data", data).value
+    assert [(each["seq"], each["part"]) for each in value["repaired"]] == [(0, "current"), (7, "body")]
+    assert value["problems"] == []
+
+
+def test_a_repair_without_a_backup_mends_nothing_but_current(data: Path) -> None:
+    ran = dnam("repair", "--yes", "--data", data)
+    assert (ran.code, "--from BACKUP" in ran.err) == (2, True)
+
+
+def test_which_of_two_logs_current_named_is_not_guessed(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    shutil.copytree(data / "log" / "000001", data / "log" / "000002")
+    (data / "log" / "CURRENT").unlink()
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, "`dnam restore-backup`" in ran.err) == (3, True)
+    assert dnam("restore-backup", place, "--yes", "--data", data).code == 0
+    assert sorted(each.name for each in (data / "replaced" / "000001" / "log").iterdir()) == ["000001", "000002"]
+
+
+def test_where_the_log_is_gone_or_cut_the_messages_name_the_way_out(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    os.truncate(data / "log" / "000001" / "data.mdb", 20480)
+    for command in (("show", "Kim"), ("verify",), ("doctor",)):
+        ran = dnam(*command, "--data", data)
+        assert "`dnam restore-backup BACKUP`" in ran.out + ran.err
+    shutil.rmtree(data / "log" / "000001")
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, "[Errno" in ran.err, "`dnam restore-backup`" in ran.err) == (3, False, True)
 
 
 def test_what_cannot_be_repaired_is_told(data: Path, place: Path) -> None:

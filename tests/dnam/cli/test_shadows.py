@@ -283,6 +283,17 @@ def test_a_batch_under_way_is_told_of_where_there_is_no_key_to_cancel_it(data: P
     assert "msgbatch_1. there is no key here (ANTHROPIC_API_KEY)" in ran.err
 
 
+def test_a_folder_that_is_no_whole_shadow_is_dropped_as_one(data: Path) -> None:
+    shadow_folder(data, "foo").mkdir()
+    ran = dnam("shadows", "drop", "foo", "--yes", "--data", data)
+    assert (ran.code, ran.out) == (0, "The shadow foo is gone.\n")
+    assert "there is no shadow" not in ran.err
+    assert f"{shadow_folder(data, 'foo')} does not say what it was made for" in ran.err
+    assert not shadow_folder(data, "foo").exists()
+    ran = dnam("shadows", "drop", "foo", "--yes", "--data", data)
+    assert (ran.code, ran.out, "there is no shadow 'foo' here" in ran.err) == (2, "", True)
+
+
 def test_a_book_that_cannot_be_read_keeps_nobody_from_dropping(data: Path) -> None:
     (shadow_folder(data, "next") / BOOK).write_text("no book")
     told: list[str] = []
