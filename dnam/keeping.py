@@ -16,6 +16,7 @@ from projections.decisions.remember import (
     RestoreRequest,
     edit,
     forget,
+    item_text,
     remember,
     restore,
 )
@@ -25,6 +26,7 @@ from projections.events.values import By, Evidence, Item, Source
 from projections.ids import Handle
 from projections.items import ItemRow, items_in, items_of
 from projections.policies.compartments import Opening, Setting, opened, place_item
+from projections.policies.guards import Guarding
 from projections.policies.text import whole
 from projections.retrieval import Hit, Vocabulary, candidate, query, rank
 from projections.rows import Found, Rows
@@ -49,6 +51,8 @@ class Keeping(Access):
 
         `evidence` are the words that it rests on, and `source` is where they stand; without, the person's own asking.
         """
+        if not isinstance(user, bytes):
+            refuse_text(text, self.guarding)  # before somebody is met for it
         person = await self.person(user, platform=platform, make=True)
         where = setting or in_direct(person)
         asked = Source("manual", place=where.audience.place if where.audience.kind != "direct" else None)
@@ -215,6 +219,11 @@ class Keeping(Access):
             return matching((each for each in found if each.row.item.status == "active"), text, now, self.vocabulary)
 
         return await self.look(question)
+
+
+def refuse_text(text: str, guarding: Guarding) -> None:
+    """BadRequest for words that are not kept for a person, whoever that is."""
+    item_text(unnamed(whole(text)), guarding)
 
 
 def matching(items: Iterable[Found[ItemRow]], text: str, now: int, vocabulary: Vocabulary) -> list[Hit]:

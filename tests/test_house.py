@@ -143,6 +143,7 @@ def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
     "name",
     [
         *("data/log/x", "data/keys/x", "data/views/x", "data/shadows/x", "data/write.lock", "data/bot-*.lock"),
+        "data/learning.lock",
         *(".env", "/tour/x", "/then.txt", "/usb/x"),
     ],
 )

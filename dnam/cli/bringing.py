@@ -99,7 +99,7 @@ def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
             return tally, None
-        async with learner_of(memory, tally.people, tally.sessions) as learner:
+        async with learner_of(memory, shell.data, tally.people, tally.sessions) as learner:
             if not tally.events and not (await memory.look(learner.estimate)).calls:
                 return tally, None
             return tally, await learn_all(memory, learner, shell.out)
@@ -112,7 +112,9 @@ def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
 
 
 async def _check_names(memory: "Memory", brought: Brought) -> None:
-    """Refuse a name that means nobody before anything is written: it could not be put right afterwards."""
+    """Refuse a name that means nobody before anything is written: it could not be put right afterwards. Where a source
+    breaks off, that is the reason: whoever is meant may be in what is missing.
+    """
     import asyncio
 
     from dnam.importers.census import census
@@ -123,12 +125,14 @@ async def _check_names(memory: "Memory", brought: Brought) -> None:
         return
     found = await asyncio.to_thread(census, brought.sources, brought.options)
     if assistant is not None and found.messages and not found.own:
-        raise BadRequest(
+        raise found.broken or BadRequest(
             f"--assistant: no assistant called {assistant!r} wrote anything here. A name fits only bots; an id, anybody"
         )
     for name in (each for pair in brought.same for each in pair if each not in found.names):
         if not await memory.look(partial(find_people, text=name)):
-            raise BadRequest(f"--same-person: {name!r} is nobody, neither here nor in what is brought in")
+            raise found.broken or BadRequest(
+                f"--same-person: {name!r} is nobody, neither here nor in what is brought in"
+            )
 
 
 # -- what is read --------------------------------------------------------------------------------------------------

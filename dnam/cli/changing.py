@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 WORDS_STAY = "What was written stands where it was written: `dnam redact MESSAGE` takes a message's words away too."
 
 
-class Done(NamedTuple):
-    """What was done, to which items, and how to say so."""
+RULE = "It takes an id, or words as they stand there, at least 60 % of all"
 
-    done: str
+
+class Done(NamedTuple):
+    """What was done, to which items, and how to say so; or that nothing was, and why."""
+
+    done: str | None
     items: "Sequence[Item]"
     words: str
 
@@ -57,15 +60,27 @@ def remember(
     async def action(memory: "Memory") -> Done:
         from projections.events.values import OPERATOR
 
-        person = await _met(memory, name, new=new)
+        person = await _met(memory, name, place, new=new)
         setting = await _setting(memory, person, place)
         item = await memory.remember(person, text, by=OPERATOR, setting=setting)
         return Done("remembered", [item], f"Remembered: {item.text}")
 
-    from dnam.finding import new_name
+    from dnam.finding import DIRECT, new_name
 
     shell, name = Shell(data, as_json), new_name(user) if new else user
-    _tell(shell, shell.run(action, create=new))
+    if new:
+        _refuse(shell, text)
+    nowhere = place is not None and place.strip().casefold() != DIRECT
+    _tell(shell, shell.run(action, create=new and not nowhere))
+
+
+def _refuse(shell: Shell, text: str) -> None:
+    """BadRequest for words that are not kept, before a memory is begun for them."""
+    from dnam.guarding import guarding_of
+    from dnam.keeping import refuse_text
+    from dnam.languages import load
+
+    refuse_text(text, guarding_of(load(shell.settings.language)))
 
 
 def _remember_nobodys(shell: Shell, text: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
@@ -86,15 +101,17 @@ async def _known(memory: "Memory", user: str) -> "Handle":
     return await memory.look(lambda rows: the_person(rows, user))
 
 
-async def _met(memory: "Memory", user: str, *, new: bool) -> "Handle":
-    """Who is meant; with `new`, somebody unknown becomes a person of this machine."""
+async def _met(memory: "Memory", user: str, place: str | None, *, new: bool) -> "Handle":
+    """Who is meant; with `new`, somebody unknown becomes a person of this machine, unless the place is none."""
     from dnam.errors import Unknown
+    from dnam.whereabouts import new_handle
 
     try:
         known = await _known(memory, user)
     except Unknown as error:
         if not new:
             raise Unknown(f"{error}; --new makes a new person") from None
+        await _setting(memory, new_handle(), place)
         return await memory.person(user, make=True)
     if new:
         raise BadRequest(f"there is a {user!r} already: leave --new out to mean them, or give another name")
@@ -159,6 +176,8 @@ def forget(
     asked = what
 
     async def action(memory: "Memory") -> Done:
+        from shlex import quote
+
         from dnam.finding import is_item
         from projections.events.values import OPERATOR
 
@@ -168,6 +187,8 @@ def forget(
             items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting)
         else:
             items = await memory.forget(person, meant, by=OPERATOR, setting=setting)
+        if not items:
+            return _not_forgotten(f"`dnam show {quote(user)}`")
         return Done("forgotten", items, _forgotten(user, items))
 
     shell = Shell(data, as_json)
@@ -185,9 +206,14 @@ def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, 
         kept = f"--guild {quote(guild)}" if guild is not None else "--owner" if owner else "--self"
         hints = (f"  {item.text} ({item.id})\n    dnam restore {kept} {item.id}" for item in items)
         lines = [f"Forgot {len(items)} item(s).", *hints]
-        return Done("forgotten", items, "\n".join(lines) if items else "No matching items found.")
+        listed = f"`dnam lore {kept}`"
+        return Done("forgotten", items, "\n".join(lines)) if items else _not_forgotten(listed)
 
     _tell(shell, shell.run(action))
+
+
+def _not_forgotten(listed: str) -> Done:
+    return Done(None, (), f"No matching items found. {RULE}: {listed} lists what there is.")
 
 
 def _forgotten(user: str, items: "Sequence[Item]") -> str:
@@ -195,8 +221,6 @@ def _forgotten(user: str, items: "Sequence[Item]") -> str:
 
     from dnam.finding import place_option
 
-    if not items:
-        return "No matching items found."
     ids = Counter(item.id for item in items)
     options = [place_option(item.compartment) if ids[item.id] > 1 else "" for item in items]
     places = [f" --in {quote(option)}" if option else "" for option in options]
@@ -268,7 +292,8 @@ def _tell(shell: Shell, done: Done) -> None:
     if not shell.settings.memory_enabled:
         shell.out.note("memory is switched off (DNAM_MEMORY_ENABLED=0): no answer uses what is kept")
     if shell.out.as_json:
-        shell.out.emit({"done": done.done, "items": done.items})
+        why = {} if done.done else {"why": done.words}
+        shell.out.emit({"done": done.done, **why, "items": done.items})
     else:
         shell.out.lines(done.words)
 

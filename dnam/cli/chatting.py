@@ -54,7 +54,7 @@ def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json
 def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Talk with the assistant. `!memory help` lists what you may ask of its memory; Ctrl-D ends.
 
-    Without --in it is a direct message. From a pipe, every line is one message.
+    Without --in it is a direct message. From a pipe, every line is one message, and Ctrl-C ends the chat.
     """
     _chat(Shell(data, as_json), user, place)
 
@@ -116,6 +116,7 @@ async def _be_in_discord(shell: Shell) -> None:
 
 async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
     from dnam.adapters.terminal.chat import chat as talk
+    from dnam.adapters.terminal.reading import is_typed
     from dnam.assistant import Assistant
     from dnam.models import opened
     from dnam.steadiness import steady
@@ -128,7 +129,8 @@ async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
             assistant = Assistant(memory, model)
             with steady():
                 async with understanding(assistant, screen.note):
-                    return await talk(assistant, spot.who, spot.where, lines, screen)
+                    presses = 2 if is_typed() else 1
+                    return await talk(assistant, spot.who, spot.where, lines, screen, presses=presses)
 
 
 def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
@@ -176,14 +178,18 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
 
 def _engine(shell: Shell) -> "Engine":
     from replay.engine import Engine
-    from replay.errors import CannotWrite
+    from replay.errors import CannotWrite, NothingHere
 
     commit = shell.settings.view_commit_events
     try:
         return Engine.open(shell.data, create=True, view_commit_events=commit)
     except CannotWrite as error:
+        try:
+            engine = Engine.open(shell.data, writable=False)
+        except NothingHere:  # nor is there anything to read: what is in the way of beginning is what there is to say
+            raise error from None
         shell.out.note(f"nothing will be recorded: {error}")
-        return Engine.open(shell.data, writable=False)
+        return engine
 
 
 # -- who and where -----------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
 from dnam.counting import counted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dnam.learning import Estimate, LearnedAll, Learner
     from dnam.memory import Memory
     from projections.ids import Handle
@@ -34,7 +36,7 @@ def learn(
             chosen = []
         if session is not None and user is None:
             persons = []
-        async with learner_of(memory, persons, chosen) as learner:
+        async with learner_of(memory, shell.data, persons, chosen) as learner:
             return await learn_all(memory, learner, shell.out)
 
     learned = shell.run(action)
@@ -46,14 +48,17 @@ def learn(
 
 @asynccontextmanager
 async def learner_of(
-    memory: "Memory", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None
+    memory: "Memory", data: "Path", persons: "Iterable[Handle] | None", chosen: Iterable[str] | None
 ) -> "AsyncIterator[Learner]":
-    """Who learns from what these people said and in these sessions was said; None stands for all of them."""
+    """Who learns from what these people said and in these sessions was said; None stands for all of them. Nobody else
+    learns in the folder meanwhile, so what is unread is to be looked for only now.
+    """
     from dnam.assistant import Assistant
     from dnam.learning import Learner
+    from dnam.learning_alone import learning_alone
     from dnam.models import opened
 
-    async with opened(memory, note) as model:
+    async with learning_alone(data, note), opened(memory, note) as model:
         yield Learner(Assistant(memory, model), persons, chosen)
 
 

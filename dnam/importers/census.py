@@ -12,17 +12,19 @@ from projections.decisions.meet import Account
 
 class Census(NamedTuple):
     """`names` are ids and names of everybody; `messages` says whether there are any, `own` whether the assistant wrote
-    one.
+    one. `broken` is the first error of a source that could not be read to its end: others may be in the rest.
     """
 
     names: frozenset[str]
     messages: bool
     own: bool
+    broken: ImportFailed | None = None
 
 
 def census(sources: Iterable[Source], options: Options) -> Census:
-    """Everybody in the sources. What cannot be read is told by the import itself."""
+    """Everybody in the sources, as far as they can be read."""
     found: set[Account] = set()
+    broken: ImportFailed | None = None
     messages = own = False
     for source in sources:
         try:
@@ -32,7 +34,7 @@ def census(sources: Iterable[Source], options: Options) -> Census:
                     found.update(accounts(arrival.request))
                 elif isinstance(arrival, ImportedItem) and arrival.account is not None:
                     found.add(arrival.account)
-        except ImportFailed:
-            continue
+        except ImportFailed as error:
+            broken = broken or error
     names = {name for each in found for name in (each.id, each.name, f"{each.platform}:{each.id}")}
-    return Census(frozenset(names), messages, own)
+    return Census(frozenset(names), messages, own, broken)

@@ -16,13 +16,12 @@ from typing import Any, BinaryIO, TypeVar
 
 import ijson
 
+from dnam.importers.depth import MOST_DEPTH, DepthCounter
 from dnam.importers.source import FORMATS, BrokenImport, UnknownFormat, UnreadableImport
 
 BOM = b"\xef\xbb\xbf"
 CHUNK_BYTES = 1 << 16
 LOOK_BYTES = 1 << 10
-MOST_DEPTH = 64
-"""The parser keeps every value's whole path: small steps and a bound keep a hostile file from filling the memory."""
 Form = TypeVar("Form")
 PAIR_BYTES = 12
 # Every escape is matched, so that `\\ud83d` (an escaped backslash and letters) is never taken for a surrogate.
@@ -46,8 +45,14 @@ def mended(data: bytes) -> bytes:
     return SPECIAL.sub(_whole, data)
 
 
+class TooDeep(Exception):
+    """What comes next is nested deeper than anything that dnam reads."""
+
+
 class MendedStream:
-    """A binary file without its byte order mark and lone surrogates. `position` is the first byte not yet given."""
+    """A binary file without its byte order mark and lone surrogates, up to where it is nested too deep. `position` is
+    the first byte not yet given.
+    """
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -55,14 +60,22 @@ class MendedStream:
         self._left = b"" if head == BOM else head
         self.position = len(BOM) if head == BOM else 0
         self.ended = False
+        self._counter = DepthCounter()
+        self._is_cut = False
 
     def read(self, size: int = CHUNK_BYTES) -> bytes:
-        """The next bytes, about `size` of them; none at the end."""
+        """The next bytes, about `size` of them; none at the end. Raises TooDeep once all that is not was given, so that
+        what is no JSON before that is found first.
+        """
         given = b""
-        while size and not given and not self.ended:
+        while size and not given:
+            if self._is_cut:
+                raise TooDeep
+            if self.ended:
+                break
             more = self._raw.read(size)
             self.ended = not more
-            given = self._mend(self._left + more)
+            given, self._is_cut = self._counter.take(self._mend(self._left + more))
         self.position += len(given)
         return given
 
@@ -141,6 +154,8 @@ def _given(path: Path, parse: Callable[[MendedStream], Iterator[Any]], noun: str
                 return
             except UNPARSED as error:
                 raise _broken(path, stream, f"after {noun} {count}") from error
+            except TooDeep:
+                raise _too_deep(path, stream) from None
             except OSError as error:
                 raise _unreadable(path, stream, error) from error
             count += 1
@@ -156,13 +171,13 @@ def events(path: Path) -> Iterator[tuple[str, str, Any]]:
         try:
             while (event := _next(parsed, None)) is not None:
                 begun = True
-                if event[0].count(".") > MOST_DEPTH:
-                    raise UnknownFormat(path, f"{path} is nested more than {MOST_DEPTH} deep: nothing dnam reads is.")
                 yield event
         except UNPARSED as error:
             if not begun:
                 raise _no_json(path) from error
             raise _broken(path, stream, "before its first message") from error
+        except TooDeep:
+            raise _too_deep(path, stream) from None
         except OSError as error:
             raise _unreadable(path, stream, error) from error
 
@@ -197,6 +212,11 @@ def _broken(path: Path, stream: MendedStream, place: str) -> BrokenImport:
     where = f"{place}, {near} byte {stream.position}"
     remedy = "Export it again and import that: what is here already is not added twice."
     return BrokenImport(path, where, f"{path} {what} {where}. {remedy}")
+
+
+def _too_deep(path: Path, stream: MendedStream) -> UnknownFormat:
+    what = f"{path} is nested more than {MOST_DEPTH} deep"
+    return UnknownFormat(path, f"{what} (at byte {stream.position}): nothing dnam reads is.")
 
 
 def _unreadable(path: Path, stream: MendedStream, error: OSError) -> UnreadableImport:

@@ -109,7 +109,7 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     if decided_before(rows, request.origin):
         return []
     _refuse_unwilling(rows, request.owner, request.by.person, *request.speakers)
-    text, kind = _item_text(request.text, request.guarding, request.owner), read_kind(request.kind)
+    text, kind = item_text(request.text, request.guarding, for_all=request.owner == NOBODY), read_kind(request.kind)
     request = _closed(rows, request)
     shelf = Shelf(rows, request.origin, request.owner)
     for place in _place(rows, request):
@@ -191,7 +191,7 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
     if decided_before(rows, request.origin):
         return []
     _refuse_unwilling(rows, request.owner, request.by.person)
-    text = _item_text(request.text, request.guarding, request.owner)
+    text = item_text(request.text, request.guarding, for_all=request.owner == NOBODY)
     shelf = Shelf(rows, request.origin, request.owner)
     row = _the_one(_named(shelf, request.owner, request.id, request.openings), request.id)
     if row.item.status != "active":
@@ -304,11 +304,12 @@ def _said(asked: int, row: ItemRow | None) -> int:
     return asked if row is None else max(asked, row.said)
 
 
-def _item_text(given: str, guarding: Guarding | None, owner: Handle) -> str:
+def item_text(given: str, guarding: Guarding | None, *, for_all: bool = False) -> str:
+    """The text as an item has it, of a person's or `for_all`. BadRequest for one that is held back, or says nothing."""
     text = tidy(given)
     if is_blank(text):
         raise BadRequest("there is nothing to remember: write a sentence")
-    if guarding is not None and (why := held_by_hand(text, guarding, for_all=owner == NOBODY)):
+    if guarding is not None and (why := held_by_hand(text, guarding, for_all=for_all)):
         raise BadRequest(why)
     return text
 

@@ -1,11 +1,18 @@
 """The loopback servers that are started by hand: what they print goes into `.env` as it stands."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from dnam.settings import read
 from tests.loopback.discord import World
-from tests.loopback.discord.__main__ import HELLO, say
+from tests.loopback.discord.__main__ import HELLO, _lines, say
 from tests.loopback.messages.__main__ import main
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_what_it_prints_is_settings_by_which_kim_is_answered_in_the_server_and_directly() -> None:
@@ -35,6 +42,23 @@ async def test_what_is_typed_is_said_by_kim_or_by_the_owner() -> None:
         said = [(each.author.name, each.said.content) for each in world.messages(general)]
         assert said == [("Kim", "hello"), ("Ines", "hello"), ("Kim", f"{world.bot.mention} hello")]
         assert [each.said.content for each in world.messages(ines.dm)] == ["hello"]
+
+
+async def test_what_is_typed_may_come_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "typed").write_bytes(b"hello\n@ hello\n")
+    with (tmp_path / "typed").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert [line async for line in _lines()] == ["hello", "@ hello"]
+
+
+def test_it_serves_on_where_nothing_is_typed() -> None:
+    command, pipe = [sys.executable, "-m", "tests.loopback.discord"], subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as started:
+        assert started.stdout is not None
+        assert any(b"Ctrl-C ends" in line for line in iter(started.stdout.readline, b""))
+        started.send_signal(signal.SIGINT)
+        assert started.communicate(timeout=60)[1] == b""
+        assert started.returncode == 0
 
 
 def test_help_is_told_and_serves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

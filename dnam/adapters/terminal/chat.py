@@ -1,7 +1,7 @@
 """The chat: hear a line, answer it, print it, learn behind it.
 
 Ends with 0 at the end of the lines or on `exit` and `quit`, with 3 when something that was said could not be recorded,
-and with 130 on a second Ctrl-C.
+and with 130 on a second Ctrl-C, or on the first where nobody is there to type a line after it.
 """
 
 import asyncio
@@ -23,12 +23,15 @@ PATIENCE_SECONDS = 1.0
 """How long the end of a chat waits for learning before it says that it waits."""
 
 
-async def chat(assistant: Assistant, who: Account, where: PlaceSeen, lines: Lines, out: Screen) -> int:
-    """Talk until the lines end; the exit code."""
+async def chat(
+    assistant: Assistant, who: Account, where: PlaceSeen, lines: Lines, out: Screen, *, presses: int = 2
+) -> int:
+    """Talk until the lines end, or until Ctrl-C was pressed so many times without a line between; the exit code."""
     with Interrupts() as interrupts:
         try:
             async with assistant.watching(tell=out.note):
-                return await Chat(assistant, Conversation(assistant, Spot(who, where)), out).run(lines, interrupts)
+                talk = Conversation(assistant, Spot(who, where))
+                return await Chat(assistant, talk, out, presses).run(lines, interrupts)
         finally:
             await assistant.stop()
 
@@ -36,18 +39,19 @@ async def chat(assistant: Assistant, who: Account, where: PlaceSeen, lines: Line
 class Chat:
     """One chat, from its first line to its last."""
 
-    def __init__(self, assistant: Assistant, talk: Conversation, out: Screen) -> None:
+    def __init__(self, assistant: Assistant, talk: Conversation, out: Screen, presses: int = 2) -> None:
         self._assistant = assistant
         self._talk = talk
         self._out = out
+        self._presses = presses
         self._failures_told = 0
         self._lost_told = 0
         self._reason_told = ""
 
     async def run(self, lines: Lines, interrupts: Interrupts) -> int:
-        """The loop. One Ctrl-C breaks off what is being done, a second one without a line between ends the chat."""
+        """The loop. Ctrl-C breaks off what is being done; the last of `presses` with no line between ends it."""
         pressed = 0
-        while pressed < 2:
+        while pressed < self._presses:
             try:
                 line = await interrupts.run(lines.next())
                 pressed = 0
@@ -56,7 +60,7 @@ class Chat:
                 await interrupts.run(self._take(line))
             except Interrupted:
                 pressed += 1
-                self._out.note("interrupted" if pressed > 1 else "interrupted; Ctrl-C again ends the chat")
+                self._out.note("interrupted" if pressed == self._presses else "interrupted; Ctrl-C again ends the chat")
         self._tell_unwritten()
         return INTERRUPTED
 

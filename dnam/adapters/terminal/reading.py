@@ -29,7 +29,12 @@ class Lines(Protocol):
 
 def is_terminal() -> bool:
     """Whether a person sits at both ends."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return is_typed() and sys.stdout.isatty()
+
+
+def is_typed() -> bool:
+    """Whether a person types what is read, wherever the answers go."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 class EditedLines:

@@ -50,7 +50,7 @@ def test_json_has_stable_names(tmp_path: Path) -> None:
     printed = json.loads(ran.out)
     assert set(printed) == {"imported", "learned"}
     assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", "skipped"}
-    assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors"}
+    assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged"}
     assert json.loads(dnam("learn", "--json", "--data", tmp_path / "d").out)["events"] == 0
 
 
@@ -119,6 +119,21 @@ def test_an_assistant_who_wrote_nothing_is_refused_before_anything_is_written(tm
     assert ran.err.startswith("dnam: --assistant: no assistant called 'dnaam' wrote anything here")
     assert heard(tmp_path / "d") == 0
     assert dnam(*options, "dnam").out == "Imported 41 messages.\n"
+
+
+@pytest.mark.parametrize("option", [("--assistant", "dnam"), ("--same-person", "Tobi=Ghost")])
+def test_a_name_that_may_be_in_what_is_cut_off_is_refused_as_the_cut_file(
+    tmp_path: Path, option: tuple[str, str]
+) -> None:
+    cut = tmp_path / "cut.json"
+    cut.write_bytes(SAMPLE.read_bytes()[:3000])
+    command = ("import", cut, "--audience", "guild", *option, "--data", tmp_path / "d")
+    rehearsed, ran = dnam(*command, "--dry-run"), dnam(*command)
+    assert (ran.code, ran.out) == (3, "")
+    assert "cut.json breaks off after message 3, " in ran.err
+    assert rehearsed.code == 3
+    assert ran.err in rehearsed.err
+    assert heard(tmp_path / "d") == 0
 
 
 def test_an_import_leaves_events_of_its_own_where_it_brought_anything(tmp_path: Path) -> None:

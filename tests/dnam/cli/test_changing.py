@@ -58,6 +58,27 @@ def test_new_begins_a_memory_where_there_is_none(tmp_path: Path) -> None:
     assert texts(folder, "Bo") == ["plays the harp"]
 
 
+NOT_KEPT = [("x",), ("my password is hunter2",), ("   ",), ("plays the harp", "--in", "nowhere")]
+
+
+@pytest.mark.parametrize("words", NOT_KEPT)
+def test_what_is_refused_meets_nobody(data: Path, words: tuple[str, ...]) -> None:
+    before = dnam("log", "--json", "--data", data).out
+    ran = dnam("remember", "--new", "Nobody", *words, "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Nobody" not in dnam("people", "--data", data).out
+    assert dnam("log", "--json", "--data", data).out == before
+
+
+@pytest.mark.parametrize("words", NOT_KEPT)
+def test_what_is_refused_begins_no_memory(tmp_path: Path, words: tuple[str, ...]) -> None:
+    folder = tmp_path / "fresh"
+    ran = dnam("remember", "--new", "Nobody", *words, "--data", folder)
+    assert (ran.code, ran.out) == (3 if "--in" in words else 2, "")  # without a memory no place is known at all
+    assert not folder.exists()
+    assert dnam("remember", "--new", "Bo", "plays the harp", "--in", "dm", "--data", folder).code == 0
+
+
 @pytest.mark.parametrize("name", ["", "  ", "x" * 33, "two\nlines", "a]b", "\x1b[2J", "x" * 100_000])
 def test_a_new_name_has_to_be_one(tmp_path: Path, name: str) -> None:
     ran = dnam("remember", name, "plays the harp", "--new", "--data", tmp_path / "fresh")
@@ -91,7 +112,12 @@ def test_forget_by_most_of_the_words_or_by_id_and_restore(data: Path, what: str)
 
 @pytest.mark.parametrize("what", ["tea", "durable-00000000", "x" * 1_000_000, "\x00", RAIN])
 def test_what_matches_nothing_is_no_failure(data: Path, what: str) -> None:
-    assert dnam("forget", "Kim", what, "--data", data) == (0, "No matching items found.\n", "")
+    why = (
+        "No matching items found. It takes an id, or words as they stand there, at least 60 % of all: "
+        "`dnam show Kim` lists what there is."
+    )
+    assert dnam("forget", "Kim", what, "--data", data) == (0, f"{why}\n", "")
+    assert dnam("forget", "Kim", what, "--json", "--data", data).value == {"done": None, "why": why, "items": []}
 
 
 def test_forget_in_a_place_leaves_the_others(data: Path) -> None:

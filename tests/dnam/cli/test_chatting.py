@@ -115,6 +115,15 @@ class TestByPipe:
         assert warned == "! this could not be recorded and is tried again with the next message: the disk is full"
         assert end == "! not recorded: 2 messages, 2 answers; the disk is full"
 
+    def test_where_no_folder_can_be_made_that_is_said_once(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        place = tmp_path / "file" / "new"
+        ran = chatted(
+            tmp_path / "new", "hi\n", "chat", "--as", "kim", before=f"import sys; sys.argv[-1] = {str(place)!r}"
+        )
+        why = f"dnam: the folder {place} cannot be made there: choose another place\n"
+        assert ran == Ran(3, "", why)
+
     def test_a_memory_that_cannot_be_written_to_is_read(self, data: Path) -> None:
         ran = chatted(data, "What tea do I prefer?\n!memory\n", "chat", "--as", "Kim", before=LOCKED)
         assert ran.code == 3
@@ -148,7 +157,7 @@ class TestByPipe:
         _, err = started.communicate(b"hello\nhello\n", timeout=60)
         assert (started.returncode, err) == (0, b"")
 
-    def test_one_ctrl_c_goes_on_and_two_end_it(self, tmp_path: Path) -> None:
+    def test_ctrl_c_ends_one_that_a_pipe_feeds_and_what_was_said_is_kept(self, tmp_path: Path) -> None:
         started = self._started(tmp_path)
         assert started.stdin is not None
         assert started.stdout is not None
@@ -157,17 +166,34 @@ class TestByPipe:
         started.stdin.flush()
         assert started.stdout.readline().startswith(b"dnam: ")
         started.send_signal(signal.SIGINT)
-        assert started.stderr.readline() == b"(interrupted; Ctrl-C again ends the chat)\n"
-        started.send_signal(signal.SIGINT)
         assert started.stderr.readline() == b"(interrupted)\n"
         assert started.wait(60) == 130
         for stream in (started.stdin, started.stdout, started.stderr):
             stream.close()
+        (heard,) = dnam("log", "--tag", "message.heard", "--json", "--data", tmp_path / "new").values
+        assert heard["event"]["message"]["text"] == "hello"
 
-    def _started(self, tmp_path: Path) -> "subprocess.Popen[bytes]":
+    def test_one_ctrl_c_at_a_terminal_goes_on_and_two_end_it(self, tmp_path: Path) -> None:
+        ours, theirs = pty.openpty()
+        started = self._started(tmp_path, theirs)
+        os.close(theirs)
+        assert started.stdout is not None
+        assert started.stderr is not None
+        os.write(ours, b"hello\n")
+        assert started.stdout.readline().startswith(b"dnam: ")
+        started.send_signal(signal.SIGINT)
+        assert started.stderr.readline() == b"(interrupted; Ctrl-C again ends the chat)\n"
+        started.send_signal(signal.SIGINT)
+        assert started.stderr.readline() == b"(interrupted)\n"
+        assert started.wait(60) == 130
+        os.close(ours)
+        for stream in (started.stdout, started.stderr):
+            stream.close()
+
+    def _started(self, tmp_path: Path, given: int = subprocess.PIPE) -> "subprocess.Popen[bytes]":
         pipe = subprocess.PIPE
         command = [*COMMAND, "chat", "--as", "Ada", "--data", str(tmp_path / "new")]
-        return subprocess.Popen(command, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
+        return subprocess.Popen(command, env=environment(), stdin=given, stdout=pipe, stderr=pipe, cwd=tmp_path)
 
 
 class TestRun:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dnam.importers.detect import detect
-from dnam.importers.source import FORMATS, BrokenImport, Options, UnknownFormat, UnreadableImport
+from dnam.importers.source import FORMATS, Arrival, BrokenImport, Options, UnknownFormat, UnreadableImport
 from dnam.importers.stream import BOM
 from tests.dnam.importers.files import SAMPLE, export, message, requests, sample, source, turn, write
 
@@ -129,11 +129,36 @@ def test_a_disk_that_fails_while_it_is_looked_at(tmp_path: Path, monkeypatch: py
         detect(tmp_path / "a")
 
 
-def test_a_file_that_is_nested_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
+DEEP = "[" * 10_000 + "]" * 10_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"messages":' + DEEP + "}", '{"a":' + '{"a":' * 10_000, '[{"conversation":' + DEEP + "}]"],
+)
+def test_a_file_that_is_nested_without_end_does_not_fill_the_memory(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deep.json"
-    path.write_text("[" * 100_000)
+    path.write_text(text)
     tracemalloc.start()
-    with pytest.raises(UnknownFormat, match=r"deep\.json is nested more than 64 deep"):
-        detect(path)
-    assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    tracemalloc.stop()
+    try:
+        with pytest.raises(UnknownFormat, match=r"deep\.json is nested more than 64 deep"):
+            list(detect(path).read(Options()))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("depth", [1_000, 10_000])
+def test_a_message_that_is_nested_too_deep_ends_an_import_behind_those_before_it(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "deep.json"
+    deep = json.dumps(export(message(1), message(2, extra="?"), message(3))).replace('"?"', "[" * depth + "]" * depth)
+    path.write_text(deep)
+    arrivals: list[Arrival] = []
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnknownFormat, match=r"deep\.json is nested more than 64 deep"):
+            list(map(arrivals.append, detect(path).read(Options())))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(arrivals) == 1

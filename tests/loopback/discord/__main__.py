@@ -8,9 +8,9 @@ owns the server and the bot. What the bot says is printed.
 import argparse
 import asyncio
 import signal
-import sys
 from collections.abc import AsyncIterator
 
+from dnam.adapters.terminal.reading import PipedLines
 from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.person import Person
 from tests.loopback.discord.state import Event
@@ -30,6 +30,7 @@ say it. Ctrl-C ends.
 
 async def serve(port: int) -> None:
     """Until Ctrl-C."""
+    stopped = _stopped()
     async with World(port=port) as world:
         ines = world.person("Ines")
         world.application.owner = ines
@@ -43,7 +44,7 @@ async def serve(port: int) -> None:
         print(HELLO.format(person=kim.name, id=kim.id, **known), flush=True)
         world.state.listeners.append(lambda event: _printed(world, event))
         typing = asyncio.create_task(_typed(world, (kim, ines), general))
-        await _stopped()
+        await stopped.wait()
         typing.cancel()
         for each in world.state.violations:
             print(f"! {each}", flush=True)
@@ -81,17 +82,18 @@ def _printed(world: World, event: Event) -> None:
 
 
 async def _lines() -> AsyncIterator[str]:
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while line := await reader.readline():
-        yield line.decode().strip()
+    """What is typed, or comes from a pipe, a file or `/dev/null`; at its end the server goes on."""
+    lines = PipedLines.of_stdin()
+    while (line := await lines.next()) is not None:
+        yield line.strip()
 
 
-async def _stopped() -> None:
+def _stopped() -> asyncio.Event:
+    """Set by Ctrl-C, from now on."""
     stopped = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stopped.set)
-    await stopped.wait()
+    return stopped
 
 
 def main() -> None:
