@@ -28,7 +28,7 @@ from projections.rows import RawRows, Stored
 from replay import codec
 from replay import recall_tables as layout
 from replay.errors import DamagedViews, NotALog
-from replay.lmdb_file import check_file, open_environment, translated
+from replay.lmdb_file import GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, unpacked
 from replay.recall_tables import TABLES as INDEX
@@ -302,8 +302,14 @@ class Views:
             yield self.seen_in(transaction)
 
     def begun(self) -> lmdb.Transaction:
-        """A read transaction, for `seen_in`: who records needs no more than that."""
-        return self._environment.begin()
+        """A read transaction, for `seen_in`: who records needs no more than that. CannotWrite where the disk has refused
+        a commit of theirs in another thread since they were looked at: they are opened anew for the next question.
+        """
+        try:
+            return self._environment.begin()
+        except GivenUp:
+            with translated(self.folder):
+                raise
 
     def seen_in(self, transaction: lmdb.Transaction) -> tuple[Position | None, Snapshot]:
         """What `reading` has, in a read transaction."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from projections.events import (
@@ -186,6 +187,8 @@ def test_what_was_public_is_not_any_more_once_fewer_can_read_it(world: World) ->
     assert rests(world, item(LORE), heard(OPEN)) != ""
     assert rests(world, item(f"person/{ADA.hex()}/channel/discord:7"), heard(OPEN)) == ""
     assert lies_in(world.rows, heard(OPEN)) == Opening(ADA, "channel/discord:7")
+    of_ada = msgspec.structs.replace(summary(DIRECT), person=ADA)
+    assert lies_in(world.rows, of_ada) == Opening(ADA, DMS)
 
 
 def test_another_guild_s_words_do_not_get_in(world: World) -> None:

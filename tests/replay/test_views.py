@@ -17,7 +17,7 @@ from replay import lmdb_file, views
 from replay.builder import check, rebuild
 from replay.engine import BURST, Engine
 from replay.erasure import finish_erasures
-from replay.errors import DamagedViews, LogFull
+from replay.errors import CannotWrite, DamagedViews, LogFull
 from replay.folder import Folder
 from replay.overlay import Entry, Layer, visible
 from replay.packing import Segment, pack, unpack
@@ -329,6 +329,27 @@ def test_views_that_lmdb_gave_up_just_now_are_opened_anew(
         engine.record(drafts(setting("b")))
         assert digest(engine) != filled
         assert engine.view_errors == []
+
+
+def test_views_that_lmdb_gives_up_while_they_are_read_are_told_of_in_our_words(
+    data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class GivenUpNow:
+        def begin(self) -> None:
+            raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
+
+    with Engine.open(data, clock=FakeClock()) as engine:
+        before, after = digest(engine), engine.store.views
+        assert isinstance(after, Views)
+        stands = after.position()
+        with monkeypatch.context() as patched:
+            patched.setattr(after, "position", lambda: stands)  # they were well when they were looked at
+            patched.setattr(after, "_environment", GivenUpNow())
+            with pytest.raises(CannotWrite, match="it goes on once the disk takes writes again"):
+                digest(engine)
+            assert after.folder in lmdb_file.REFUSED  # so the next one looks whether they are dead
+        assert digest(engine) == before == filled
+        assert after.folder not in lmdb_file.REFUSED
 
 
 def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
