@@ -302,8 +302,8 @@ class Views:
             yield self.seen_in(transaction)
 
     def begun(self) -> lmdb.Transaction:
-        """A read transaction, for `seen_in`: who records needs no more than that. CannotWrite where the disk has refused
-        a commit of theirs in another thread since they were looked at: they are opened anew for the next question.
+        """A read transaction, for `seen_in`: who records needs no more than that. CannotWrite where the disk refused a
+        commit of theirs in another thread since they were looked at: they are opened anew for the next question.
         """
         try:
             return self._environment.begin()
