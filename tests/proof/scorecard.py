@@ -27,7 +27,9 @@ OPENING = """<!-- Written by `make prove`; do not edit. -->
 
 What dnam claims, how each claim was tried, how often, and what came out. `make prove` runs all of it and writes this
 page; `python -m tests.proof --only PART --seed SEED` runs one part again. A line without a run behind it fails, and so
-does a whole run for more than one commit, for files that no commit has, or of more than 30 minutes.
+does a whole run for more than one commit, for files that no commit has, or of more than 30 minutes. Two lines are no
+part of such a run: the last of Scale and the fresh sample of Mutation testing are data that is kept in the clone, of
+the commits and dates that they name.
 
 `make test` keeps a short form of each part, with these gaps: that of mutation testing needs mutmut and is skipped
 without it (`make prove` and `make bench` install it with the peers); for the fuzzer stand its kept inputs and some
@@ -35,8 +37,8 @@ changes to them; of the peers' benchmarks one runs, as small as it can be, and n
 stands tests/test_readme.py, which runs the README's example and its tour in the environment that is there.
 
 - **holds**: tried so often, and never found otherwise
-- **falls short**: it does not hold here for a reason that is known, which the line tells; of the peers' goals also up
-  to where that is the reason, and what is missed by more is BROKEN
+- **falls short**: it does not hold here, and the line tells the reason that is thought to be behind it; a peer's goal
+  up to a bound that was set for it (tests/proof/shortfalls.py), and what is missed by more is BROKEN
 - **BROKEN**: it was found not to hold
 - **NOT RUN**: nobody tried it, whatever the reason: it fails
 """
