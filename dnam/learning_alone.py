@@ -5,11 +5,12 @@ stays, and is no lock. The bot's own loops do not take it: an answer must never 
 """
 
 import asyncio
-import fcntl
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
+
+from replay.lock import takes
 
 FILE = "learning.lock"
 PAUSE_SECONDS = 0.1
@@ -19,31 +20,27 @@ WAITING = "another dnam is learning here: waiting for it"
 
 @asynccontextmanager
 async def learning_alone(data: Path, tell: Callable[[str], None]) -> AsyncIterator[None]:
-    """Be the only one who learns here, as long as the `with` lasts; whoever waits for another is told so, once.
-
-    Where the folder takes no lock, nothing is held: then learning itself says what is wrong with the disk.
-    """
-    try:
-        file = os.open(data / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except OSError:
+    """Be the only one who learns here, as long as the `with` lasts; whoever waits for another is told so, once."""
+    with ExitStack() as held:
+        file = _opened(data / FILE)
+        if file is not None:
+            held.callback(os.close, file)
+            await _taken(file, tell)
         yield
-        return
+
+
+def _opened(path: Path) -> int | None:
+    """The file that is locked; None where there can be none: learning itself then says what is wrong with the disk."""
     try:
-        if not _takes(file):
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        return None
+
+
+async def _taken(file: int, tell: Callable[[str], None]) -> None:
+    """Wait until it is ours. Where the file system knows no locks, nothing is waited for."""
+    with suppress(OSError):
+        if not takes(file):
             tell(WAITING)
-            while not _takes(file):  # noqa: ASYNC110 - the other is another process, and sets no event here
+            while not takes(file):  # noqa: ASYNC110 - the other is another process, and sets no event here
                 await asyncio.sleep(PAUSE_SECONDS)
-        yield
-    finally:
-        os.close(file)
-
-
-def _takes(file: int) -> bool:
-    """Whether nobody else has it now: it is ours, or the file system knows no locks."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -22,6 +22,7 @@ from replay.folder import Folder, make_private, replace_file
 from replay.keyring import KeyRing
 from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
+from replay.lock import takes
 from replay.log import Log
 from replay.shadow import SHADOWS, remove_shadow, shadow_folder, shadows_in
 
@@ -269,23 +270,15 @@ def is_being_made(data: Path, name: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     try:
-        return not _takes(file, fcntl.LOCK_SH)
+        return not takes(file, fcntl.LOCK_SH)
     finally:
         os.close(file)
 
 
 def _lock(file: int, name: str) -> None:
-    while not _takes(file, fcntl.LOCK_EX):  # whoever only looks, as `is_being_made` does, is gone in a moment
-        if not _takes(file, fcntl.LOCK_SH):
+    while not takes(file):  # whoever only looks, as `is_being_made` does, is gone in a moment
+        if not takes(file, fcntl.LOCK_SH):
             raise Busy(f"another process is making the shadow {name!r} just now: wait for it, or end it")
-
-
-def _takes(file: int, lock: int) -> bool:
-    try:
-        fcntl.flock(file, lock | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def drop(data: Path, name: str) -> None:

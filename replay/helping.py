@@ -16,11 +16,11 @@ import msgspec
 
 from projections.ids import VaultId
 from replay.errors import LogError
+from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import check_file, open_environment, translated
 from replay.lmdb_log import LmdbLog
 from replay.pipe import FoldJob, Job, LookJob, Opening, TableJob, framed, read_frame, write_all
 from replay.stretch import Stretch, look
-from replay.views import Inspected, inspect_table
 
 if TYPE_CHECKING:
     from replay.folding import Folding

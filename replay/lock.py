@@ -49,7 +49,7 @@ class WriteLock:
         """Wait for other processes, but not for ever: one that hangs must not make all others hang."""
         until = time.monotonic() + self._patience
         pause = FIRST_PAUSE
-        while not _try(descriptor):
+        while not takes(descriptor):
             if time.monotonic() > until:
                 raise Busy(
                     f"another process has held {self._path} for {self._patience:g} seconds. If it hangs, end it; "
@@ -90,9 +90,10 @@ class ThreadLock:
     def close(self) -> None: ...
 
 
-def _try(descriptor: int) -> bool:
+def takes(descriptor: int, how: int = fcntl.LOCK_EX) -> bool:
+    """Try to lock an open file, for oneself alone or `how` else; False where another process has it."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

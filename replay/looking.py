@@ -10,10 +10,10 @@ import msgspec
 from replay.builder import Progress, no_collection
 from replay.folding import Folding
 from replay.helper import Helper, Ticket, helped
+from replay.inspecting import Inspected
 from replay.pipe import LookJob, TableJob
 from replay.store import DiskStore
 from replay.stretch import WHOLE, Stretch, look
-from replay.views import Inspected
 
 EVERY = 4096
 """How many events between two calls of progress."""

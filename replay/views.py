@@ -28,6 +28,7 @@ from projections.rows import RawRows, Stored
 from replay import codec
 from replay import recall_tables as layout
 from replay.errors import DamagedViews, NotALog
+from replay.inspecting import Inspected, inspect_table, summed, together
 from replay.lmdb_file import GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, unpacked
@@ -39,16 +40,8 @@ if TYPE_CHECKING:
 _DATA = itemgetter(1)
 _STRETCH = 32_768
 """How many rows are digested at once."""
-_ANEW = bytes.fromhex("81d59d4c")
-"""Four bytes that lead a CRC from `WHOLE` back to 0, where it begins: rows with these between them are one sum."""
-_AT_ONCE = 512
-"""How many rows are summed at once when they are looked at, at the most."""
 _COPIED = 8192
 """How many rows are copied at once, at the most."""
-_BYTES = 1 << 20
-"""About how many bytes are held for that, and three times as many while they are summed. A row of the search index may
-have a megabyte.
-"""
 LAST_KEY = b"\xff" * 64
 """Behind every key of every table."""
 META = "meta"
@@ -132,8 +125,8 @@ class Snapshot:
 
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
-        for rows in _together(self._transaction, self._tables[table], _COPIED):
-            if _summed(rows):
+        for rows in together(self._transaction, self._tables[table], _COPIED):
+            if summed(rows):
                 raise DamagedViews(damage_of(table))
             yield rows
 
@@ -193,47 +186,6 @@ def _everything(transaction: lmdb.Transaction, tables: Mapping[str, Any]) -> Ite
 def is_whole(known: frozenset[str], table: str, key: bytes, data: bytes) -> bool:
     """Whether a row is what was written; those of tables that this program does not know are believed to be."""
     return table not in known or crc32(data, crc32(key)) == WHOLE
-
-
-class Inspected(NamedTuple):
-    """How many rows there are, and what is wrong with those that are not whole."""
-
-    rows: int
-    damage: list[str]
-
-
-def _summed(rows: list[tuple[bytes, bytes]]) -> int:
-    """0 where each of these rows is whole."""
-    return crc32(_ANEW, crc32(_ANEW.join(map(b"".join, rows))))
-
-
-def _together(transaction: lmdb.Transaction, database: Any, most: int) -> Iterator[list[tuple[bytes, bytes]]]:
-    """Every row of a table, so many together, and fewer where some have pages of their own: those come to `_BYTES`."""
-    cursor: Iterator[Any] = iter(transaction.cursor(db=database))
-    if not transaction.stat(database)["overflow_pages"]:
-        while rows := list(islice(cursor, most)):
-            yield rows
-        return
-    rows, size = [], 0
-    for row in cursor:
-        rows.append(row)
-        size += len(row[1])
-        if size >= _BYTES or len(rows) == most:
-            yield rows
-            rows, size = [], 0
-    if rows:
-        yield rows
-
-
-def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
-    """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
-    damage: list[str] = []
-    with environment.begin(db=database) as transaction:
-        for rows in _together(transaction, database, _AT_ONCE):
-            if _summed(rows):
-                broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
-                damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]
-        return Inspected(transaction.stat(database)["entries"], damage)
 
 
 class Views:

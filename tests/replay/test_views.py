@@ -13,7 +13,7 @@ import pytest
 import replay.engine
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import lmdb_file, views
+from replay import inspecting, lmdb_file
 from replay.builder import check, rebuild
 from replay.engine import BURST, Engine
 from replay.erasure import finish_erasures
@@ -369,19 +369,19 @@ def test_rows_are_looked_at_by_the_megabyte(
 ) -> None:
     """A table of the search index has rows of a megabyte: hundreds of them at once would fill the memory."""
     held: list[int] = []
-    summed = views._summed
+    summed = inspecting.summed
 
     def weighed(rows: list[tuple[bytes, bytes]]) -> int:
         held.append(sum(len(data) for _, data in rows))
         return summed(rows)
 
-    monkeypatch.setattr(views, "_summed", weighed)
+    monkeypatch.setattr(inspecting, "summed", weighed)
     with lmdb.open(str(tmp_path), max_dbs=1, map_size=1 << 26) as environment:
         table = environment.open_db(b"large")
         with environment.begin(write=True, db=table) as transaction:
             for number in range(count):
                 transaction.put(number.to_bytes(4, "big"), bytes(size))
-        found = views.inspect_table(environment, "large", table)
+        found = inspecting.inspect_table(environment, "large", table)
     assert (found.rows, len(found.damage), sum(held)) == (count, count, size * count)
     assert max(held) < (1 << 20) + size
     assert len(held) <= max(4, (2 * size * count >> 20) + 1)
