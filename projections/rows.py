@@ -90,14 +90,14 @@ class Shelf(Protocol):
 
     def order(
         self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
-    ) -> "Sequence[Place] | None":
+    ) -> "Sequence[RowAt] | None":
         """The keys with a prefix of some tables together, in order; None where it is not worth it to have them in
         memory. `keys` are those of one table.
         """
         ...
 
 
-class Place(NamedTuple):
+class RowAt(NamedTuple):
     """A key, and in which table."""
 
     key: bytes
@@ -157,7 +157,7 @@ class Rows:
             self._shelf.keep(projection.table, found, len(stored.body))
         return found
 
-    def order(self, tables: tuple[str, ...], prefix: bytes) -> Sequence[Place] | None:
+    def order(self, tables: tuple[str, ...], prefix: bytes) -> Sequence[RowAt] | None:
         """Where the rows of some tables lie whose keys have the prefix, in the order of all their keys, where a shelf
         has that in memory; else None, and the tables are to be read.
         """

@@ -5,8 +5,8 @@
 
 A builder makes a new folder beside it, holds a lock on it meanwhile, and replaces CURRENT in one rename. What is
 neither CURRENT nor locked is an orphan of a broken-off build; only a writer removes it, and of logs only what the log
-in force holds too (which_log.py). Making a folder with its lock,
-and removing orphans, exclude each other by a lock on the folder above.
+in force holds too (which_log.py). Making a folder with its lock, and removing orphans, exclude each other by a lock on
+the folder above.
 """
 
 import errno

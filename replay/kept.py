@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from projections.rows import Found, Place
+from projections.rows import Found, RowAt
 from replay.overlay import Entry, Layer
 
 MOST_KEPT = 2048
@@ -40,13 +40,13 @@ class _Orders:
     """The keys of ranges in order, by tables and prefix; None for a range that is too long."""
 
     def __init__(self) -> None:
-        self._of: OrderedDict[tuple[tuple[str, ...], bytes], list[Place] | None] = OrderedDict()
+        self._of: OrderedDict[tuple[tuple[str, ...], bytes], list[RowAt] | None] = OrderedDict()
         self._lengths: set[tuple[tuple[str, ...], int]] = set()
         self._asked: Counter[tuple[tuple[str, ...], bytes]] = Counter()
 
     def get(
         self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
-    ) -> Sequence[Place] | None:
+    ) -> Sequence[RowAt] | None:
         """See `Kept.order`."""
         of_range = tables, prefix
         if of_range in self._of:
@@ -58,7 +58,7 @@ class _Orders:
         if self._asked[of_range] < OFTEN:
             return None
         del self._asked[of_range]
-        places = [Place(key, table) for table in tables for key in islice(keys(table), MOST_ORDERED + 1)]
+        places = [RowAt(key, table) for table in tables for key in islice(keys(table), MOST_ORDERED + 1)]
         places.sort()
         self._of[of_range] = places if len(places) <= MOST_ORDERED else None
         self._lengths.add((tables, len(prefix)))
@@ -73,10 +73,10 @@ class _Orders:
                 for key, entry in changes.get(table, {}).items():
                     order = self._of.get((tables, key[:length]))
                     if order is not None:
-                        _set_right(order, Place(key, table), there=entry.body is not None)
+                        _set_right(order, RowAt(key, table), there=entry.body is not None)
 
 
-def _set_right(order: list[Place], place: Place, *, there: bool) -> None:
+def _set_right(order: list[RowAt], place: RowAt, *, there: bool) -> None:
     at = bisect_left(order, place)
     if at < len(order) and order[at] == place:
         if not there:
@@ -127,7 +127,7 @@ class Kept:
 
     def order(
         self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
-    ) -> Sequence[Place] | None:
+    ) -> Sequence[RowAt] | None:
         """The keys with a prefix of some tables together, in order: of a range that is asked for often and not too
         long, else None. They are kept up with what changes. `keys` are those of one table.
         """

@@ -22,7 +22,7 @@ MOST_PASSED = 65_536
 """Of so many messages it is remembered where they lie."""
 
 
-class Place(NamedTuple):
+class MessageAt(NamedTuple):
     """Where a message lies."""
 
     session: str
@@ -34,7 +34,7 @@ class Passed:
     """Where the messages lie of which an event came by lately: it need not be looked up, nor be in the log yet."""
 
     def __init__(self) -> None:
-        self._places: dict[EventId, Place] = {}
+        self._places: dict[EventId, MessageAt] = {}
 
     def take(self, event_id: EventId, event: Event | None) -> None:
         """An event comes by."""
@@ -46,7 +46,7 @@ class Passed:
         if len(self._places) > MOST_PASSED:
             self._places.clear()
 
-    def get(self, event_id: EventId) -> Place | None:
+    def get(self, event_id: EventId) -> MessageAt | None:
         """Where its message lies, if it came by lately."""
         return self._places.get(event_id)
 
@@ -65,7 +65,7 @@ def message_of(engine: Engine, rows: Rows, event: EventId, passed: Passed = NONE
     return None if place is None or row is None else Said(place.point, row)
 
 
-def _place_of(engine: Engine, event: EventId, passed: Passed) -> Place | None:
+def _place_of(engine: Engine, event: EventId, passed: Passed) -> MessageAt | None:
     known = passed.get(event)
     if known is not None:
         return known
@@ -76,9 +76,9 @@ def _place_of(engine: Engine, event: EventId, passed: Passed) -> Place | None:
     return _place(event, record.event)
 
 
-def _place(event_id: EventId, event: MessageHeard | MessageEdited) -> Place:
+def _place(event_id: EventId, event: MessageHeard | MessageEdited) -> MessageAt:
     message, heard = event.message, event.heard if isinstance(event, MessageEdited) else event_id
-    return Place(message.session, message.audience.epoch, Point(message.said, heard))
+    return MessageAt(message.session, message.audience.epoch, Point(message.said, heard))
 
 
 def item_until(engine: Engine, event: ItemReverted) -> Item | None:

@@ -29,7 +29,7 @@ from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
 from projections.recall.standing import TermsIn
 from projections.recall.words import spelled_like, words
-from projections.rows import Found, Place, Rows, after_prefix
+from projections.rows import Found, RowAt, Rows, after_prefix
 from projections.turns import TURNS, TurnRow
 from projections.window import SAID, SAID_TABLES
 
@@ -138,7 +138,7 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
 
 
-def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[Place, ...]:
+def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]:
     """Where lies what was said around something in its unit, oldest first, and itself: nothing of it is read yet."""
     unit, end = key[:16], key + b"\0"
     order = rows.order(SAID_TABLES, unit)
@@ -149,18 +149,18 @@ def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[Place, ...]
     return (*reversed(earlier), *_nearest(rows, after, end, after_prefix(unit)))
 
 
-def read(rows: Rows, at: Place) -> Found[MessageRow | TurnRow]:
+def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
     """What lies there."""
     found = rows.kept(_OF[at.table], at.key)
     assert found is not None, "it was there a moment ago, in the same rows"
     return found
 
 
-def _nearest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[Place]:
+def _nearest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[RowAt]:
     """The first few of either table, which is more than enough, and of these the first few."""
-    found: list[Place] = []
+    found: list[RowAt] = []
     for table in SAID_TABLES:
-        found += [Place(key, table) for key in islice(rows.raw.keys(table, start, stop, reverse=reverse), most)]
+        found += [RowAt(key, table) for key in islice(rows.raw.keys(table, start, stop, reverse=reverse), most)]
     found.sort(reverse=reverse)
     return found[:most]
 
@@ -286,12 +286,12 @@ def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]
     return None
 
 
-def lying_at(rows: Rows, point: bytes) -> Iterable[Place]:
+def lying_at(rows: Rows, point: bytes) -> Iterable[RowAt]:
     """Where something lies that was said at a point of a unit."""
     order, stop = rows.order(SAID_TABLES, point[:16]), after_prefix(point)
     if order is not None:
         return order[bisect_left(order, (point,)) : bisect_left(order, (stop,))]
-    return (Place(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop))
+    return (RowAt(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop))
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:

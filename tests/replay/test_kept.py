@@ -14,7 +14,7 @@ from projections.items import ITEMS
 from projections.messages import MESSAGES
 from projections.places import PLACES
 from projections.recall.search import around, lying_at, read
-from projections.rows import Found, Place, Rows
+from projections.rows import Found, RowAt, Rows
 from projections.turns import TURNS
 from projections.window import END, backwards
 from replay.engine import Engine
@@ -160,7 +160,7 @@ def test_only_ranges_with_a_changed_row_are_made_again() -> None:
     assert [kept.get("items", each, body) for each in (b"a", b"b", b"bc")] == [(b"a",), None, None]
 
 
-def order_of(kept: Kept, keys: dict[str, list[bytes]], times: int = OFTEN) -> Sequence[Place] | None:
+def order_of(kept: Kept, keys: dict[str, list[bytes]], times: int = OFTEN) -> Sequence[RowAt] | None:
     """What is kept of the keys with the prefix `u` of two tables, asked for that often."""
     found = None
     for _ in range(times):
@@ -171,7 +171,7 @@ def order_of(kept: Kept, keys: dict[str, list[bytes]], times: int = OFTEN) -> Se
 def test_keys_are_kept_in_order_from_many_questions_on() -> None:
     kept, keys = Kept(), {"messages": [b"u1", b"u4"], "turns": [b"u2"]}
     assert order_of(kept, keys, OFTEN - 1) is None
-    in_order = [Place(b"u1", "messages"), Place(b"u2", "turns"), Place(b"u4", "messages")]
+    in_order = [RowAt(b"u1", "messages"), RowAt(b"u2", "turns"), RowAt(b"u4", "messages")]
     assert order_of(kept, keys, 1) == in_order
     assert order_of(kept, {"messages": [], "turns": []}, 1) == in_order, "they are read once"
     kept.clear()
@@ -185,7 +185,7 @@ def test_keys_in_order_are_kept_up_with_what_changes() -> None:
     for table, key, row in (*changes, ("messages", b"v1", b""), ("items", b"u0", b"")):
         layer.put(table, key, Entry(1, row, UNSEALED, 1))
     kept.changed(layer)
-    assert order_of(kept, {}, 1) == [Place(key, "messages") for key in (b"u1", b"u3", b"u4")]
+    assert order_of(kept, {}, 1) == [RowAt(key, "messages") for key in (b"u1", b"u3", b"u4")]
 
 
 def test_long_ranges_are_not_kept_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_long_ranges_are_not_kept_in_order(monkeypatch: pytest.MonkeyPatch) -> N
     kept.order(("messages", "turns"), b"w", lambda table: iter(two[table]))
     nothing = {"messages": (), "turns": ()}
     left = [kept.order(("messages", "turns"), each, lambda table: iter(nothing[table])) for each in (b"w", b"v")]
-    assert left == [[Place(b"1", "messages"), Place(b"2", "turns")], []], "what was asked for last is kept"
+    assert left == [[RowAt(b"1", "messages"), RowAt(b"2", "turns")], []], "what was asked for last is kept"
 
 
 def test_so_many_ranges_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
