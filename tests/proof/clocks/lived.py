@@ -147,7 +147,7 @@ def live(data: Path, dice: Random, steps: int) -> Life:
     counts = {"back": 0, "ahead": 0, "refused": 0}
     wrong: list[str] = []
     ends: dict[int, int] = {}
-    engine = Engine.open(data, create=True, clock=clock, view_commit_events=50)
+    engine = _opened(data, clock)
     for number, decision in enumerate(decisions):
         kind = _moved(clock, dice, turns, engine.head().at)
         if kind:
@@ -155,7 +155,7 @@ def live(data: Path, dice: Random, steps: int) -> Life:
         if kind == "ahead":
             counts["refused"] += _is_refused(engine, decision)
             engine.close()
-            engine = Engine.open(data, clock=clock, view_commit_events=50)
+            engine = _opened(data, clock)
         before = engine.head()
         recorded = engine.record(decision).records
         for record in recorded:
@@ -168,6 +168,14 @@ def live(data: Path, dice: Random, steps: int) -> Life:
         records = tuple(readable(engine.store.log, engine.store))
     assert clock.time < milliseconds(BEGINS) + LONGEST_MS
     return Life(stored, records, counts["back"], counts["ahead"], counts["refused"], tuple(wrong), ends)
+
+
+def _opened(data: Path, clock: FakeClock) -> Engine:
+    """Erasures are gone on with before anything else is recorded: a life is the same however fast a machine is."""
+    engine = Engine.open(data, create=True, clock=clock, view_commit_events=50)
+    if engine.finisher is not None:
+        engine.finisher.join()
+    return engine
 
 
 def _decisions(dice: Random, steps: int) -> Sequence[Decision]:
