@@ -121,6 +121,16 @@ def test_other_work_is_a_reason_for_what_it_ran_beside_and_for_nothing_else() ->
     assert excuse([busy, slow], TWO) == ""
 
 
+def test_other_work_is_a_reason_as_far_as_there_was_more_of_it() -> None:
+    """Nine times as long, where half as much again is straight: six times as much beside it, above what it was before
+    or the two that run anyway.
+    """
+    line = next(each for each in LINES["append"] if each.figure == "append_ms")
+    for before, after, is_known in ((0, 12.1, True), (0, 11.9, False), (12, 72.1, True), (12, 71.9, False)):
+        small, late = measured(10_000, write_load=before), measured(100_000, write_load=after, append_ms=9_001)
+        assert bool(excuse([Judged(line, small, late)], TWO)) == is_known
+
+
 @pytest.mark.parametrize(("key", "most"), [("replay", 720), ("verify", 720), ("erase", 360)])
 def test_memory_is_put_down_to_the_key_ring_as_far_as_that_grew(key: str, most: int) -> None:
     """It grew by 90 MB; each process may hold four times that."""

@@ -27,6 +27,8 @@ LEAST_OF_A_COMMAND, LEAST_OF_A_FAULT = 16, 32
 SHORT_EVERY, SHORT_CALL = 90, 30
 LYING_CALLS = (5, 7, 9)
 """Of the import: where its messages are written."""
+LYING_EVERY, LEAST_LIES = 7, 5
+"""Of the open memory; most calls are not the log's."""
 NAMED, SHOWN = 2, 300
 """So many of what is wrong are named, in so many characters."""
 TOLD = 5
@@ -57,8 +59,9 @@ CLAIMS = (
         "goes on",
         "An open memory goes on as soon as the disk does",
         "one process meets, remembers, answers, rebuilds, compacts and erases; of each the first, second, third … call "
-        "fails (disk full, a failed sync and open files: every call) until it is cleared; behind each failure it "
-        "records again at once; at the end it is verified, and views are what a rebuild makes",
+        "fails (disk full, a failed sync and open files: every call) until it is cleared; an error names the disk's "
+        "trouble; behind each failure it records again at once, and what was acknowledged is there, items by their "
+        "events; at the end it is verified, and views are what a rebuild makes",
     ),
     Claim(
         "slow",
@@ -71,8 +74,10 @@ CLAIMS = (
     Claim(
         "planted",
         "A log that acknowledges what it could not write is found",
-        "the same open memory, and the import, with a log that says nothing of a full disk: each must be found, the "
-        "import by the messages that it says it imported, before it comes again",
+        f"the same open memory, of which every {LYING_EVERY}th call of each step fails, and the import, with a log "
+        "that says nothing of a full disk. Each time when it acknowledged a commit that it had not written, the step "
+        "of the open memory raises an error, or its check finds something; an import is found by the messages that it "
+        f"says it imported, before it comes again. {LEAST_LIES} or more commits are swallowed",
     ),
 )
 
@@ -192,11 +197,13 @@ def _planted(nursery: Nursery, memory: Memory) -> Finding:
     tried = [memory.tried(IMPORT, FULL, first, planted=True) for first in LYING_CALLS]
     lied = [each for each in tried if each is not None]
     commands = sum(bool(each.unkept) for each in lied)
-    lived = _lived(nursery, FULL, SHORT_EVERY, planted=True)
-    said = f"{len(lived.problems)} problems found in an open memory; {commands} of {len(lied)} imports found"
-    holds = bool(lived.problems) and commands == len(lied) == len(LYING_CALLS)
-    count = lived.tries + len(lied)
-    return Finding("planted", count, "failures that were not told of", said, holds=holds and lived.tries > 0)
+    lived = _lived(nursery, FULL, LYING_EVERY, planted=True)
+    said = (
+        f"an open memory: {lived.found} of {lived.swallowed} commits that were swallowed found; imports: {commands} of "
+        f"{len(lied)}"
+    )
+    holds = lived.found == lived.swallowed >= LEAST_LIES and commands == len(lied) == len(LYING_CALLS)
+    return Finding("planted", lived.swallowed + len(lied), "commits that were not written", said, holds=holds)
 
 
 PART = Part("full", "Full and slow disks", CLAIMS, prove)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +19,7 @@ from dnam.erasing import erase
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
 from projections.errors import DnamError
+from projections.events.items import ItemEvent
 from projections.ids import EventId
 from projections.registry import FOLD
 from replay.builder import check, rebuild
@@ -30,6 +32,7 @@ from replay.store import DiskStore
 from replay.verify import verify
 from tests.dnam.scripted import FakeClock, ScriptedModel, settings
 from tests.proof.full.faults import Fault, Page
+from tests.proof.full.said import names
 
 MOST = 600
 """Calls of one step: more has none."""
@@ -41,16 +44,27 @@ SLOWER = 1.6
 
 
 class Lived(msgspec.Struct):
-    """How often a step met a fault, which errors it raised by name, what does not hold; and how long (s) recording and
-    answering took at the most while syncs were slow.
+    """How often a step met a fault, which errors it raised by name, what does not hold; how long (s) recording and
+    answering took at the most while syncs were slow; and how often a planted log acknowledged what it had not written,
+    and how often that step raised an error, or something was found to be wrong of it.
     """
 
     tries: int = 0
+    swallowed: int = 0
+    found: int = 0
     errors: dict[str, int] = {}
     problems: list[str] = []
     recorded_after: float = 0.0
     answered_after: float = 0.0
     slow_syncs: int = 0
+
+
+class Place(NamedTuple):
+    """How many events there are, how many were acknowledged, and how many items."""
+
+    events: int
+    acknowledged: int
+    remembered: int
 
 
 class Life:
@@ -64,6 +78,7 @@ class Life:
         self.lived = Lived()
         self.errors: Counter[str] = Counter()
         self.acknowledged: list[EventId] = []
+        self.remembered: list[str] = []
         self.people = 0
 
     def somebody_new(self) -> str:
@@ -84,7 +99,8 @@ class Life:
 
     async def remembers(self) -> None:
         """Something to remember, and views that are kept up."""
-        await self.memory.remember("kim", f"has {self.lived.tries} plans")
+        item = await self.memory.remember("kim", f"has {self.lived.tries} plans")
+        self.remembered.append(item.id)
         await asyncio.to_thread(self.memory.engine.commit_views)
 
     async def answers(self) -> None:
@@ -105,7 +121,11 @@ class Life:
     async def erases(self) -> None:
         """Somebody is erased, whom they had met before."""
         person = await self.memory.person(f"guest{self.people}")
-        await erase(self.memory, person)
+        receipt = await erase(self.memory, person)
+        if receipt.event is not None:
+            self.acknowledged.append(receipt.event)
+        if receipt.is_complete and unfinished(self.memory.engine):
+            self.lived.problems.append("an erasure was complete, and is not")
 
     @property
     def store(self) -> DiskStore:
@@ -120,18 +140,10 @@ class Life:
         """Let each call of a step fail in turn; behind each failure the memory must go on as soon as it is cleared."""
         for first in range(1, MOST, every):
             await self.meets()
-            known = len(self.acknowledged)
+            since, before, swallowed = self._place(), len(self.lived.problems), SWALLOWED.total()
             self.page.arm(self.fault, first)
-            try:
-                await step()
-            except (DnamError, OSError) as error:
-                self.errors[type(error).__name__] += 1
-                if len(str(error)) < 20:
-                    self.lived.problems.append(f"{step.__name__} {first}: an error that says nothing: {error}")
-            except Exception as error:  # noqa: BLE001 - whatever else it raises is what was found
-                self.lived.problems.append(f"{step.__name__} {first}: {type(error).__name__}: {error}")
-            finally:
-                self.page.clear()
+            is_raised = await self._fails(step, first)
+            self.page.clear()
             if not self.page.failed:
                 return
             self.lived.tries += 1
@@ -140,13 +152,43 @@ class Life:
                 if step == self.erases:
                     await asyncio.to_thread(_finish, self.memory)  # else the next one would have ever more to do
             except Exception as error:  # noqa: BLE001 - it does not go on
-                self.lived.problems.append(
-                    f"{step.__name__} {first}: it does not go on: {type(error).__name__}: {error}"
-                )
+                self._tell(step, first, f"it does not go on: {type(error).__name__}: {error}")
                 return
-            lost = [each for each in self.acknowledged[known - 1 :] if self.store.log.find(each) is None]
+            lost = self._lost(since)
             if lost:
-                self.lived.problems.append(f"{step.__name__} {first}: {len(lost)} acknowledged events are lost")
+                self._tell(step, first, f"{lost} acknowledged events are lost")
+            if SWALLOWED.total() > swallowed:
+                self.lived.swallowed += 1
+                self.lived.found += is_raised or len(self.lived.problems) > before
+
+    async def _fails(self, step: Callable[[], Awaitable[None]], first: int) -> bool:
+        """Whether the step raised an error; one that is none of ours, or says nothing, is a problem."""
+        try:
+            await step()
+        except (DnamError, OSError) as error:
+            self.errors[type(error).__name__] += 1
+            if not names(self.fault, str(error)):
+                self._tell(step, first, f"an error that does not say what is wrong: {type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - whatever else it raises is what was found
+            self._tell(step, first, f"{type(error).__name__}: {error}")
+        else:
+            return False
+        return True
+
+    def _tell(self, step: Callable[[], Awaitable[None]], first: int, what: str) -> None:
+        self.lived.problems.append(f"{step.__name__} {first}: {what}")
+
+    def _place(self) -> Place:
+        """Where the log and what was acknowledged end."""
+        return Place(self.store.log.head().size, len(self.acknowledged), len(self.remembered))
+
+    def _lost(self, since: Place) -> int:
+        """How many events that were acknowledged since are not in the log, and items of which no event is there."""
+        log, folding = self.store.log, self.memory.engine.live.folding
+        records = (folding.record(stored) for stored in log.read(since.events))
+        kept = {each.event.item.id for each in records if each is not None and isinstance(each.event, ItemEvent)}
+        events = sum(log.find(each) is None for each in self.acknowledged[since.acknowledged :])
+        return events + sum(each not in kept for each in self.remembered[since.remembered :])
 
 
 def live(data: Path, page: Page, fault: Fault, every: int) -> None:
@@ -154,6 +196,9 @@ def live(data: Path, page: Page, fault: Fault, every: int) -> None:
     lived = asyncio.run(_live(data, page, fault, every) if fault.kinds else _slowly(data, page))
     sys.stdout.buffer.write(msgspec.json.encode(lived))
     sys.stdout.flush()
+
+
+SWALLOWED: Counter[str] = Counter()
 
 
 def careless() -> None:
@@ -166,6 +211,7 @@ def _careless(append: Callable[..., Head]) -> Callable[..., Head]:
         try:
             return append(log, commit, expected)
         except CannotWrite:
+            SWALLOWED["commits"] += 1
             return expected
 
     return appended

@@ -161,11 +161,15 @@ def _paged(bent: Judged, on: Machine) -> str:
 
 
 def _beside(bent: Judged, cores: int) -> str:
-    """The clock tells also of other work that ran then. The processors' time, memory and disk do not."""
-    most = load(bent.larger, bent.line.figure)
-    if most <= BUSY * cores or bent.line.figure.endswith(("_mb", "_cpu_s")):
+    """The clock tells also of other work that ran then. The processors' time, memory and disk do not. Work that shares
+    the processors with so many times as many others takes as many times longer, and no more is put down to it.
+    """
+    before, after = (max(cores, load(each, bent.line.figure)) for each in (bent.smaller, bent.larger))
+    if after <= BUSY * cores or bent.line.figure.endswith(("_mb", "_cpu_s")):
         return ""
-    return f"other work ran beside it, a load of {most:.0f} on {cores} cores"
+    if bent.ratio > bent.line.most * after / before:
+        return ""
+    return f"other work ran beside it, a load of {after:.0f} on {cores} cores (before: {before:.0f})"
 
 
 def long(run: LongRun | None) -> Finding:
