@@ -29,8 +29,9 @@ WHY_TRUSTED = (
     "LMDB trusts its pages, and a look at all of them takes too long at each opening: `dnam verify` looks first"
 )
 HOW = (
-    "one bit, a page of zeros or a cut, by chance, in a copy of a memory with every kind of event; then it is shown, "
-    "searched, verified and written to, each in a process that may die"
+    "one bit, a page of zeros or a cut, by chance, in a copy of a memory with every kind of event; then its rows are "
+    "read, it is verified and written to, and in every second try a command shows or searches it, each in a process "
+    "that may die"
 )
 CLAIMS = (
     Claim(
@@ -49,7 +50,12 @@ CLAIMS = (
         "earlier event, which it says, or it is refused in one line",
         HOW,
     ),
-    Claim("repair", "`dnam repair` restores what a backup has", "after the damage to the log: repair, verify, compare"),
+    Claim(
+        "repair",
+        "`dnam repair` restores what a backup has; where too much is damaged, it tells of `dnam restore-backup`",
+        "in every second try that damages the log: repair with a backup that ends before the log does, verify, "
+        "compare. Where events are damaged that came after the backup, refusing is right",
+    ),
     Claim(
         "copies",
         "What hits the same record in both copies of the key ring is noticed, and nothing is written then",
@@ -146,8 +152,9 @@ def findings(tally: Tally, fewest: int) -> Iterator[Finding]:
     )  # fmt: skip
     yield Finding(
         "repair", count["repairs"], "damaged logs",
-        f"{count['repaired']:,} as they were, {count['restored']} as the backup by `restore-backup`, as `repair` said, "
-        f"{count['beyond the backup']} refused, having lost what came after the backup{tally.told('not repaired')}",
+        f"{count['repaired']:,} repaired as they were; of {count['restored']} `repair` said that `restore-backup` "
+        f"helps, which restored all that the backup has; {count['beyond the backup']} refused, having lost what came "
+        f"after the backup{tally.told('not repaired')}",
         enough
         and count["repaired"] >= min(200, fewest)
         and count["repaired"] + count["restored"] + count["beyond the backup"] == count["repairs"],

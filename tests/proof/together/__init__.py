@@ -6,12 +6,12 @@ from pathlib import Path
 
 from projections.registry import FOLD
 from replay.builder import check
-from replay.codec import decode_header
 from replay.engine import Engine
 from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.proof.claim import Claim, Finding, Part, Trial
+from tests.proof.together.courses import ends, tried
 from tests.proof.together.ops import Order, Seen, Told, some_ops
 from tests.proof.together.oracle import Model
 from tests.proof.together.workers import Workers
@@ -25,6 +25,8 @@ that another's op is about at the same time.
 """
 BETWEEN_LOOKS_SECONDS = 0.1
 MANY = 3
+COURSES, STEPS = 60, 20
+SHORT_COURSES, SHORT_STEPS = 5, 6
 
 CLAIMS = (
     Claim(
@@ -36,6 +38,14 @@ CLAIMS = (
         f"another gave the same id, or fewer than {FEWEST_COLLISIONS:.0%} while another handled the same item",
     ),
     Claim("readers", "readers see what was committed, and nothing else", "another process looks all the while"),
+    Claim(
+        "courses",
+        "so does any course of things that chance thinks of",
+        "a hypothesis state machine: two writers and a reader in processes of their own, which write at once or in "
+        f"turn, are closed and opened, and look; {COURSES} courses of up to {STEPS} steps, each in a new folder, held "
+        "against the same model at every look and at the end; fails where fewer were run, or hardly anything was "
+        "written or looked at",
+    ),
     Claim("sound", "afterwards every byte verifies, and the views are a rebuild's", "verify --open, replay --check"),
 )
 
@@ -45,13 +55,15 @@ def prove(trial: Trial) -> Iterator[Finding]:
     data = trial.folder / "data"
     shape = (2, 4, 25) if trial.is_short else (WORKERS, TASKS, OPS)
     told, seen = _written(trial, data, *shape)
-    ends, size = _ends(data)
-    model = Model(told, ends)
+    size = _size(data)
+    model = Model(told, ends(data))
     yield ordered(told, list(model.wrong(size)), shape, is_short=trial.is_short)
     wrongly = [each for one in seen for each in model.wrongly_seen(one)]
     often = len({one.upto for one in seen})
     came_out = f"{often} different states, {len(wrongly)} of them never so{_told(wrongly)}"
     yield Finding("readers", len(seen), "looks", came_out, not wrongly and often >= min(3, len(seen)))
+    courses, steps = (SHORT_COURSES, SHORT_STEPS) if trial.is_short else (COURSES, STEPS)
+    yield any_course(courses, steps, trial.dice("courses").randrange(2**32))
     yield _sound(data, size)
 
 
@@ -75,11 +87,21 @@ def _written(trial: Trial, data: Path, workers: int, tasks: int, ops: int) -> tu
     return told, seen
 
 
-def _ends(data: Path) -> tuple[list[int], int]:
-    """The seqs at which a decision ends, and how many events there are."""
+def _size(data: Path) -> int:
+    """How many events there are."""
     with Engine.open(data, writable=False) as engine:
-        headers = [(stored.seq, decode_header(stored.header)) for stored in engine.store.log.read(0)]
-    return [seq for seq, header in headers if not header.left], len(headers)
+        return engine.head().size
+
+
+def any_course(courses: int, steps: int, first: int) -> Finding:
+    """Whether every course of things is as if one at a time."""
+    try:
+        counts = tried(courses, steps, first)
+    except Exception as error:  # noqa: BLE001 - whatever ends a course is what was found
+        return Finding("courses", 1, "courses", f"one is wrong: {type(error).__name__}: {error}", holds=False)
+    came_out = f"{counts['writes']:,} writes and {counts['looks']:,} looks, none of them otherwise"
+    is_enough = counts["courses"] >= courses and min(counts["writes"], counts["looks"]) >= courses
+    return Finding("courses", counts["courses"], "courses", came_out, is_enough)
 
 
 def ordered(told: Sequence[Told], wrong: list[str], shape: tuple[int, int, int], *, is_short: bool = False) -> Finding:

@@ -1,22 +1,17 @@
 """Many at once, in short; and a model that finds what was not one at a time."""
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from projections.ids import Seq
-from replay.codec import decode_header
-from replay.engine import Engine
+from tests.proof import together
 from tests.proof.claim import Trial
-from tests.proof.together import PART, collided, ordered
-from tests.proof.together.ops import Op, Order, Seen, Told, text_of
+from tests.proof.together import PART, any_course, collided, courses, ordered
+from tests.proof.together.ops import Op, Seen, Told
 from tests.proof.together.oracle import Model
-from tests.proof.together.workers import Workers
 
 
 def test_the_short_form_holds(tmp_path: Path) -> None:
@@ -120,69 +115,23 @@ def test_without_collisions_nothing_was_tried(some: list[Told], wrong: list[str]
     assert all(each in found.came_out for each in wrong)
 
 
-OPS = st.one_of(
-    st.builds(lambda n: Op("hear", f"word {n}", f"key {n}"), st.integers(0, 5)),
-    st.builds(lambda kind, n: Op(kind, text_of(n)), st.sampled_from(("remember", "forget")), st.integers(0, 3)),
-)
-TASKS = st.lists(st.lists(OPS, max_size=4).map(tuple), max_size=3).map(tuple)
+class Deaf(Model):
+    """A model of which nothing that was told is right."""
+
+    def wrong(self, size: int) -> Iterator[str]:
+        yield f"{size} events, and none should be"
 
 
-def machine(workers: Workers) -> type[RuleBasedStateMachine]:
-    """Two writers and a reader on one folder, and the model of what they were told."""
-
-    class Together(RuleBasedStateMachine):
-        def __init__(self) -> None:
-            super().__init__()
-            self.place = TemporaryDirectory()
-            self.data = str(Path(self.place.name) / "data")
-            self.told: list[Told] = []
-
-        @initialize()
-        def begin(self) -> None:
-            for number in range(3):
-                workers.ask(number, Order("open", self.data, is_reader=number == 2), type(None))
-
-        @rule(left=TASKS, right=TASKS)
-        def both_write(self, left: tuple[tuple[Op, ...], ...], right: tuple[tuple[Op, ...], ...]) -> None:
-            for number, tasks in enumerate((left, right)):
-                workers.send(number, Order("run", tasks=tasks))
-            for number in range(2):
-                self.told += workers.answer(number, list[Told])
-
-        @rule(writer=st.integers(0, 1), op=OPS)
-        def one_writes(self, writer: int, op: Op) -> None:
-            self.told += workers.ask(writer, Order("run", tasks=((op,),)), list[Told])
-
-        @rule(number=st.integers(0, 2))
-        def one_starts_again(self, number: int) -> None:
-            workers.ask(number, Order("close"), type(None))
-            workers.ask(number, Order("open", self.data, is_reader=number == 2), type(None))
-
-        @rule(number=st.integers(0, 2))
-        def one_looks(self, number: int) -> None:
-            seen = workers.ask(number, Order("look"), Seen)
-            assert list(self.model().wrongly_seen(seen)) == []
-            assert seen.upto == sum(len(each.seqs) for each in self.told)
-
-        def model(self) -> Model:
-            return Model(self.told, ends(Path(self.data)))
-
-        def teardown(self) -> None:
-            for number in range(3):
-                workers.ask(number, Order("close"), type(None))
-            wrong = list(self.model().wrong(sum(len(each.seqs) for each in self.told)))
-            self.place.cleanup()
-            assert wrong == []
-
-    return Together
+def test_a_course_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courses, "Model", Deaf)
+    found = any_course(1, 1, 1)
+    assert not found.holds
+    assert "none should be" in found.came_out
 
 
-def ends(data: Path) -> list[Seq]:
-    """The seqs at which a decision ends."""
-    with Engine.open(data, writable=False) as engine:
-        return [each.seq for each in engine.store.log.read(0) if not decode_header(each.header).left]
-
-
-def test_any_course_of_things_is_as_if_one_at_a_time() -> None:
-    with Workers(3) as workers:
-        run_state_machine_as_test(machine(workers), settings=settings(max_examples=5, stateful_step_count=6))
+def test_courses_without_a_look_or_enough_writes_are_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    for counts in ({"courses": 2, "writes": 9}, {"courses": 2, "looks": 9}, {"looks": 9, "writes": 9}):
+        monkeypatch.setattr(together, "tried", lambda *_, counts=counts: Counter(counts))
+        assert not any_course(2, 1, 1).holds
+    monkeypatch.setattr(together, "tried", lambda *_: Counter(courses=2, writes=9, looks=9))
+    assert any_course(2, 1, 1).holds
