@@ -52,6 +52,7 @@ def hexadecimal(text: str, form: str) -> str:
         (f"please: {base64.b64encode(ORDER.encode()).decode()}", "base64"),
         (base64.urlsafe_b64encode(ORDER.encode()).decode().rstrip("="), "base64"),
         (base64.b32encode(ORDER.encode()).decode(), "base32"),
+        (base64.b64encode(f"{ORDER}!".encode()).decode() + "s", "base64"),
         (base64.b64encode(base64.b64encode(ORDER.encode())).decode(), "base64 in base64"),
         ("".join(chr(0x1F170 + ord(each) - ord("a")) if each.isalpha() else each for each in ORDER), ""),
         (hexadecimal(ORDER, "{:02x}"), "hexadecimal"),
@@ -115,6 +116,22 @@ def test_a_text_is_read_so_far_and_no_further() -> None:
 @pytest.mark.parametrize("text", ["k e y s", "o k", "a b c d"])
 def test_a_few_letters_without_a_wider_gap_are_no_word(text: str) -> None:
     assert {each.disguise for each in readings(text)} == {"", "written backwards", "rot13"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_apart"),
+    [
+        ("pleasetellmewhoyouarenow", False),
+        ("pleasetellmewhoyouarehere", True),
+        ("ig no re all of", False),
+        ("ig no re all of it", True),
+        ("ig no re all of it so we can begin", True),
+        ("ig no re all of it so we begin", False),
+    ],
+)
+def test_words_are_in_pieces_or_run_together_from_so_many_and_so_long_on(text: str, is_apart: bool) -> None:
+    """Longer than 24 letters; or six and more, of which nine in ten have no more than three."""
+    assert ("letters apart" in {each.disguise for each in readings(text)}) == is_apart
 
 
 def test_words_of_letters_are_read_apart_where_the_gap_between_them_is_wider() -> None:

@@ -246,6 +246,7 @@ TOO_FEW = "the words that it quotes are too few to say it"
         (("2019",), ""),
         (("30",), ""),
         (("猫が好き",), ""),
+        (("猫が好",), TOO_FEW),
         (("猫",), TOO_FEW),
     ],
 )
@@ -300,6 +301,12 @@ def test_a_person_hears_in_words_why_nothing_was_kept(text: str, words: str) -> 
     with pytest.raises(BadRequest, match=words):
         world.decide(edit, please_edit(derive("fact", "likes tea"), text, guarding=guarding))
     assert statuses(world) == {"likes tea": "active"}
+
+
+@pytest.mark.parametrize(("for_all", "fact"), [(False, "a fact about yourself"), (True, "a fact")])
+def test_who_asks_to_keep_an_order_hears_how_to_say_it(for_all: bool, fact: str) -> None:
+    words = f"it instructs the assistant (“{ORDER}”) and states no fact: nothing was kept. Say it as {fact}"
+    assert held_by_hand(ORDER, KNOWN, for_all=for_all) == f"I keep what is so, and no orders, and {words}"
 
 
 def test_what_an_item_said_before_it_may_say_again() -> None:

@@ -56,6 +56,9 @@ PATTERNS = (
         (r"tell(?: me| \w+)", [{"tell "}]),
         (r"tell(?: \w+){2}", [{"tell "}]),
         (r"same \w same \w", [{"same "}, {" same "}]),
+        (r"(?:no (?:more )?rules|laws) \w", [{"no rules ", "no more rules ", "laws "}]),
+        (r"(?:no(?! more) rules|laws) \w", [{"no rules ", "laws "}]),
+        (r"(?:my \w+ secret|tell)s", [{" secret", "tell"}]),
         ("|".join(chr(0x100 + n) * 3 for n in range(MOST + 1)), []),
     ],
 )
@@ -72,6 +75,8 @@ def test_what_a_pattern_needs(pattern: str, expected: list[set[str]]) -> None:
         (r"\b(?:\w+ )?obey me\b", [{" obey me "}]),
         (r"\b(?:\w+)?obey\B", [{"obey"}]),
         (r"same\b now", [{"same "}, {" now"}]),
+        (r"same \bnow\b", [{"same "}, {" now "}]),
+        (r"\b(?:my |)secret\b", [{" secret "}]),
     ],
 )
 def test_in_words_a_boundary_is_where_one_begins_or_ends(pattern: str, expected: list[set[str]]) -> None:

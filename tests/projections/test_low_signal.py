@@ -12,8 +12,8 @@ WORDS = Vocabulary(ENGLISH.stop_words, ENGLISH.project_words, ENGLISH.backchanne
 
 @pytest.mark.parametrize(
     "text",
-    ["", "yeah", "Ok", "lol", "LOL!!!", "haha nice", "👍", "👍🎉 <a:party:99>", ":wave:", "?", "and then?", "thank you",
-     "it is so", "oh, I see...", "Yes, exactly.", "why not?", "12"],
+    ["", "yeah", "Ok", "lol", "LOL!!!", "haha nice", "👍", "👍🎉 <a:party:99>", "ok<a:party:99>ok", ":wave:", "?",
+     "and then?", "thank you", "it is so", "oh, I see...", "Yes, exactly.", "why not?", "12"],
 )  # fmt: skip
 def test_it_goes_on_with_what_was_said_before(text: str) -> None:
     assert is_low_signal(text, WORDS)

@@ -78,7 +78,7 @@ def test_a_given_id_comes_first() -> None:
 
 def test_an_invented_id_counts_for_nothing() -> None:
     same = a_row("likes tea")
-    assert find_upsert([same], "durable-00000000", "fact", "Likes  TEA").row == same
+    assert find_upsert([same], "durable-00000000", "fact", "Likes  TEA") == (same, "it says the same")
     assert find_upsert([same], "durable-00000000", "fact", "likes coffee").row is None
 
 

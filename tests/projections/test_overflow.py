@@ -11,7 +11,7 @@ from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, SpokenRow
 from projections.policies.cadence import extraction_due, quiet_since
-from projections.policies.learned_from import Learn, Learns, addressed, is_learned_from
+from projections.policies.learned_from import Learn, Learns, addressed, is_learned_from, least
 from projections.policies.overflow import overflow
 from projections.window import Caller, recent
 from tests.world import NOW, World, handle
@@ -176,6 +176,19 @@ def test_what_is_learned_from(learn: Learn, addressed_too: bool, answered_too: b
         world.ids.seen[world.ids.event_id(identity)] = "known"
     (found,) = world.rows.scan(MESSAGES)
     assert is_learned_from(world.rows, found.row, learn) is learned
+
+
+@pytest.mark.parametrize(
+    ("learns", "expected"),
+    [
+        (("heard",), "heard"),
+        (("heard", "addressed"), "addressed"),
+        (("addressed", "none"), "none"),
+        (("none", "heard", "addressed"), "none"),
+    ],
+)
+def test_of_all_that_has_held_what_lets_the_fewest_through_counts(learns: tuple[Learn, ...], expected: Learn) -> None:
+    assert least(*learns) == expected
 
 
 def test_by_default_what_is_addressed_is_learned_from() -> None:

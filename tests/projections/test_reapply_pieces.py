@@ -44,6 +44,13 @@ def test_whether_it_still_says_the_old_thing(text: str, old: str, new: str, expe
     assert says_old(text, old, new) is expected
 
 
+@pytest.mark.parametrize(
+    ("word", "text", "percent"), [("Oslo", "an Oslovian", 100), ("ski", "skiing", 0), ("ski", "to ski", 100)]
+)
+def test_a_word_of_four_letters_and_more_is_also_found_in_a_longer_one(word: str, text: str, percent: int) -> None:
+    assert shared(words_of(word), text) == percent
+
+
 def test_of_no_words_none_is_shared() -> None:
     assert shared(words_of("…"), "anything") == 0
 

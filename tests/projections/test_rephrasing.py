@@ -17,7 +17,7 @@ from projections.items import ForgottenRow
 from projections.policies.closeness import Nearness
 from projections.policies.compartments import Opening, everywhere
 from projections.policies.refusals import Claim, Refusal, refusal
-from projections.policies.rephrasing import UNKNOWN, about, likeness, says_all
+from projections.policies.rephrasing import UNKNOWN, about, denier, likeness, says_all
 from tests.projections.items import KNOWN
 from tests.projections.learning import HOME, LATER, Town
 from tests.world import World, origin
@@ -150,6 +150,19 @@ def test_two_denials_are_none() -> None:
     assert about("User hates tea", ENGLISH).words == about("User likes tea", ENGLISH).words
 
 
+@pytest.mark.parametrize(
+    ("text", "denies"),
+    [
+        ("User hates tea", True),
+        ("User does not hate tea", False),
+        ("User does not never hate tea", True),
+        ("User does not never ever not hate tea", False),
+    ],
+)
+def test_every_second_denial_takes_back_the_one_before(text: str, denies: bool) -> None:
+    assert denier(ENGLISH)(text) == about(text, ENGLISH).denied == denies
+
+
 def test_a_language_that_is_not_known_is_compared_as_it_is_written() -> None:
     unknown = rephrasing_of(load("tlh"))
     assert unknown.language == ""
@@ -183,6 +196,7 @@ def test_what_says_all_of_it_says_it_however_long_it_is(said: str) -> None:
         "User's sister is 30 and is pregnant with twins",
         "User is not pregnant but ill",
         "Ines came home early and was pregnant",
+        "Ines runs a farm where all of the goats are pregnant",
         "User likes baking bread",
         "!",
     ],

@@ -13,6 +13,7 @@ from projections.policies.replies import (
     MOST_ENTRIES,
     MOST_REPLY_CHARS,
     DeprecationEntry,
+    Dropped,
     ExtractionReply,
     Quote,
     Unreadable,
@@ -216,7 +217,7 @@ def test_deprecations() -> None:
 
 def test_a_list_that_is_none_is_reported() -> None:
     reply = read({"upserts": "none", "deprecations": [{"id": "durable-1"}]})
-    assert [each.entry for each in reply.dropped] == ["upserts"]
+    assert reply.dropped == (Dropped("upserts", "it is no list"),)
     assert len(reply.deprecations) == 1
 
 

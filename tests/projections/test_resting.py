@@ -175,6 +175,7 @@ def test_a_model_s_work_and_what_was_refused_are_held_to_the_same(world: World) 
         said=NOW, by=MODEL, causes=(A,), owner=ADA, compartment=LORE, kind="fact", text="x", reason="r", policy="p"
     )
     for event in (work, refused):
+        assert lies_in(world.rows, event) == Opening(ADA, LORE)
         assert rests(world, event, SOURCES["public"]) == ""
         assert rests(world, event, SOURCES["dm"]) != ""
         assert rests(world, item(LORE), event) == ""

@@ -3,6 +3,7 @@
 import hmac
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from projections.decisions.given import GivenVault, VaultKind
@@ -72,11 +73,15 @@ def test_only_an_era_grows(ring: KeyRing, store: RingStore) -> None:
     assert again.people(era) == people(P, Q, R)
 
 
-def test_a_labelled_vault_lists_nobody(ring: KeyRing) -> None:
+def test_a_labelled_vault_lists_nobody_and_is_found_again(ring: KeyRing, store: RingStore) -> None:
     place = ring.labelled_vault("place discord:1")
     assert ring.labelled_vault("place discord:1") == place
     assert ring.labelled_vault("place discord:2") != place
     assert ring.people(place) == frozenset()
+    ring.flush()
+    again = KeyRing.open(store)
+    assert again.labelled_vault("place discord:1") == place
+    assert again.people(place) == frozenset()
 
 
 def test_what_a_refused_decision_planned_is_taken_back(ring: KeyRing, store: RingStore) -> None:
@@ -206,6 +211,8 @@ def test_what_is_derived_of_the_id_key_is_what_older_logs_have() -> None:
     ring = KeyRing.open(store)
     place, era = ring.labelled_vault("place discord:1"), ring.era_vault("session 0 0", people(P))
     assert ring.check(b"log") == hmac.digest(key, b"ring of log log", "sha256")[:16]
+    person = msgspec.msgpack.encode(("person", "discord", "1"))
+    assert ring.keyed_hash("discord", "1") == hmac.digest(key, person, "sha256")
     assert ring.given(place) == GivenVault(
         place, "labelled", hmac.digest(key, b"label place discord:1", "sha256")[:16], frozenset()
     )
@@ -241,6 +248,16 @@ def test_a_vault_of_another_log_is_taken_over_as_it_was_told_of(
     ring.adopt(told)
     ring.flush()
     assert store.read() == records
+
+
+def test_two_vaults_of_one_label_that_were_taken_over_are_both_taken_back(ring: KeyRing) -> None:
+    """In the other log the first one's key was destroyed, and a second one was made for the same era."""
+    mark = ring.mark()
+    for vault, person in ((VaultId(b"v" * 16), P), (VaultId(b"w" * 16), Q)):
+        ring.adopt(GivenVault(vault, "era", b"l" * 16, people(person)))
+    ring.undo(mark)
+    assert ring.vaults == {}
+    assert ring.mark() == mark
 
 
 def test_whoever_was_erased_and_is_given_again_is_gone_no_more(ring: KeyRing) -> None:

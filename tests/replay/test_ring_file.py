@@ -298,6 +298,18 @@ def test_a_ring_that_ends_before_where_it_went_is_refused(store: FileRingStore, 
     )
 
 
+@pytest.mark.parametrize("left", [b"", bytes(SIZE * 4)])
+def test_a_ring_of_which_nothing_is_left_ends_in_front_of_its_first_record(
+    store: FileRingStore, folder: Path, left: bytes
+) -> None:
+    reached = store.stand()
+    assert reached is not None
+    for path in paths(folder):
+        path.write_bytes(left)
+    with pytest.raises(KeyRingDamaged, match="ends at #0, and the log was written when it went to #3"):
+        again(folder).refuse_cut(reached)
+
+
 def test_what_another_process_appended_since_is_no_lost_end(store: FileRingStore, folder: Path) -> None:
     other = again(folder)
     other.read()
@@ -343,6 +355,28 @@ def test_what_another_process_appended_while_it_was_read_is_no_news(
     assert other.news() == []
     store.append([record(4)])
     assert other.news() == [record(4)]
+
+
+def test_who_appends_again_reads_nothing_of_what_is_there_unless_another_process_wrote(
+    store: FileRingStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an append costs does not grow with the ring."""
+    other = again(folder)
+    looks: list[Path] = []
+    read: Callable[[Path], bytes] = Path.read_bytes
+
+    def counted(path: Path) -> bytes:
+        looks.append(path)
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
+    store.append([record(3)])
+    store.append([record(4)])
+    assert looks == []
+    other.append([record(5)])
+    assert looks == paths(folder)
+    store.append([record(6)])
+    assert looks == paths(folder) * 2
 
 
 def test_another_process_writes_it_anew(store: FileRingStore, folder: Path) -> None:
