@@ -238,7 +238,7 @@ class Corpus:
         if late is not None:
             return late
         if self._by_id is None:
-            self._by_id = np.argsort(self.ids[: self._sealed], kind="stable").astype(np.int32)
+            self._by_id = np.argsort(self.ids[: self._sealed], kind="stable")  # 64 bits: others are converted each time
         at = int(np.searchsorted(self.ids[: self._sealed], short, sorter=self._by_id))
         place = int(self._by_id[at]) if at < self._sealed else NONE
         return place if place != NONE and self.ids[place] == short else NONE

@@ -7,7 +7,8 @@ beside what `make prove` measures itself. It needs 5 to 6 KB of disk an event wh
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import getloadavg
 from pathlib import Path
@@ -28,12 +29,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = LONG._replace(events=[*(each for each in LONG.events if each < options.events), options.events])
     found: dict[int, Measured] = {}
     on = machine()  # the commit that runs, whatever is committed meanwhile
-    with tempfile.TemporaryDirectory(prefix="dnam-scale-", dir=options.dir) as folder:
-        for each in measured(Path(folder), plan, options.seed, _say):
+    with _folder(options.dir, options.keep) as folder:
+        for each in measured(folder, plan, options.seed, _say):
             found[each.events] = each
             date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
             save(options.out, LongRun(tuple(found.values()), options.seed, date, on))
     return 0
+
+
+@contextmanager
+def _folder(parent: Path | None, keep: Path | None) -> Iterator[Path]:
+    """Where the log is made: gone afterwards, but for one that is to be kept."""
+    if keep is not None:
+        keep.mkdir(parents=True)
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="dnam-scale-", dir=parent) as folder:
+        yield Path(folder)
 
 
 def _again(what: str, data: Path, out: Path) -> int:
@@ -44,7 +56,7 @@ def _again(what: str, data: Path, out: Path) -> int:
         _say(f"{out} has no run of a log like {data}, which has {size:,} events")
         return 1
     _say(f"{what} at {size:,} events")
-    figures = asked_apart(what, data, 0) | {f"{what}_load": getloadavg()[0]}
+    figures = asked_apart(what, data, LONG.size.people + len(run.sizes) - 1) | {f"{what}_load": getloadavg()[0]}
     save(out, run.with_again(figures, Again(what, datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), on)))
     return 0
 
@@ -58,7 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--events", type=int, default=LONG_EVENTS, help="how many, at the last (%(default)s)")
     parser.add_argument("--seed", type=int, default=SEED, help="what chance begins with (%(default)s)")
     parser.add_argument("--dir", type=Path, help="where to make the log")
-    parser.add_argument("--again", choices=("verify",), help="measure this again alone, on the log in --data")
+    parser.add_argument("--keep", type=Path, help="make the log in this new folder, and leave it there")
+    parser.add_argument("--again", choices=("verify", "look"), help="measure this again alone, on the log in --data")
     parser.add_argument("--data", type=Path, default=Path("data"), help="a log that --again looks at (%(default)s)")
     parser.add_argument("--out", type=Path, default=LONG_RUN, help="where to keep what was measured (%(default)s)")
     return parser
