@@ -15,7 +15,7 @@ import numpy as np
 
 from projections.ids import EventId
 from projections.recall.called import Called
-from projections.recall.columns import Columns, Flags, Places, Postings, Raised, Sealed, short_id
+from projections.recall.columns import Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
 from projections.recall.words import MOST_COUNTED
 
@@ -69,7 +69,7 @@ class Corpus:
         self._kept_bytes = 0
         self._late: dict[bytes, tuple[array[int], array[int]]] = {}
         self._late_places: dict[int, int] = {}
-        self._by_id: Places | None = None
+        self._by_id: Longs | None = None
         self._late_ids: dict[int, int] = {}
         self._sealed = self.size
         self._arrange(sealed.columns)
@@ -238,7 +238,7 @@ class Corpus:
         if late is not None:
             return late
         if self._by_id is None:
-            self._by_id = np.argsort(self.ids[: self._sealed], kind="stable")  # 64 bits: others are converted each time
+            self._by_id = np.argsort(self.ids[: self._sealed], kind="stable")  # 64 bits: a search converts others
         at = int(np.searchsorted(self.ids[: self._sealed], short, sorter=self._by_id))
         place = int(self._by_id[at]) if at < self._sealed else NONE
         return place if place != NONE and self.ids[place] == short else NONE

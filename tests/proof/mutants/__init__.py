@@ -45,8 +45,9 @@ CLAIMS = (
         "fresh",
         f"Of a fresh sample, on which tests were not sharpened, they kill at least {LEAST:.0%} too",
         "drawn by another seed, tried in the same way; kept in tests/proof/mutants/fresh.json by `python -m "
-        "tests.proof.mutants --fresh SEED`, since it takes as long as this part. Of replay/ring_records.py tests were "
-        "sharpened on all mutants",
+        "tests.proof.mutants --fresh SEED`, since it takes as long as this part. What survives of it stands in that "
+        "file, and is not explained: it says how much may survive of all mutants. Of replay/ring_records.py tests were "
+        "sharpened on all",
     ),
     Claim("control", "What is not changed survives", "functions put in as they are, in the same way"),
 )

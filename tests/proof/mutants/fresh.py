@@ -59,11 +59,14 @@ def fresh(run: FreshRun | None, seed: int, least: float) -> Finding:
     """
     if run is None:
         return Finding("fresh", 0, "mutants", "not run", False, "it takes as long as this whole part")
-    told = [f"{each.scope}: {each.share:.1%} of {each.tried:,} (of {each.total:,})" for each in run.sampled]
+    told = [
+        f"{each.scope}: {each.share:.1%} of {each.tried:,} (of {each.total:,}) killed, {len(each.survived)} survive"
+        for each in run.sampled
+    ]
     where = f"seed {run.seed}, {run.date}, commit {run.machine.commit}"
     holds = [each.scope for each in run.sampled] == [each.key for each in SCOPES] and run.seed != seed
     holds &= all(each.share >= least for each in run.sampled)
-    return Finding("fresh", _count(run.sampled), "mutants", f"{where}: {'; '.join(told)} killed", holds)
+    return Finding("fresh", _count(run.sampled), "mutants", f"{where}: {'; '.join(told)}", holds)
 
 
 def _count(every: Sequence[Sampled]) -> int:

@@ -99,10 +99,14 @@ def tried(courses: int, steps: int, first: int) -> Counter[str]:
     many writes and looks. AssertionError with the shortest course that was found wrong, as far as it was made shorter.
     """
     with Workers(3) as workers:
-        found = type("Found", (Course,), {"workers": workers, "counts": Counter[str]()})
+
+        class Found(Course):
+            """Those of this run."""
+
+        Found.workers, Found.counts = workers, Counter()
         how = settings(
             max_examples=courses, stateful_step_count=steps, deadline=None, database=None,
             suppress_health_check=[HealthCheck.too_slow],
         )  # fmt: skip
-        run_state_machine_as_test(seed(first)(found), settings=how)
-        return found.counts
+        run_state_machine_as_test(seed(first)(Found), settings=how)
+        return Found.counts
