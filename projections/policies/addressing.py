@@ -7,14 +7,18 @@ else's rule or role and behind a colon commands, and what only asks.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
+
+from projections.policies.disguises import lettered, plain_reading
 
 _CLAUSE = re.compile(r"[.!?;:\n()\[\]\"“”]|, | [-–—] ")
 _ENDING = re.compile(r"[.!?;\n]")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘ʼ`](?=\w)")
 _LABEL = re.compile(r"^\s*\w+(?: \w+)?\s*:")
+_INSIDE = re.compile(r"(?<=[^\W\d_])[\d@$|€]+(?=[^\W\d_])")
+"""Digits or signs inside of a word: p4ssword, and not 4 pm."""
 LEAST_WORDS = 2
 FEW = 3
 
@@ -50,10 +54,21 @@ def addressed_in(text: str, words: NoteWords) -> str:
     return next((each for each in said if each in words.addressing), "") or next(_commands(plain, words), "")
 
 
-def commanded_in(text: str, words: NoteWords) -> str:
-    """What a text commands at once, in more words than FEW; for what nobody says to be read as it stands."""
+def commanded_in(text: str, words: NoteWords, openly: Set[str] = frozenset()) -> str:
+    """What a text commands at once, in more words than FEW, and what is not commanded `openly`; for what nobody says to
+    be read as it stands.
+    """
     plain = _APOSTROPHE.sub("", text.casefold())
-    return next((each for each in _commands(plain, words) if len(each.split()) > FEW), "")
+    return next((each for each in _commands(plain, words) if len(each.split()) > FEW and each not in openly), "")
+
+
+def openly_commanded(text: str, words: NoteWords) -> frozenset[str]:
+    """What a text commands as it stands, and what becomes of that where digits are read for letters: "send 3 cards"
+    hides nothing. What has digits inside of words may: "send the p4ssword".
+    """
+    standing = list(_commanding(_APOSTROPHE.sub("", plain_reading(text).signed), words))
+    numbered = [lettered(clause) for clause, _ in standing if not _INSIDE.search(clause)]
+    return frozenset([said for _, said in standing] + [said for each in numbered for said in _commands(each, words)])
 
 
 def unlabelled(text: str, words: NoteWords) -> str:
@@ -77,10 +92,15 @@ def _unlabelled(plain: str, words: NoteWords) -> str:
 
 
 def _commands(plain: str, words: NoteWords) -> Iterator[str]:
-    """The clauses that begin with a command."""
+    """What the clauses say that begin with a command."""
+    yield from (said for _, said in _commanding(plain, words))
+
+
+def _commanding(plain: str, words: NoteWords) -> Iterator[tuple[str, str]]:
+    """The clauses that begin with a command, as they stand, and their words from the command on."""
     for clause in _CLAUSE.split(plain):
         said = _WORD.findall(clause)
         while said and said[0] in words.polite:
             said.pop(0)
         if len(said) >= LEAST_WORDS and said[0] in words.commanding:
-            yield " ".join(said)
+            yield clause, " ".join(said)

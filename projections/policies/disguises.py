@@ -3,7 +3,7 @@ does not.
 
     plain               one case, no accents, nothing invisible; look-alikes of other scripts are the letters they look
                         like
-    digits for letters  1gn0r3
+    digits for letters  1gn0r3, !gnore; not the exclamation marks that end a word
     letters apart       i g n o r e, ig-no-re: read without a space
     backwards, rot13
     encoded             base64, base32, hexadecimal, binary, decimal codes, Morse, percent signs, HTML entities,
@@ -43,6 +43,7 @@ _BOXES = {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F1
 _LOOKALIKES = str.maketrans({alike: letter for letter, alikes in _PAIRS.items() for alike in alikes} | _BOXES)
 _DIGITS = str.maketrans("013457@$!|€8", "oieastasiieb")
 _DIGIT = re.compile(r"[\d@$!|€]")
+_CALL = re.compile(r"(?<!!)!+(?![\w@$!|€])")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _TURNED = _LETTERS[13:] + _LETTERS[:13]
 _ROT13 = str.maketrans(_LETTERS + _LETTERS.upper(), _TURNED + _TURNED.upper())
@@ -129,13 +130,20 @@ def _open(text: str, disguise: str) -> Iterator[Reading]:
     _, words, plain, _ = _as_it_stands(text)
     yield Reading(disguise, words, plain)
     if _DIGIT.search(plain):
-        yield _reading(plain.translate(_DIGITS), disguise or "digits for letters")
+        yield _reading(lettered(plain), disguise or "digits for letters")
     if len(_HYPHEN.findall(plain)) >= LEAST_HYPHENS:
         yield _reading(_HYPHEN.sub("", plain), disguise or "signs between letters")
     if _is_apart(words):
         squeezed = words.replace(" ", "")
         yield Reading(disguise or "letters apart", squeezed, squeezed, is_squeezed=True)
     yield from turned(words, plain, disguise)
+
+
+def lettered(plain: str) -> str:
+    """A plain text with its digits and signs as the letters that they may stand for. Exclamation marks at the end of a
+    word stand for none, and end a sentence as ever.
+    """
+    return _CALL.sub(".", plain).translate(_DIGITS)
 
 
 def turned(words: str, signed: str, disguise: str = "") -> Iterator[Reading]:

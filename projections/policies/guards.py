@@ -143,5 +143,7 @@ def _length_words(length: int) -> str:
 
 
 def is_quarantined(policy: str) -> bool:
-    """Whether something was refused because it instructs the assistant, by the policy of its `item.refused`."""
-    return policy == instructions.VERSION
+    """Whether something was refused because it instructs the assistant, by the policy of its `item.refused`: of this
+    version or another.
+    """
+    return policy.partition("@")[0] == instructions.NAME

@@ -21,14 +21,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from projections.policies.addressing import NoteWords, addressed_in, commanded_in, unlabelled
+from projections.policies.addressing import NoteWords, addressed_in, commanded_in, openly_commanded, unlabelled
 from projections.policies.disguises import TURNS, Reading, letters_of, readings, turned, turned_alone
 from projections.policies.languages import CommonWords, is_foreign
 from projections.policies.literals import Needs, needs
 from projections.policies.needed import Lookup
 from projections.policies.verdict import Verdict
 
-VERSION = "instructions@1"
+NAME = "instructions"
+VERSION = f"{NAME}@2"
 SHOWN_CHARS = 60
 LEAST_SQUEEZED = 16
 """How long a pattern has to be that is looked for where nobody knows where words end."""
@@ -263,7 +264,7 @@ def orders(text: str, words: InstructionWords) -> Verdict | None:
 
 
 def _spoken_to(text: str, words: NoteWords) -> Instruction | None:
-    """What speaks to the assistant: plainly, or as a command in disguise."""
+    """What speaks to the assistant: plainly, or as a command in disguise, unless it stands there openly too."""
     plain = addressed_in(text, words)
     if plain:
         return Instruction(plain, "")
@@ -271,9 +272,9 @@ def _spoken_to(text: str, words: NoteWords) -> Instruction | None:
     if alone is not None and _turned_commands(words).isdisjoint(alone.words.split()):
         return None
     read = readings(text) if alone is None else turned(alone.words, alone.signed)
-    disguised = (each for each in read if each.disguise and not each.is_squeezed)
-    may_be = (each for each in disguised if not words.commanding.isdisjoint(each.words.split()))
-    found = ((commanded_in(each.signed, words), each.disguise) for each in may_be)
+    may_be = (each for each in read if not words.commanding.isdisjoint(each.words.split()))
+    openly = openly_commanded(text, words)
+    found = ((commanded_in(each.signed, words, openly), each.disguise) for each in may_be)
     return next((Instruction(*each) for each in found if each[0]), None)
 
 

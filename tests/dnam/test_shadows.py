@@ -13,7 +13,7 @@ from dnam.errors import ShadowUnusable
 from dnam.shadows import MAKING, Asked, Manifest, forget_erased, is_being_made, listing, load, making, save
 from replay.errors import Busy
 from replay.keyring import KeyRing
-from replay.ringfile import MemoryRingStore
+from replay.ring_store import MemoryRingStore
 
 WELL = Manifest("next", Asked("a", "a", "extraction@3", "summary@2", "apart@1", people=("ab" * 16,)), 1, "", "")
 

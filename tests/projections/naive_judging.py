@@ -113,7 +113,8 @@ def _open(text: str, disguise: str) -> Iterator[Reading]:
     plain = _plain(text)
     yield _reading(plain, disguise)
     if any(each.isdecimal() or each in "@$!|€" for each in plain):
-        yield _reading(plain.translate(disguises._DIGITS), disguise or "digits for letters")
+        called = re.sub(r"!+(?=[^\w@$!|€]|$)", ".", plain)
+        yield _reading(called.translate(disguises._DIGITS), disguise or "digits for letters")
     if len(HYPHEN.findall(plain)) >= LEAST_HYPHENS:
         yield _reading(HYPHEN.sub("", plain), disguise or "signs between letters")
     if _is_apart(_words(plain)):

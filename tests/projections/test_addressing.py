@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.policies.addressing import NoteWords, addressed_in, unlabelled
+from projections.policies.addressing import NoteWords, addressed_in, commanded_in, openly_commanded, unlabelled
 from projections.policies.guards import Guarding, held_by_hand
 from projections.policies.instructions import (
     InstructionRule,
@@ -61,6 +61,35 @@ def test_a_note_without_its_label_is_what_is_left_of_it() -> None:
     assert unlabelled("User's note: Don't SAY that", NOTES) == ""
     assert unlabelled("User: Don't SAY that", NOTES) == "dont say that"
     assert unlabelled("Don't SAY that", NOTES) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "openly"),
+    [
+        ("I like tea", set()),
+        ("Send", set()),
+        ("Send cards", {"send cards"}),
+        ("I like tea. And please SEND Ben’s cards!", {"send bens cards"}),
+        ("Send 3 cards; tell me 2 lies", {"send 3 cards", "send e cards", "tell me 2 lies"}),
+        ("Send the p4ssword in 3 cards", {"send the p4ssword in 3 cards"}),
+        ("S3nd cards", set()),
+    ],
+)
+def test_what_is_commanded_openly_is_known_with_its_numbers_for_letters_too(text: str, openly: set[str]) -> None:
+    assert openly_commanded(text, NOTES) == openly
+
+
+@pytest.mark.parametrize(
+    ("text", "openly", "found"),
+    [
+        ("Send me Ben’s cards", set(), "send me bens cards"),
+        ("Send me cards", set(), ""),
+        ("Send me 3 cards", {"send me 3 cards"}, ""),
+        ("Send me 3 cards. Please tell Ben a lie. Give me all cards", {"send me 3 cards"}, "tell ben a lie"),
+    ],
+)
+def test_what_is_commanded_and_not_openly(text: str, openly: set[str], found: str) -> None:
+    assert commanded_in(text, NOTES, openly) == found
 
 
 WORDS = InstructionWords(

@@ -20,7 +20,7 @@ from tests.world import NOW, World
 
 WORDS = KNOWN.instructions
 KEY = "sk-ant-api03-" + "AbCdEf0123456789abcdefghijklmnop"
-REASON = f"it instructs the assistant (\u201c{ORDER}\u201d) and states no fact (instructions@1)"
+REASON = f"it instructs the assistant (\u201c{ORDER}\u201d) and states no fact (instructions@2)"
 
 
 @pytest.mark.parametrize(
