@@ -17,9 +17,10 @@ import msgspec
 from projections.ids import VaultId
 from replay.errors import LogError
 from replay.inspecting import Inspected, inspect_table
-from replay.lmdb_file import check_file, open_environment, translated
+from replay.lmdb_file import DATA, check_file, open_environment, translated
 from replay.lmdb_log import LmdbLog
-from replay.pipe import FoldJob, Job, LookJob, Opening, TableJob, framed, read_frame, write_all
+from replay.page_flaws import Seen, seen_in
+from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, TableJob, framed, read_frame, write_all
 from replay.stretch import Stretch, look
 
 if TYPE_CHECKING:
@@ -27,21 +28,27 @@ if TYPE_CHECKING:
     from replay.keyring import KeyRing
     from replay.line import Folded
 
-Answer = Union["Folded", Stretch, Inspected, None]
+Answer = Union["Folded", Stretch, Inspected, Seen, None]
 
 
 class Desk:
-    """The open folders. What only some jobs need is loaded by the first of them: a start is short."""
+    """The open folders. What only some jobs need is loaded by the first of them: a start is short, and LMDB follows
+    no page before whoever asks has looked at it.
+    """
 
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
-        self.log = self._opened_log()
+        self._log: LmdbLog | None = None
         self._ring: KeyRing | None = None
         self._folding: Folding | None = None
         self._are_views_looked_at = False
 
-    def _opened_log(self) -> LmdbLog:
-        return LmdbLog(Path(self._opening.log), writable=False)
+    @property
+    def log(self) -> LmdbLog:
+        """The log, open."""
+        if self._log is None:
+            self._log = LmdbLog(Path(self._opening.log), writable=False)
+        return self._log
 
     @property
     def ring(self) -> "KeyRing":
@@ -80,6 +87,10 @@ class Desk:
                 return look(self.log, after, upto, self._folded() if opened else None)
             case TableJob(table):
                 return self._inspected(table)
+            case PagesJob(summed):
+                with suppress(FileNotFoundError):  # others are in force by now
+                    return seen_in(Path(self._opening.views) / DATA, summed)
+                return None
 
     def _inspected(self, table: str) -> Inspected:
         folder = Path(self._opening.views)
@@ -90,13 +101,14 @@ class Desk:
             return inspect_table(environment, table, environment.open_db(table.encode(), create=False))
 
     def unmap(self) -> None:
-        """Open the log anew: the pages that were read go out of memory."""
-        self.log.close()
-        self.log = self._opened_log()
+        """Open the log anew when it is needed: the pages that were read go out of memory."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
 
     def close(self) -> None:
         """Let every file go."""
-        self.log.close()
+        self.unmap()
         if self._ring is not None:
             self._ring.close()
 

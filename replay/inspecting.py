@@ -9,7 +9,7 @@ import lmdb
 
 from replay.packing import WHOLE, damage_of
 
-_ANEW = bytes.fromhex("81d59d4c")
+ANEW = bytes.fromhex("81d59d4c")
 """Four bytes that lead a CRC from `WHOLE` back to 0, where it begins: rows with these between them are one sum."""
 _AT_ONCE = 512
 """How many rows are summed at once when they are looked at, at the most."""
@@ -28,7 +28,7 @@ class Inspected(NamedTuple):
 
 def summed(rows: list[tuple[bytes, bytes]]) -> int:
     """0 where each of these rows is whole."""
-    return crc32(_ANEW, crc32(_ANEW.join(map(b"".join, rows))))
+    return crc32(ANEW, crc32(ANEW.join(map(b"".join, rows))))
 
 
 def together(transaction: lmdb.Transaction, database: Any, most: int) -> Iterator[list[tuple[bytes, bytes]]]:

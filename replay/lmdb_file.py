@@ -23,6 +23,7 @@ from replay.free_pages import FreePages
 from replay.page_flaws import Whole, anything, flaws_of, told
 from replay.pages import Flaw
 
+DATA = "data.mdb"
 MAP_SIZE = 1 << 40
 """1 TiB of address space, set once and never grown."""
 MOST_PAGES = 1024
@@ -53,7 +54,7 @@ def check_file(folder: Path, whole: Whole = anything) -> None:
     """Refuse a data file that is not LMDB's, or shorter than it says; and DamagedPages where its pages do not fit, or a
     row is not `whole`. Files of more than MOST_PAGES are believed to be.
     """
-    path = folder / "data.mdb"
+    path = folder / DATA
     try:
         with path.open("rb", buffering=0) as file:
             _check(path, file)

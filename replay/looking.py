@@ -3,6 +3,9 @@ stretches of the log, and tables of the views.
 """
 
 from collections import deque
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -11,13 +14,17 @@ from replay.builder import Progress, no_collection
 from replay.folding import Folding
 from replay.helper import Helper, Ticket, helped
 from replay.inspecting import Inspected
-from replay.pipe import LookJob, TableJob
+from replay.lmdb_file import DATA, refuse_flaws
+from replay.page_flaws import Seen, seen_in
+from replay.pipe import LookJob, PagesJob, TableJob
 from replay.store import DiskStore
 from replay.stretch import WHOLE, Stretch, look
+from replay.views import Views
 
 EVERY = 4096
 """How many events between two calls of progress."""
 _stretch: "msgspec.msgpack.Decoder[Stretch | None]" = msgspec.msgpack.Decoder(Stretch | None)
+_pages: "msgspec.msgpack.Decoder[Seen | None]" = msgspec.msgpack.Decoder(Seen | None)
 _table: "msgspec.msgpack.Decoder[Inspected | None]" = msgspec.msgpack.Decoder(Inspected | None)
 
 
@@ -29,36 +36,70 @@ class Looked(NamedTuple):
 
 
 class Look:
-    """One look at a store, up to a seq. The helper begins with the largest table, this process with the first event."""
+    """One look at a store. Pages come first, since LMDB must not follow those that do not fit: the log's when this is
+    made. The helper begins with the views', and this process with the first event.
+    """
 
-    def __init__(self, store: DiskStore, folding: Folding, upto: int, *, opened: bool) -> None:
+    def __init__(self, store: DiskStore, folding: Folding, helper: Helper | None) -> None:
         self._store = store
-        self._opening = folding if opened else None
-        sizes = {} if store.views is None else store.views.sizes()
-        self._tables = deque(TableJob(table) for table in sorted(sizes, key=sizes.__getitem__, reverse=True))
-        spans = ((after, min(after + WHOLE, upto)) for after in range(0, upto, WHOLE))
-        self._stretches = deque(LookJob(after, end, opened) for after, end in spans)
+        self._folding = folding
+        self._helper = helper
+        self._views = store.views
+        self._opening: Folding | None = None
+        self._tables: deque[TableJob] = deque()
+        self._stretches: deque[LookJob] = deque()
         self._asked: list[tuple[LookJob | TableJob, Ticket]] = []
         self._seen = Looked({}, {})
         self._vaults: dict[bytes, bytes] = {}
+        self._pages = Ticket(done=True)
+        if helper is not None and self._views is not None:
+            self._pages = helper.ask(PagesJob(list(self._views.summed)))
+        _refuse_flaws(store.log.folder, _seen_in(store.log.folder, ()))
 
-    def whole(self, helper: Helper | None, progress: Progress) -> Looked:
-        """Look at everything."""
-        upto = self._stretches[-1].upto if self._stretches else 0
-        while self._stretches or self._tables:
-            if helper is not None:
-                self._ask(helper)
-            if self._stretches:
-                job = self._stretches.popleft()
-                self._look(job)
-                if job.upto % EVERY == 0:
-                    progress(job.upto, upto)
-            elif self._tables:
-                self._inspect(self._tables.popleft())
-        if helper is not None:
-            helper.dismiss()
-            self._gather(helper)
+    def whole(self, upto: int, progress: Progress, *, opened: bool) -> Looked:
+        """Look at all events up to a seq and at all rows; `opened` also opens every body. DamagedPages where those of
+        the views do not fit.
+        """
+        self._opening = self._folding if opened else None
+        spans = ((after, min(after + WHOLE, upto)) for after in range(0, upto, WHOLE))
+        self._stretches.extend(LookJob(after, end, opened) for after, end in spans)
+        with no_collection():
+            while self._stretches or self._tables or self._views is not None:
+                if self._views is not None and (not self._stretches or self._are_pages_seen()):
+                    self._take_up(self._views)
+                    self._views = None
+                if self._helper is not None:
+                    self._ask(self._helper)
+                self._do_one(progress, upto)
+            if self._helper is not None:
+                self._helper.dismiss()
+                self._gather(self._helper)
         return self._seen
+
+    def _do_one(self, progress: Progress, upto: int) -> None:
+        if self._stretches:
+            job = self._stretches.popleft()
+            self._look(job)
+            if job.upto % EVERY == 0:
+                progress(job.upto, upto)
+        elif self._tables:
+            self._inspect(self._tables.popleft())
+
+    def _are_pages_seen(self) -> bool:
+        return self._helper is None or self._helper.ready(self._pages)
+
+    def _take_up(self, views: Views) -> None:
+        """What is to be looked at of the views, their pages being known: tables of which not every row was seen to be
+        whole on the way. The largest are first.
+        """
+        seen = None if self._helper is None else self._helper.result(self._pages, _pages)
+        if seen is None:
+            seen = _seen_in(views.folder, views.summed)
+        _refuse_flaws(views.folder, seen)
+        self._seen.tables.update({table: Inspected(rows, []) for table, rows in seen.whole.items()})
+        left = [table for table in views.summed if table not in seen.whole]
+        sizes = views.sizes() if left else {}
+        self._tables.extend(TableJob(table) for table in sorted(left, key=sizes.__getitem__, reverse=True))
 
     def _ask(self, helper: Helper) -> None:
         for ticket in [ticket for _, ticket in self._asked if not ticket.done][:1]:
@@ -99,7 +140,19 @@ class Look:
                     self._seen.tables[job.table] = table
 
 
-def look_over(store: DiskStore, folding: Folding, upto: int, progress: Progress, *, opened: bool) -> Looked:
-    """Look at all events up to a seq and at all rows."""
-    with helped(store, folding, upto) as helper, no_collection():
-        return Look(store, folding, upto, opened=opened).whole(helper, progress)
+def _seen_in(folder: Path, summed: Collection[str]) -> Seen:
+    try:
+        return seen_in(folder / DATA, summed)
+    except FileNotFoundError:  # others are in force by now
+        return Seen((), {})
+
+
+def _refuse_flaws(folder: Path, seen: Seen) -> None:
+    refuse_flaws(folder / DATA, seen.flaws)
+
+
+@contextmanager
+def looking(store: DiskStore, folding: Folding) -> Iterator[Look]:
+    """Begin to look at a store; DamagedPages where those of the log do not fit. A helper is there until the end."""
+    with helped(store, folding, store.log.head().size) as helper:
+        yield Look(store, folding, helper)

@@ -3,8 +3,9 @@ or free; and no row but as it was written.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from replay.pages import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
 
@@ -15,6 +16,15 @@ MANY_PAGES = 10_000
 """From here on (40 MiB) it is worth the 100 ms that importing numpy takes to look at many pages at once."""
 SOME_PAGES = 500
 """From here on it is worth it where numpy is there already."""
+
+
+class Seen(NamedTuple):
+    """What does not fit in a file; and of tables of which every row was seen to be whole on the way, how many they are.
+    Where nothing is said of a table, its rows were not looked at.
+    """
+
+    flaws: tuple[Flaw, ...]
+    whole: Mapping[str, int]
 
 
 def anything(table: str, key: bytes, data: bytes) -> bool:  # noqa: ARG001 - a row about which nothing is known
@@ -31,28 +41,43 @@ def flaws_of(path: Path, whole: Whole = anything, most_pages: int | None = None)
     try:
         if most_pages is not None and file.pages > most_pages:
             return ()
-        for _ in range(_TRIES):
-            try:
-                both = metas(file)
-            except BadPage as error:
-                return (Flaw(NAMES, 0, str(error)),)
-            flaws = () if whole is anything and _all_well(file, both) else _flaws(file, both, whole)
-            if not flaws or metas(file) == both:
-                return flaws
-        return ()
+        return _seen(file, whole, ()).flaws
     finally:
         file.close()
 
 
-def _all_well(file: PageFile, both: Sequence[Meta]) -> bool:
-    """Whether many pages at once are well; not sure where there are so few that the walk is done before numpy is
-    there.
+def seen_in(path: Path, summed: Collection[str]) -> Seen:
+    """The same of a file of any size; the rows of the `summed` tables end with a sum each."""
+    file = PageFile(path)
+    try:
+        return _seen(file, anything, summed)
+    finally:
+        file.close()
+
+
+def _seen(file: PageFile, whole: Whole, summed: Collection[str]) -> Seen:
+    for _ in range(_TRIES):
+        try:
+            both = metas(file)
+        except BadPage as error:
+            return Seen((Flaw(NAMES, 0, str(error)),), {})
+        if whole is anything and (found := _all_well(file, both, summed)) is not None:
+            return Seen((), found)
+        flaws = _flaws(file, both, whole)
+        if not flaws or metas(file) == both:
+            return Seen(flaws, {})
+    return Seen((), {})
+
+
+def _all_well(file: PageFile, both: Sequence[Meta], summed: Collection[str]) -> dict[str, int] | None:
+    """What `well` says of many pages; None, as if not sure, where there are so few that the walk is done before numpy
+    is there.
     """
     if file.pages < MANY_PAGES and ("numpy" not in sys.modules or file.pages < SOME_PAGES):
-        return False
+        return None
     from replay.page_columns import well
 
-    return not unlike(both) and well(file, _newest(both))
+    return None if unlike(both) else well(file, _newest(both), summed)
 
 
 def _flaws(file: PageFile, both: Sequence[Meta], whole: Whole) -> tuple[Flaw, ...]:

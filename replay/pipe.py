@@ -47,7 +47,13 @@ class TableJob(msgspec.Struct, array_like=True, tag="table", frozen=True):
     table: str
 
 
-Job = FoldJob | LookJob | TableJob
+class PagesJob(msgspec.Struct, array_like=True, tag="pages", frozen=True):
+    """Look at every page of the views, and at the rows of the `summed` tables."""
+
+    summed: list[str]
+
+
+Job = FoldJob | LookJob | TableJob | PagesJob
 
 
 def framed(data: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Verifying: every stored byte against what the log itself says of it.
 
-    pages       of the log and of the views: they fit together; where not, nothing else is looked at
+    pages       of the log and of the views: they fit together; where not, nothing else is said
     header      its place in order, its time, its decision, its leaf in the tree, its mark in the id table
     body        its digest; missing only where an event says so
     tree        the kept subtrees, the right edge
@@ -13,7 +13,6 @@ Nothing is changed, and a finding names the event.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -23,10 +22,8 @@ from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import LogError
 from replay.folding import Folding
-from replay.lmdb_file import refuse_flaws
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
-from replay.looking import look_over
-from replay.page_flaws import flaws_of
+from replay.looking import looking
 from replay.store import DiskStore
 from replay.stretch import TAKE_BACK, WHOLE, Stretch, open_bodies
 from replay.tree import CompactRange, Kept, graft, leaf_hash
@@ -178,10 +175,10 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     def found(seq: int, what: str) -> None:
         problems.append(Problem(seq, what))
 
-    _look_at_pages(store)
-    damage, vaults = set(store.ring.damage()), store.log.vaults()
-    head, erasures = _stand(store.log)
-    looked = look_over(store, folding, head.size, progress, opened=opened)
+    with looking(store, folding) as look:
+        damage, vaults = set(store.ring.damage()), store.log.vaults()
+        head, erasures = _stand(store.log)
+        looked = look.whole(head.size, progress, opened=opened)
     walk = _Walk(store.log, head, erasures, found)
     _walk_on(walk, store.log, looked.stretches, folding if opened else None)
     progress(head.size, head.size)
@@ -199,15 +196,6 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     for each in (damage for table in looked.tables.values() for damage in table.damage):
         found(0, f"views: {each}")
     return Verified(head.size, sum(table.rows for table in looked.tables.values()), root, tuple(sorted(problems)))
-
-
-def _look_at_pages(store: DiskStore) -> None:
-    """DamagedPages where those of the log or of the views do not fit: then LMDB must not follow them."""
-    for each in (store.log, store.views):
-        if each is not None:
-            path = each.folder / "data.mdb"
-            with suppress(FileNotFoundError):  # others are in force by now
-                refuse_flaws(path, flaws_of(path))
 
 
 def _strange(store: DiskStore) -> Iterator[str]:

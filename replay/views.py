@@ -382,6 +382,11 @@ class Views:
             cursor: Any = transaction.cursor(db=database)
             cursor.putmulti(rows, append=not cursor.last() or cursor.key() < rows[0][0])
 
+    @property
+    def summed(self) -> tuple[str, ...]:
+        """The tables whose rows end with a sum: all that this program knows, but for how far they are."""
+        return tuple(self._tables)
+
     def inspect(self) -> Inspected:
         """Look at every row."""
         found = [self.inspect_table(table) for table in self._tables]

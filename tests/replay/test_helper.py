@@ -15,15 +15,16 @@ import pytest
 from projections.fold import Fold
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import codec, line
+from replay import codec, line, page_flaws
 from replay import helper as module
 from replay.builder import bring, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
-from replay.errors import Damaged, ErasedMeanwhile, LogError
+from replay.errors import Damaged, DamagedPages, ErasedMeanwhile, LogError
 from replay.folding import Folding
 from replay.helper import Helper, helped, processors
 from replay.packing import Packed
+from replay.pages import PAGE_SIZE, PageFile, Walk, metas
 from replay.pipe import FoldJob
 from replay.recall_index import Find
 from replay.rewriting import rewrite
@@ -184,6 +185,50 @@ def test_two_processes_find_what_one_finds(
     assert [verify(store, folding, opened=opened) for opened in (False, True)] == together
     assert [bool(found.problems) for found in together] == [harm != "none"] * 2
     assert len(helpers) == 2
+    store.close()
+
+
+def damage_a_leaf(path: Path, table: str) -> None:
+    file = PageFile(path)
+    newest = max(metas(file), key=lambda each: each.commit)
+    walk = Walk(file, newest.last)
+    at, _ = next(walk.rows(table, walk.tables(newest.names)[table]))
+    file.close()
+    with path.open("r+b") as opened:
+        opened.seek(at.page * PAGE_SIZE)
+        opened.write(bytes(PAGE_SIZE))
+
+
+@pytest.mark.parametrize("many", [True, False], ids=["many pages", "few pages"])
+@pytest.mark.parametrize("which", ["log", "views", "both", "no file"])
+def test_two_processes_refuse_the_pages_that_one_refuses(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], which: str, *, many: bool
+) -> None:
+    store = DiskStore(long, FOLD, writable=False)
+    assert store.views is not None
+    if many:
+        monkeypatch.setattr(page_flaws, "MANY_PAGES", 0)
+        now = "from replay import page_flaws; page_flaws.MANY_PAGES = 0; from replay.helping"
+        monkeypatch.setattr(module, "_COMMAND", module._COMMAND.replace("from replay.helping", now))
+        with monkeypatch.context() as patch:
+            patch.delattr(Views, "inspect_table")  # the helper looks at all rows
+            assert verify(store, Folding(FOLD, store)).problems == ()
+    if which in ("log", "both"):
+        damage_a_leaf(store.log.folder / "data.mdb", "headers")
+    if which in ("views", "both"):
+        damage_a_leaf(store.views.folder / "data.mdb", "history")
+    if which == "no file":
+        (store.views.folder / "data.mdb").unlink()
+    said: list[str] = []
+    for used in (2, 1):
+        monkeypatch.setattr(module, "processors", lambda used=used: used)
+        try:
+            said.append(str(verify(store, Folding(FOLD, store))))
+        except DamagedPages as error:
+            said.append(str(error))
+    assert said[0] == said[1]
+    assert (f"{which if which != 'both' else 'log'}/000" in said[0]) == (which != "no file")
+    assert len(helpers) == 1 + many
     store.close()
 
 

@@ -15,7 +15,7 @@ from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from replay.engine import Engine
 from replay.helping import main, serve
-from replay.pipe import FoldJob, Job, LookJob, Opening, TableJob, framed, read_frame
+from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, TableJob, framed, read_frame
 from replay.ring_records import SIZE
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, drafts, event_id, says, setting
@@ -83,6 +83,24 @@ def test_it_looks_at_events_and_rows(opening: Opening) -> None:
     assert rows[1] == []
     assert rows[0] > 2
     assert none is None
+
+
+def test_it_looks_at_pages_and_opens_no_log_for_that(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    ((rows, _),) = asked(opening, TableJob("touched"))
+    monkeypatch.setattr("replay.helping.LmdbLog", None)
+    ((flaws, whole),) = asked(opening, PagesJob(["touched"]))
+    assert (flaws, whole) == ([], {})
+    monkeypatch.setattr("replay.page_flaws.MANY_PAGES", 0)
+    ((flaws, whole),) = asked(opening, PagesJob(["touched"]))
+    assert flaws == []
+    assert whole == {"touched": rows}
+    path = Path(opening.views) / "data.mdb"
+    path.write_bytes(path.read_bytes()[:5000])  # the second page is not whole
+    ((flaws, whole),) = asked(opening, PagesJob(["touched"]))
+    assert [flaw[2] for flaw in flaws] == ["the file ends before it"]
+    assert whole == {}
+    path.unlink()
+    assert asked(opening, PagesJob([])) == [None]
 
 
 def test_an_answer_that_nobody_takes_is_let_go(opening: Opening) -> None:

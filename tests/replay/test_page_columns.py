@@ -68,7 +68,7 @@ def all_well(path: Path) -> bool:
     opened = PageFile(path)
     try:
         both = metas(opened)
-        return not unlike(both) and well(opened, newest(both))
+        return not unlike(both) and well(opened, newest(both)) is not None
     finally:
         opened.close()
 

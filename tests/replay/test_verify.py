@@ -11,7 +11,7 @@ import pytest
 from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from projections.registry import FOLD
-from replay import codec, lmdb_file
+from replay import codec, lmdb_file, page_flaws
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.folder import Folder
@@ -20,6 +20,7 @@ from replay.rewriting import rewrite
 from replay.ring_records import SIZE
 from replay.store import DiskStore
 from replay.verify import Problem, Verified, verify
+from replay.views import Views
 from tests.generator import fixed_story
 from tests.replay.stage import ADA, KIM, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
 from tests.world import NOW
@@ -235,7 +236,11 @@ def test_the_log_s_own_time_is_checked(small: Path) -> None:
     assert any("its last event was recorded at" in problem.what for problem in verified(small).problems)
 
 
-def test_rows_of_the_views_are_checked(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("many", [True, False], ids=["many pages", "few pages"])
+def test_rows_of_the_views_are_checked(small: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool) -> None:
+    if many:
+        monkeypatch.setattr(page_flaws, "MANY_PAGES", 0)
+    rows = verified(small).rows
     monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)  # or they would not be used at all
     folder = Folder(small / "views").current()
     assert folder is not None
@@ -244,10 +249,31 @@ def test_rows_of_the_views_are_checked(small: Path, monkeypatch: pytest.MonkeyPa
         with environment.begin(write=True, db=database) as transaction:
             place, value = next(iter(transaction.cursor()))
             transaction.put(bytes(place), bytes(value)[:-1] + b"x")
-    (problem,) = verified(small).problems
+    found = verified(small)
+    assert found.rows == rows
+    (problem,) = found.problems
     assert problem.seq == 0
     assert problem.what.startswith("views: a row of messages@1 is damaged")
     assert bytes(place).hex() in problem.what
+
+
+def test_rows_that_were_summed_in_their_pages_are_not_read_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = verified(small)
+    assert expected.problems == ()
+    monkeypatch.setattr(page_flaws, "MANY_PAGES", 0)
+    monkeypatch.delattr(Views, "inspect_table")
+    assert verified(small) == expected
+
+
+@pytest.mark.parametrize("which", ["log", "views"])
+def test_folders_that_others_replace_meanwhile_are_looked_at_as_they_are_open(small: Path, which: str) -> None:
+    expected = verified(small)
+    store = DiskStore(small, FOLD, writable=False)
+    folder = Folder(small / which).current()
+    assert folder is not None
+    shutil.rmtree(folder)
+    assert verify(store, Folding(FOLD, store)) == expected
+    store.close()
 
 
 def test_both_copies_of_the_ring_are_checked(small: Path) -> None:
