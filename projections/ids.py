@@ -34,6 +34,8 @@ UNSEALED = VaultId(bytes(16))
 MINUTE_MS = 60_000
 _REMEMBERED = 4096
 """How many results of each keyed or plain hash are kept: the same few names come again and again."""
+_KEYS = 8
+"""How many id keys are kept ready: a process has one memory open, or a few."""
 
 
 class Ref(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -71,11 +73,18 @@ def minute(milliseconds: int) -> bytes:
     return min(max(milliseconds // MINUTE_MS, 0), 0xFFFFFFFF).to_bytes(4, "big")
 
 
+@lru_cache(_KEYS)
+def _mac(id_key: bytes) -> hmac.HMAC:
+    """The beginning of every HMAC under a key, to be copied: taking up the key would be most of the work."""
+    return hmac.new(id_key, digestmod="sha256")
+
+
 @lru_cache(_REMEMBERED)
 def named_id(id_key: bytes, identity: Identity) -> EventId:
     """The id of an event that its platform names: the same thing always gets the same id."""
-    material = msgspec.msgpack.encode(identity[:4])
-    return EventId(minute(identity.said) + hmac.digest(id_key, material, "sha256")[:12])
+    mac = _mac(id_key).copy()
+    mac.update(msgspec.msgpack.encode(identity[:4]))
+    return EventId(minute(identity.said) + mac.digest()[:12])
 
 
 def seeded_id(seed: bytes, ordinal: int, at: int) -> EventId:

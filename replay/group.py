@@ -268,17 +268,21 @@ class Group:
         if not self._staged:
             return self._head
         entries = [each.entry for each in self._staged]
+        ring = self._live.store.ring
+        planned = ring.mark()
         try:
-            ring = self._live.store.ring
-            if ring.mark():
+            if planned:
                 self._refuse_cut(ring)
             ring.flush(self._head.epoch)
             drops = sorted(self._ids.dropped)
             commit = Commit(entries, self._at, drops, self._erased, self._sealing(), ring.stand())
-            return self._live.store.log.append(commit, self._head)
+            head = self._live.store.log.append(commit, self._head)
         except BaseException:
-            self._live.store.ring.undo(0)
+            ring.undo(0)
             raise
+        if planned:
+            ring.settle()
+        return head
 
     def _refuse_cut(self, ring: KeyRing) -> None:
         """New keys come behind all that the log knows of: what lies there may be mended over them."""

@@ -4,9 +4,10 @@ Its first record is the id key, which is never rotated or destroyed. A person's 
 only a session's era vault does. Which vault is meant is found by its people, or by a label: a keyed hash of the
 session and era, or of the place, that owns it.
 
-A new key is planned while a decision is recorded, and made to last by `flush` before the log's commit that uses it. A
-crash in between leaves a key that nobody uses, never an event without a key. The writer plans while other threads read:
-whatever reads the file or changes the ring holds a lock.
+A new key is planned while a decision is recorded, and made to last by `flush` before the log's commit that uses it. It
+lasts in both copies, with `settle`, before anybody hears of the commit. A crash in between leaves a key that nobody
+uses, never an event without a key. The writer plans while other threads read: whatever reads the file or changes the
+ring holds a lock.
 """
 
 import hmac
@@ -18,8 +19,8 @@ from dataclasses import dataclass
 from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
 from replay.errors import KeyMissing, KeyRingMissing
-from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
-from replay.ringfile import RingStore
+from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, Stand, stand_of
+from replay.ring_store import RingStore
 
 SET, ERA, LABELLED = 0, 1, 2
 """The kinds of vaults: of exactly a set of people; of a session's era; of nobody, found by label."""
@@ -36,6 +37,8 @@ class Vault:
     kind: int
     label: bytes
     people: frozenset[Handle] = frozenset()
+    before: VaultId | None = None
+    """Which one was found by its label before it."""
 
 
 class KeyRing:
@@ -54,6 +57,8 @@ class KeyRing:
         self._by_people: dict[frozenset[Handle], VaultId] = {}
         self._by_label: dict[bytes, VaultId] = {}
         self._planned: list[RingRecord] = []
+        self._stood: tuple[Stand | None, bytes] = None, b""
+        """How far it was seen to go last, and that as a log keeps it."""
         self.gone: frozenset[Handle] = frozenset()
         """Whom this ring has listed, and lists no more: they were erased while it was open."""
 
@@ -109,12 +114,20 @@ class KeyRing:
             if record.type == ID_KEY:
                 self.id_key = self.id_key or record.payload
             elif record.type == VAULT:
-                self.vaults.setdefault(vault, Vault(record.payload, record.kind, record.label))
+                if vault not in self.vaults:
+                    self._add(vault, Vault(record.payload, record.kind, record.label))
                 growing.setdefault(vault, [])
             elif record.type == PERSON:
                 growing.setdefault(vault, []).append(Handle(record.payload[:16]))
         for vault, people in growing.items():
             self._grow(vault, people)
+
+    def _add(self, vault: VaultId, entry: Vault) -> None:
+        """Of several with one label the one that was made last is found; of sets of the same people the first one."""
+        self.vaults[vault] = entry
+        if entry.kind != SET:
+            entry.before = self._by_label.get(entry.label)
+            self._by_label[entry.label] = vault
 
     def _grow(self, vault: VaultId, people: list[Handle]) -> None:
         entry = self.vaults.get(vault)
@@ -125,8 +138,6 @@ class KeyRing:
         entry.people |= frozenset(people)
         if entry.kind == SET:
             self._by_people.setdefault(entry.people, vault)
-        else:
-            self._by_label[entry.label] = vault
 
     def event_id(self, identity: Identity) -> EventId:
         """The id of what a platform names."""
@@ -205,7 +216,7 @@ class KeyRing:
 
     def _plan(self, entry: Vault, vault: VaultId | None = None) -> VaultId:
         vault = vault or VaultId(os.urandom(16))
-        self.vaults[vault] = entry
+        self._add(vault, entry)
         self._planned.append(RingRecord(VAULT, vault, entry.key, entry.kind, entry.label))
         self._planned += [RingRecord(PERSON, vault, person) for person in sorted(entry.people)]
         self._grow(vault, [])
@@ -216,16 +227,27 @@ class KeyRing:
         return len(self._planned)
 
     def undo(self, mark: int) -> None:
-        """Take back what was planned since: a decision was refused, and a vault must not list who is not in it."""
+        """Take back what was planned since: a decision was refused, and a vault must not list who is not in it. What
+        was found by its people or label before is found again.
+        """
         for record in reversed(self._planned[mark:]):
             vault = VaultId(record.vault)
             entry = self.vaults[vault]
             if record.type == VAULT:
-                del self.vaults[vault]
-                self._by_people.pop(entry.people, None) if entry.kind == SET else self._by_label.pop(entry.label, None)
+                self._remove(vault, entry)
             elif entry.kind == ERA:
                 entry.people -= {Handle(record.payload[:16])}
         del self._planned[mark:]
+
+    def _remove(self, vault: VaultId, entry: Vault) -> None:
+        del self.vaults[vault]
+        if entry.kind == SET:
+            if self._by_people.get(entry.people) == vault:
+                del self._by_people[entry.people]
+        elif self._by_label.get(entry.label) == vault:
+            del self._by_label[entry.label]
+            if entry.before is not None:
+                self._by_label[entry.label] = entry.before
 
     def flush(self, epoch: int = 0) -> None:  # noqa: ARG002 - a shadow's ring, which is not under the write lock, looks
         """Make what was planned last, before the commit that uses it. `epoch`: how many erasures were known by then."""
@@ -233,6 +255,11 @@ class KeyRing:
             if self._planned:
                 self._store.append(self._planned)
                 self._planned = []
+
+    def settle(self) -> None:
+        """Wait until what was flushed lasts in both copies."""
+        with self._lock:
+            self._store.settle()
 
     def destroy(self, vaults: frozenset[VaultId]) -> bool:
         """Write the ring anew without these vaults, from a fresh read; False when none of them was there."""
@@ -254,7 +281,9 @@ class KeyRing:
     def stand(self) -> bytes:
         """How far it goes, for the log to keep; empty where that is not known."""
         stand = self._store.stand()
-        return b"" if stand is None else stand.encoded()
+        if stand != self._stood[0]:
+            self._stood = stand, b"" if stand is None else stand.encoded()
+        return self._stood[1]
 
     def refuse_cut(self, kept: bytes) -> None:
         """KeyRingDamaged where the ring ends before where the log says that it went."""

@@ -22,7 +22,7 @@ from replay.lmdb_file import REFUSED, GivenUp
 from replay.log import Glance, Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, Upper
 from replay.store import Store
-from replay.views import NoRows, Position, Snapshot, Views
+from replay.views import LAST_KEY, NoRows, Position, Snapshot, Views
 
 if TYPE_CHECKING:
     from replay.recalling import Recall, Zones
@@ -59,6 +59,13 @@ class Living:
         return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
 
 
+class Known(NamedTuple):
+    """What was read of one commit of the views: rows by table and key, and which tables have none at all."""
+
+    rows: dict[tuple[str, bytes], Stored | None]
+    empty: dict[str, bool]
+
+
 class Remembered:
     """Raw rows, and what was read of them by key, from one commit of the views to the next.
 
@@ -66,9 +73,10 @@ class Remembered:
     checking their CRC would take half of a decision's time.
     """
 
-    def __init__(self, below: RawRows, known: dict[tuple[str, bytes], Stored | None]) -> None:
+    def __init__(self, below: RawRows, known: Known) -> None:
         self._below = below
-        self._known = known
+        self._known = known.rows
+        self._empty = known.empty
 
     def get(self, table: str, key: bytes) -> Stored | None:
         try:
@@ -82,10 +90,19 @@ class Remembered:
         return stored
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        if self._is_empty(table):
+            return iter(())
         return self._below.scan(table, start, stop, reverse=reverse)
 
     def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
         return self._below.keys(table, start, stop, reverse=reverse)
+
+    def _is_empty(self, table: str) -> bool:
+        """Whether a table has no rows at all, as most have who opted out at some time, or were erased."""
+        empty = self._empty.get(table)
+        if empty is None:
+            empty = self._empty[table] = next(self._below.keys(table, b"", LAST_KEY), None) is None
+        return empty
 
 
 def fits(position: Position, log: Log, head: Head) -> bool:
@@ -113,7 +130,7 @@ class Live:
         self.stopped: LogError | None = None
         self.locked = self._locked()
         self._usable: Position | None = None
-        self._known: dict[tuple[str, bytes], Stored | None] = {}
+        self._known = Known({}, {})
         self._known_at: Position | None = None
         self._kept = Kept()
         self._recall: Recall | None = None
@@ -253,7 +270,7 @@ class Live:
             if position is None or position.size < self.base:
                 raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
             if position != self._known_at:
-                self._known, self._known_at = {}, position
+                self._known, self._known_at = Known({}, {}), position
             before, self._look = self._look, Look(snapshot, position.size)
             try:
                 yield self._layers(Remembered(snapshot, self._known), overlays)

@@ -26,7 +26,8 @@ from replay.ledger import Fact, fact_of
 from replay.lmdb_log import LmdbLog
 from replay.log import EMPTY, Head
 from replay.ring_records import RingRecord
-from replay.ringfile import FileRingStore, MemoryRingStore
+from replay.ring_store import MemoryRingStore
+from replay.ringfile import FileRingStore
 from replay.which_log import databases, in_force_or_only, opened
 from replay.wrapped_keys import NAME as KEYS
 from replay.wrapped_keys import read_wrapped, unwrapped

@@ -1,5 +1,11 @@
 """The key ring's file: two copies of its records (ring_records.py) that are appended to and synced together.
 
+    append   written to both, the second's sync begun, the first synced     the keys last
+    settle   the second's sync awaited                                      they last twice
+
+Between the two, the log's commit that uses the keys may be written: a power cut leaves them in the first copy at least,
+and one copy is enough. Who waits for the commit hears of it once the second copy is there as well.
+
 An append that a crash cut short counts for nothing, and a record that is lost in both copies is refused. A writer that
 finds a copy that differs writes both anew from what holds, in one rename each.
 """
@@ -9,94 +15,14 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from replay.errors import CannotWrite, KeyRingDamaged, KeyRingUnreadable, LogFull
-from replay.folder import make_private, replace_file, sync_folder
+from replay.folder import make_private, replace_file, sync_folder, write_all
 from replay.ring_records import SIZE, Reading, RingRecord, Seen, Stand, following, pack, reading_of, told, unpack
-from replay.second_copy import SecondCopy, write_synced
+from replay.second_copy import Outcome, SecondCopy
 
 COPIES = ("ring-a", "ring-b")
 PUT_BACK = "Put the `keys` folder back from where you keep it, or `dnam restore-backup` a backup that has the keys"
-
-
-class RingStore(Protocol):
-    """Where a ring is kept."""
-
-    def exists(self) -> bool: ...
-
-    def create(self, records: Iterable[RingRecord]) -> None: ...
-
-    def read(self) -> list[RingRecord]:
-        """All records that hold, each once, in order. KeyRingDamaged where some are lost in both copies."""
-        ...
-
-    def left(self) -> list[RingRecord]:
-        """The same, whatever is lost."""
-        ...
-
-    def stand(self) -> Stand | None:
-        """How far the ring goes; None where that is not known, or where another process wrote it since."""
-        ...
-
-    def refuse_cut(self, reached: Stand) -> None:
-        """KeyRingDamaged where the ring ends before where it is known to have gone."""
-        ...
-
-    def news(self) -> list[RingRecord] | None:
-        """Records appended since the last look, by whomever; None when the ring was written anew."""
-        ...
-
-    def append(self, records: list[RingRecord]) -> None:
-        """Add records and make them last."""
-        ...
-
-    def rewrite(self, records: Iterable[RingRecord]) -> None:
-        """Replace all records."""
-        ...
-
-    def damage(self) -> list[str]:
-        """What is wrong with the copies, in words; empty when they agree."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class MemoryRingStore:
-    """A ring that is gone with the process."""
-
-    def __init__(self) -> None:
-        self._records: list[RingRecord] = []
-
-    def exists(self) -> bool:
-        return bool(self._records)
-
-    def create(self, records: Iterable[RingRecord]) -> None:
-        self._records = list(records)
-
-    def read(self) -> list[RingRecord]:
-        return list(self._records)
-
-    left = read
-
-    def stand(self) -> Stand | None:
-        return None
-
-    def refuse_cut(self, reached: Stand) -> None: ...
-
-    def news(self) -> list[RingRecord] | None:
-        return []
-
-    def append(self, records: list[RingRecord]) -> None:
-        self._records.extend(records)
-
-    def rewrite(self, records: Iterable[RingRecord]) -> None:
-        self._records = list(records)
-
-    def damage(self) -> list[str]:
-        return []
-
-    def close(self) -> None: ...
 
 
 class FileRingStore:
@@ -105,8 +31,12 @@ class FileRingStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._paths = [folder / name for name in COPIES]
+        self._first = str(self._paths[0])
         self._descriptors: list[int] = []
         self._second = SecondCopy()
+        self._under_way: Outcome | None = None
+        self._is_in_doubt = False
+        """Whether the disk refused to sync the second copy: what is read of it need not be what is on the disk."""
         self._known: Seen | None = None
         """What this process saw or wrote last; None where it was not clean."""
         self._generations: frozenset[bytes] = frozenset()
@@ -180,7 +110,7 @@ class FileRingStore:
     def _stamp(self) -> tuple[int, int]:
         """The first copy's inode and size; zeros where it is missing."""
         try:
-            status = self._paths[0].stat()
+            status = os.stat(self._first)  # noqa: PTH116 - every write group asks, and a Path takes as long again
         except FileNotFoundError:
             return 0, 0
         return status.st_ino, status.st_size
@@ -203,12 +133,12 @@ class FileRingStore:
 
     def append(self, records: list[RingRecord]) -> None:
         try:
-            known, copies = self._ready()
+            known = self._ready()
             data = pack(records, *known.stand)
             try:
-                self._write_both(data, [(each, known.size) for each in copies])
+                self._write_both(data, known.size)
             except OSError:
-                for each in copies:
+                for each in self._descriptors:
                     with suppress(OSError):
                         os.ftruncate(each, known.size)
                 raise
@@ -221,12 +151,13 @@ class FileRingStore:
             return LogFull(f"the disk of {self._folder} is full: make room; nothing that was acknowledged is lost")
         return CannotWrite(f"the key ring in {self._folder} cannot be written: {error.strerror}")
 
-    def _ready(self) -> tuple[Seen, list[int]]:
+    def _ready(self) -> Seen:
         """Both copies, open and clean. Another process may have appended, written them anew, or been killed over it."""
+        self.settle()
         known = self._known
-        if known is None or self._opened() != [(known.inode, known.size)] * 2:
+        if known is None or self._is_in_doubt or self._opened() != [(known.inode, known.size)] * 2:
             known = self._settled()
-        return known, self._descriptors
+        return known
 
     def _opened(self) -> list[tuple[int, int]]:
         """Open both copies as they are called now; the first one's inode, and the size of each."""
@@ -241,21 +172,34 @@ class FileRingStore:
         """Both copies as they are, written anew where they are not clean."""
         self._opened()
         reading = self._refusing_losses()
-        known = Seen(self._stamp()[0], reading.stands[0]) if reading.is_clean else self._write_anew(reading.records)
+        is_clean = reading.is_clean and not self._is_in_doubt
+        known = Seen(self._stamp()[0], reading.stands[0]) if is_clean else self._write_anew(reading.records)
         self._opened()
         return known
 
-    def _write_both(self, data: bytes, copies: list[tuple[int, int]]) -> None:
-        first, second = copies
-        written = self._second.begin(data, second)
+    def _write_both(self, data: bytes, start: int) -> None:
+        """Write into both copies, from a place on, and make it last in the first; the second's sync is under way."""
+        first, second = self._descriptors
+        for each in (first, second):
+            write_all(each, data, start)
+        self._under_way = self._second.begin(second)
         try:
-            write_synced(data, first)
-        finally:
-            error = written.get()
-        if error is not None:
-            raise error
+            os.fdatasync(first)
+        except OSError:
+            self._outcome()  # nothing is cut that is being synced
+            raise
+
+    def _outcome(self) -> Exception | None:
+        """How the sync of the second copy went, once it is done; None where none is under way, too."""
+        under_way, self._under_way = self._under_way, None
+        return None if under_way is None else under_way.get()
+
+    def settle(self) -> None:
+        if self._outcome() is not None:
+            self._is_in_doubt = True
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
+        self.settle()
         try:
             self._known = self._write_anew(list(records))
         except OSError as error:
@@ -269,6 +213,7 @@ class FileRingStore:
         for path in self._paths:
             replace_file(path, data)
         self._generations = frozenset({generation})
+        self._is_in_doubt = False
         return Seen(self._stamp()[0], Stand(generation, len(records)))
 
     def damage(self) -> list[str]:
@@ -296,5 +241,6 @@ class FileRingStore:
         self._descriptors = []
 
     def close(self) -> None:
+        self.settle()
         self._let_go()
         self._second.end()

@@ -1,38 +1,36 @@
-"""Writing the second copy of the key ring while the first is written."""
+"""Making the second copy of the key ring last while something else is done."""
 
 import os
 from queue import SimpleQueue
 from threading import Thread
 
-from replay.folder import write_all
-
 Outcome = SimpleQueue[Exception | None]
-"""Where it arrives how a write went, once: None where all went well."""
+"""Where it arrives how a sync went, once: None where all went well."""
 
 
 class SecondCopy:
-    """A thread that writes the second copy while the first is written. It is begun when it is first needed.
+    """A thread that syncs the second copy meanwhile. It is begun when it is first needed.
 
-    Its queues are made of C alone: an executor's futures take a third as long as the writing itself.
+    Its queues are made of C alone: an executor's futures take a third as long as the syncing itself.
     """
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[tuple[bytes, tuple[int, int], Outcome] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[int, Outcome] | None] = SimpleQueue()
         self._thread: Thread | None = None
 
-    def begin(self, data: bytes, copy: tuple[int, int]) -> Outcome:
-        """Begin to write behind `copy`, an open file and a place in it."""
+    def begin(self, descriptor: int) -> Outcome:
+        """Begin to make last what was written to an open file."""
         if self._thread is None:
-            self._thread = Thread(target=self._write, name="ring", daemon=True)
+            self._thread = Thread(target=self._sync, name="ring", daemon=True)
             self._thread.start()
         outcome: Outcome = SimpleQueue()
-        self._jobs.put((data, copy, outcome))
+        self._jobs.put((descriptor, outcome))
         return outcome
 
-    def _write(self) -> None:
+    def _sync(self) -> None:
         while (job := self._jobs.get()) is not None:
-            data, copy, outcome = job
-            outcome.put(_failure_of(data, copy))
+            descriptor, outcome = job
+            outcome.put(_failure_of(descriptor))
 
     def end(self) -> None:
         """Let the thread go."""
@@ -42,16 +40,9 @@ class SecondCopy:
             self._thread = None
 
 
-def _failure_of(data: bytes, copy: tuple[int, int]) -> Exception | None:
+def _failure_of(descriptor: int) -> Exception | None:
     try:
-        write_synced(data, copy)
-    except Exception as error:  # noqa: BLE001 - whoever waits for it raises it
+        os.fdatasync(descriptor)
+    except Exception as error:  # noqa: BLE001 - whoever waits for it is told
         return error
     return None
-
-
-def write_synced(data: bytes, copy: tuple[int, int]) -> None:
-    """Write into an open file, from a place on, and make it last."""
-    descriptor, start = copy
-    write_all(descriptor, data, start)
-    os.fdatasync(descriptor)

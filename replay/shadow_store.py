@@ -30,7 +30,8 @@ from replay.keyring import KeyRing
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
 from replay.log import Commit, Head
-from replay.ringfile import FileRingStore, RingStore
+from replay.ring_store import RingStore
+from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 
 SHADOWS = "shadows"
@@ -73,6 +74,7 @@ class ShadowRing(KeyRing):
         self.refuse_cut(live.ring())
         self.refresh()
         super().flush()
+        self.settle()
         if not self.stand():
             self.mend()
         reached = self.stand()

@@ -20,7 +20,8 @@ from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, WriteLock
 from replay.log import Log, MemoryLog
-from replay.ringfile import FileRingStore, MemoryRingStore
+from replay.ring_store import MemoryRingStore
+from replay.ringfile import FileRingStore
 from replay.views import Views
 from replay.which_log import holds_more, refuse_lost
 

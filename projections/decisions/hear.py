@@ -105,12 +105,13 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
     one that closes a place on which more items rest than one decision can move.
     """
-    if any(is_unwelcome(rows, each, request.said) for each in _concerned(request)):
+    concerned = _concerned(request)
+    if any(is_unwelcome(rows, each, request.said) for each in concerned):
         return []
     narrowed = _narrowed(rows, request)
     if narrowed is None:
-        return _heard(rows, request, None)
-    return [*_closing(rows, request, narrowed), *_heard(rows, request, narrowed.audience)]
+        return _heard(rows, request, concerned, None)
+    return [*_closing(rows, request, narrowed), *_heard(rows, request, concerned, narrowed.audience)]
 
 
 def _concerned(request: HeardRequest) -> frozenset[Account]:
@@ -123,8 +124,8 @@ def _concerned(request: HeardRequest) -> frozenset[Account]:
 def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
     """The new epoch of a place that fewer can read than was known, when the operator says so."""
     seen = request.place
-    known = audience_of(rows, place_ref(seen)) if seen.told else None
-    if known is None or (known.kind, seen.audience) != ("guild", "channel"):
+    known = audience_of(rows, place_ref(seen)) if seen.told and seen.audience == "channel" else None
+    if known is None or known.kind != "guild":
         return None
     return PlaceAudienceChanged(
         said=request.said,
@@ -148,31 +149,30 @@ def _closing(rows: Rows, request: HeardRequest, narrowed: PlaceAudienceChanged) 
     return [*map(minter.draft, moves), changed]
 
 
-def _heard(rows: Rows, request: HeardRequest, audience: Audience | None) -> list[Draft]:
+def _heard(rows: Rows, request: HeardRequest, concerned: frozenset[Account], audience: Audience | None) -> list[Draft]:
     platform = request.place.platform
     if request.author == "self" and rows.get(SENT, sent_key(Ref(platform, request.key))) is not None:
         return []
     identity = message_identity(platform, request.key, "heard", request.said)
     heard = rows.ids.event_id(identity)
     match rows.ids.status(heard):
-        case "unknown" if request.only_known or _may_repeat_erased(rows, request) or _was_out(rows, request):
+        case "unknown" if request.only_known or _may_repeat_erased(rows, request) or _was_out(rows, request, concerned):
             return []
         case "unknown" if is_unsaid(rows, request.place):
             raise BadRequest(UNSAID)
         case "unknown":
-            return _first(rows, request, identity, audience)
+            return _first(rows, request, identity, concerned, audience)
         case "known" | "redacted" if request.edited is not None:  # redacted: an edit took its first words
-            return _again(rows, request, heard, audience)
+            return _again(rows, request, heard, concerned, audience)
         case _:
             return []
 
 
-def _was_out(rows: Rows, request: HeardRequest) -> bool:
+def _was_out(rows: Rows, request: HeardRequest, concerned: frozenset[Account]) -> bool:
     """Whether it was said while somebody whom it concerns had opted out: what they were told not to be heard stays so
     when they are heard again.
     """
-    hashes = (rows.ids.keyed_hash(each.platform, each.id) for each in _concerned(request))
-    return any(was_out(rows, each, request.said) for each in hashes)
+    return any(was_out(rows, rows.ids.keyed_hash(each.platform, each.id), request.said) for each in concerned)
 
 
 def _may_repeat_erased(rows: Rows, request: HeardRequest) -> bool:
@@ -183,10 +183,16 @@ def _may_repeat_erased(rows: Rows, request: HeardRequest) -> bool:
     return erased is not None and request.said <= erased + ON_ITS_WAY_MS
 
 
-def _first(rows: Rows, request: HeardRequest, identity: Identity, audience: Audience | None) -> list[Draft]:
+def _first(
+    rows: Rows,
+    request: HeardRequest,
+    identity: Identity,
+    concerned: frozenset[Account],
+    audience: Audience | None,
+) -> list[Draft]:
     minter = Minter(rows, Origin(identity))
     heard = minter.next()
-    meeting = Meeting(rows, minter, request.fresh, request.said, welcome=_concerned(request))
+    meeting = Meeting(rows, minter, request.fresh, request.said, welcome=concerned)
     places, message = _translate(rows, request, meeting, minter, audience)
     event = MessageHeard(
         said=request.said,
@@ -198,13 +204,15 @@ def _first(rows: Rows, request: HeardRequest, identity: Identity, audience: Audi
     return [*meeting.drafts, *places, Draft(heard, event, natural=True), *_doubted(rows, minter, message, heard)]
 
 
-def _again(rows: Rows, request: HeardRequest, heard: EventId, audience: Audience | None) -> list[Draft]:
+def _again(
+    rows: Rows, request: HeardRequest, heard: EventId, concerned: frozenset[Account], audience: Audience | None
+) -> list[Draft]:
     assert request.edited is not None
     action = f"edited {request.edited}"
     identity = message_identity(request.place.platform, request.key, action, request.said)
     minter = Minter(rows, Origin(identity))
     edited = minter.next()
-    meeting = Meeting(rows, minter, request.fresh, request.edited, request.said, _concerned(request))
+    meeting = Meeting(rows, minter, request.fresh, request.edited, request.said, concerned)
     places, copy = _translate(rows, request, meeting, minter, audience)
     old = find_said(rows, copy.session, copy.audience.epoch, Point(request.said, heard))
     if old is None or request.edited <= (old.row.message.edited or 0):

@@ -66,8 +66,7 @@ KNOWN: tuple[Shortfall, ...] = (
         "append that opens a vault, *",
         "one that does not",
         3,
-        "its key is written to both copies of the key ring and synced, both at a time, before the commit, which syncs "
-        "too",
+        "its key is written to both copies of the key ring, and synced in the first before the commit, which syncs too",
     ),
     Shortfall(
         "replay, *",

@@ -11,7 +11,8 @@ from projections.ids import Handle, VaultId
 from replay.errors import KeyMissing, KeyRingDamaged, KeyRingMissing
 from replay.keyring import KeyRing
 from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
-from replay.ringfile import FileRingStore, MemoryRingStore, RingStore
+from replay.ring_store import MemoryRingStore, RingStore
+from replay.ringfile import FileRingStore
 from tests.world import handle
 
 P, Q, R = (handle(name) for name in "PQR")
@@ -258,6 +259,86 @@ def test_two_vaults_of_one_label_that_were_taken_over_are_both_taken_back(ring: 
     ring.undo(mark)
     assert ring.vaults == {}
     assert ring.mark() == mark
+
+
+KINDS: tuple[VaultKind, ...] = "set", "era", "labelled"
+
+
+def found(ring: KeyRing, kind: VaultKind) -> VaultId:
+    """What the ring seals with now, of a kind: the one that it has, or one that it makes."""
+    match kind:
+        case "set":
+            return ring.set_vault(people(P, Q))
+        case "era":
+            return ring.era_vault("era", people(P, Q))
+        case "labelled":
+            return ring.labelled_vault("place")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_found_before_another_log_s_vault_is_found_once_that_is_taken_back(
+    ring: KeyRing, store: RingStore, kind: VaultKind
+) -> None:
+    older = found(ring, kind)
+    ring.flush()
+    records = store.read()
+    for name in (b"v", b"w"):
+        ring.adopt(ring.given(older)._replace(id=VaultId(name * 16)))
+    ring.undo(0)
+    assert set(ring.vaults) == {older}
+    assert found(ring, kind) == older
+    ring.flush()
+    assert store.read() == records
+
+
+@pytest.mark.parametrize(("kind", "is_last"), [("set", False), ("era", True), ("labelled", True)])
+def test_of_vaults_that_were_planned_what_is_left_is_found_as_before(
+    ring: KeyRing, kind: VaultKind, is_last: bool
+) -> None:
+    """The first set of some people, the last one of a label: here, and wherever the ring is opened."""
+    older, mark = found(ring, kind), ring.mark()
+    first, second = (VaultId(each * 16) for each in (b"v", b"w"))
+    ring.adopt(ring.given(older)._replace(id=first))
+    between = ring.mark()
+    ring.adopt(ring.given(older)._replace(id=second))
+    assert found(ring, kind) == (second if is_last else older)
+    ring.undo(between)
+    assert found(ring, kind) == (first if is_last else older)
+    ring.reload()
+    assert found(ring, kind) == (first if is_last else older)
+    ring.undo(mark)
+    assert (found(ring, kind), set(ring.vaults)) == (older, {older})
+
+
+def test_an_era_that_grows_is_found_no_sooner_than_the_one_after_it(ring: KeyRing, store: RingStore) -> None:
+    older = ring.era_vault("era", people(P))
+    newer = ring.given(older)._replace(id=VaultId(b"v" * 16))
+    ring.adopt(newer)
+    ring.flush()
+    ring.adopt(ring.given(older)._replace(people=people(P, R)))
+    assert ring.people(older) == people(P, R)
+    assert ring.era_vault("era", people(P)) == newer.id
+    ring.undo(0)
+    assert ring.people(older) == people(P)
+    assert ring.era_vault("era", people(P)) == newer.id
+    assert KeyRing.open(store).era_vault("era", people(P)) == newer.id
+
+
+@pytest.mark.parametrize(("kind", "is_last"), [("set", False), ("era", True), ("labelled", True)])
+def test_what_another_process_made_meanwhile_is_there_after_an_undo(
+    folder: Path, kind: VaultKind, is_last: bool
+) -> None:
+    ring = KeyRing.create(FileRingStore(folder / "keys"))
+    older = found(ring, kind)
+    ring.flush()
+    there, told = KeyRing.open(FileRingStore(folder / "keys")), ring.given(older)
+    ring.adopt(told._replace(id=VaultId(b"v" * 16)))
+    there.adopt(told._replace(id=VaultId(b"w" * 16)))
+    there.flush()
+    assert not ring.refresh()
+    ring.undo(0)
+    assert set(ring.vaults) == set(there.vaults) == {older, VaultId(b"w" * 16)}
+    assert found(ring, kind) == found(there, kind) == (VaultId(b"w" * 16) if is_last else older)
 
 
 def test_whoever_was_erased_and_is_given_again_is_gone_no_more(ring: KeyRing) -> None:

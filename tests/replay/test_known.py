@@ -14,7 +14,7 @@ from replay.keyring import KeyRing
 from replay.known import Ids
 from replay.lmdb_log import LmdbLog
 from replay.log import EMPTY, Commit, Entry, Head, Log, MemoryLog, StoredEvent
-from replay.ringfile import MemoryRingStore
+from replay.ring_store import MemoryRingStore
 from tests.world import NOW
 
 LOG_ID, KEY_CHECK = b"l" * 16, b"k" * 16

@@ -512,7 +512,7 @@ def test_an_append_that_was_cut_short_leaves_no_half_record(store: FileRingStore
 def test_an_append_that_can_not_even_be_taken_back_says_what_was_wrong_with_it(
     store: FileRingStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The half record that it leaves is passed over by whoever reads."""
+    """The half record that it leaves is passed over by whoever reads; the second copy was not begun."""
     before = store.read()
 
     def fails(*_: object) -> None:
@@ -521,7 +521,7 @@ def test_an_append_that_can_not_even_be_taken_back_says_what_was_wrong_with_it(
     monkeypatch.setattr("replay.ringfile.os.ftruncate", fails)
     with no_file_over(SIZE * 3 + 33), pytest.raises(LogFull, match="is full"):
         store.append([record(3), record(4)])
-    assert [path.stat().st_size for path in paths(folder)] == [SIZE * 3 + 33] * 2
+    assert [path.stat().st_size for path in paths(folder)] == [SIZE * 3 + 33, SIZE * 3]
     assert again(folder).read() == before
 
 

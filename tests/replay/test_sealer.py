@@ -14,7 +14,7 @@ from replay.engine import Engine
 from replay.errors import Damaged, KeyMissing
 from replay.keyring import KeyRing
 from replay.log import StoredEvent
-from replay.ringfile import MemoryRingStore
+from replay.ring_store import MemoryRingStore
 from replay.sealer import MOST_CIPHERS, Sealer
 from tests.generator import fixed_story
 from tests.replay.stage import FakeClock, tell

@@ -16,7 +16,8 @@ from replay.errors import NotALog, ReadOnly
 from replay.folder import Folder
 from replay.keyring import KeyRing
 from replay.lmdb_file import open_environment
-from replay.ringfile import FileRingStore, MemoryRingStore
+from replay.ring_store import MemoryRingStore
+from replay.ringfile import FileRingStore
 from replay.vectors import Vectors
 from replay.vectors_opened import Opened
 from tests.world import handle

@@ -13,7 +13,7 @@ from projections.ids import Seq, VaultId
 from projections.vectors import Numbers, quantised
 from projections.vectors_texts import Held
 from replay.keyring import KeyRing
-from replay.ringfile import MemoryRingStore
+from replay.ring_store import MemoryRingStore
 from replay.vectors import Vectors
 from tests.replay.conftest import SHARED
 from tests.world import handle

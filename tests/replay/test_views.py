@@ -3,16 +3,21 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import msgspec
 import pytest
 
 import replay.engine
+from projections.consent import CONSENT_CHANGES
+from projections.events import PersonOptedOut
+from projections.events.values import PLATFORM
 from projections.ids import VaultId
 from projections.registry import FOLD
+from projections.rows import Stored
 from replay import inspecting, lmdb_file
 from replay.builder import check, rebuild
 from replay.engine import BURST, Engine
@@ -23,7 +28,7 @@ from replay.overlay import Entry, Layer, visible
 from replay.packing import Segment, pack, unpack
 from replay.recall_index import Find
 from replay.store import DiskStore
-from replay.views import LAST_KEY, Changes, Position, Views
+from replay.views import LAST_KEY, Changes, Position, Snapshot, Views
 from tests.generator import fixed_story
 from tests.replay.stage import (
     TABLES,
@@ -39,6 +44,7 @@ from tests.replay.stage import (
     texts,
     together,
 )
+from tests.world import NOW
 
 
 @pytest.fixture
@@ -359,8 +365,42 @@ def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monke
             with engine.reading() as rows:
                 seen = [rows.raw.get("messages@1", bytes([n]) * 40) for n in range(9)]
             assert seen == [None] * 9
-            assert len(engine.live._known) <= 2
+            assert len(engine.live._known.rows) <= 2
         assert digest(engine) == filled
+
+
+def test_a_table_without_rows_is_looked_at_once_until_the_views_are_committed_again(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[tuple[str, str]] = []
+    keys, scan = Snapshot.keys, Snapshot.scan
+
+    def keys_of(snapshot: Snapshot, table: str, *of: Any, **how: Any) -> Iterator[bytes]:
+        looked.append(("keys", table))
+        return keys(snapshot, table, *of, **how)
+
+    def scan_of(snapshot: Snapshot, table: str, *of: Any, **how: Any) -> Iterator[tuple[bytes, Stored]]:
+        looked.append(("scan", table))
+        return scan(snapshot, table, *of, **how)
+
+    def out(engine: Engine) -> list[bytes]:
+        with engine.reading() as rows:
+            return [found.key for found in rows.scan(CONSENT_CHANGES)]
+
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m0"))
+        engine.commit_views()
+        monkeypatch.setattr(Snapshot, "keys", keys_of)
+        monkeypatch.setattr(Snapshot, "scan", scan_of)
+        assert [out(engine), out(engine)] == [[], []]
+        assert looked == [("keys", CONSENT_CHANGES.table)]
+        engine.record(drafts(PersonOptedOut(said=NOW, by=PLATFORM, hashes=(b"h" * 32,))))
+        (found,) = out(engine)
+        assert found[:32] == b"h" * 32
+        assert looked == [("keys", CONSENT_CHANGES.table)], "what was recorded since lies above"
+        engine.commit_views()
+        assert [out(engine), out(engine)] == [[found]] * 2
+        assert looked[1:] == [("keys", CONSENT_CHANGES.table), *[("scan", CONSENT_CHANGES.table)] * 2]
 
 
 @pytest.mark.parametrize(("size", "count"), [(200_000, 40), (40, 2_000), (3_000, 512), (1_100_000, 3)])
