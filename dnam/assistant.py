@@ -105,7 +105,7 @@ class Assistant(Background):
         one go, since every way there and back is time in which somebody waits.
         """
         memory = self.memory
-        files = self._files(*memory.look_here(lambda rows: self._channel_names(rows, heard)))
+        files = self._files(*self._names_of_channel(heard))
         digests = tuple(each.digest for each in files)
 
         def look(rows: Rows) -> Prepared:
@@ -123,8 +123,12 @@ class Assistant(Background):
         except Exception as error:  # noqa: BLE001 - whatever recall raises: somebody waits for an answer
             return self.memory.assembled(rows, heard, files=files, recall=False), error
 
-    def _channel_names(self, rows: Rows, heard: Heard) -> tuple[str, ...]:
-        return channel_names(rows, heard.place, self.memory.settings.allow_guilds)
+    def _names_of_channel(self, heard: Heard) -> tuple[str, ...]:
+        """By which names the channel's own file may go; nothing is looked up where there are no such files."""
+        settings = self.memory.settings
+        if settings.context_dir is None:
+            return ()
+        return self.memory.look_here(lambda rows: channel_names(rows, heard.place, settings.allow_guilds))
 
     async def _reply(self, ask: Ask, hear: Hear) -> Reply:
         """The model's reply. No limit of time is set here: the model's adapter keeps to one, and knows of thoughts too

@@ -50,7 +50,7 @@ class Background(Tending):
     def after_turn(self, heard: Heard) -> None:
         """A message was answered: start what is due now."""
         if self.memory.settings.memory_enabled:
-            self._jobs.start(Job("turn", heard.point, heard.session), lambda: self._start_due(heard))
+            self._jobs.start(Job("turn", heard.point, heard.session), lambda: self._after_turn(heard))
 
     def after_heard(self, heard: Heard) -> None:
         """A message was heard and will not be answered: start what is due. A burst in a session is looked at once more
@@ -80,6 +80,11 @@ class Background(Tending):
         return self._jobs.people()
 
     # -- what is due ------------------------------------------------------------------------------------------------
+
+    async def _after_turn(self, heard: Heard) -> None:
+        await self._start_due(heard)
+        if self.memory.limits().passages:
+            await self._look(lambda rows: _made_ready(rows, heard))
 
     async def _start_due(self, heard: Heard) -> None:
         due = await self._look(lambda rows: self._due(rows, heard))
@@ -206,3 +211,10 @@ class Background(Tending):
         since = await self._look(lambda rows: quiet_since(rows, person, self.learns(rows)))
         if since is not None:
             self._start_learning(person, QUIET)
+
+
+def _made_ready(rows: Rows, heard: Heard) -> None:
+    """What was said is made ready to be searched now, so that the next question there need not wait for it."""
+    from projections.recall.opened import parts  # it brings numpy, which whoever has no recall has no need of
+
+    parts(rows, heard.setting, heard.session)

@@ -14,9 +14,8 @@ import msgspec
 from dnam.assistant import Assistant, Thought
 from dnam.memory import Turn
 from dnam.model import Hear, ModelError, Reply, unheard
-from dnam.secrets import redacted
 from dnam.unwritten import DELIVERY, Unwritten
-from dnam.whereabouts import Heard, locate
+from dnam.whereabouts import Heard, locate, with_handles
 from projections.context import Context
 from projections.decisions.hear import HeardRequest
 from projections.decisions.place import seen_audience
@@ -63,12 +62,12 @@ class Exchanges:
 
     async def hear(self, request: HeardRequest) -> Exchange:
         """Record a message, or keep it to be recorded."""
-        request = redacted(request)  # also where it is answered without being recorded
+        request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
 
         async def step() -> None:
-            exchange.heard = await self._memory.hear(request)
+            exchange.heard = await self._memory.hear_ready(request)
 
         with self.assistant.precedence.arriving():
             await self.unwritten.write("message", step)

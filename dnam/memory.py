@@ -150,7 +150,12 @@ class Memory(Placing):
 
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""
-        ready = with_handles(request)
+        return await self.hear_ready(with_handles(request))
+
+    async def hear_ready(self, ready: HeardRequest) -> Heard:
+        """The same of a message as it may be recorded (`with_handles`), for whoever has that: secrets are looked for
+        once.
+        """
         located: list[Heard] = []
 
         def decision(rows: Rows) -> Sequence[Draft]:

@@ -11,7 +11,7 @@ from projections.messages import MessageRow
 from projections.places import place_of
 from projections.rows import Found, Rows
 from projections.turns import DELIVERIES, TurnRow
-from projections.window import Caller, Entry, WindowLine, entry_line
+from projections.window import Caller, Entry, WindowLine, entry_chars, entry_line
 
 if TYPE_CHECKING:
     from projections.recall.search import Said
@@ -57,16 +57,15 @@ class Stretch(NamedTuple):
     """
 
     hits: tuple["Said", ...]
-    shown: Mapping[bytes, WindowLine]
+    shown: Mapping[bytes, Found[SaidRow]]
     reach: frozenset[bytes]
     chars: int
 
-    def touches(self, other: "Stretch") -> bool:
-        return not self.reach.isdisjoint(other.shown)
-
 
 class Gathering:
-    """The passages so far: what was found is added, best first, as long as there is room."""
+    """The passages so far: what was found is added, best first, as long as there is room. Most of it finds none: lines
+    are measured first, and made of what stands there in the end.
+    """
 
     def __init__(self, rows: Rows, authors: Mapping[Ref, str], limits: Limits, caller: Caller) -> None:
         self._rows = rows
@@ -94,18 +93,29 @@ class Gathering:
 
     def add(self, hit: "Said", around: Sequence[Found[SaidRow]]) -> None:
         """What was found and what stands around it, or else itself alone, or nothing of it."""
+        at = next(n for n, each in enumerate(around) if each.key == hit.key)
         for near in (NEAR, 0):
-            stretches = self._with(self._stretch(hit, around, near))
-            if len(stretches) > self._limits.passages:
-                return
-            if self._size(stretches) <= self._limits.passage_chars:
+            first, last = max(at - near, 0), at + near + 1
+            shown = {each.key: each for each in around[first:last]}
+            self._measure(shown)
+            chars, touching = self._chars(hit, shown), self._touching(shown)
+            if not touching:
+                if len(self._stretches) == self._limits.passages:
+                    return
+                if self._size((chars, *(each.chars for each in self._stretches))) > self._limits.passage_chars:
+                    continue
+            reach = frozenset(each.key for each in around[max(first - 1, 0) : last + 1])
+            stretches = self._with(Stretch((hit,), shown, reach, chars), touching)
+            if self._size(each.chars for each in stretches) <= self._limits.passage_chars:
                 self._stretches = stretches
                 return
         self._left_out.append(LeftOut(BLOCK, hit.id.hex(), f"over {self._limits.passage_chars} characters"))
 
-    def _with(self, made: Stretch) -> list[Stretch]:
+    def _touching(self, shown: Iterable[bytes]) -> list[Stretch]:
+        return [each for each in self._stretches if not each.reach.isdisjoint(shown)]
+
+    def _with(self, made: Stretch, touching: Sequence[Stretch]) -> list[Stretch]:
         """The stretches and one more; what touches is one, and stands where the best of it stood."""
-        touching = [each for each in self._stretches if each.touches(made)]
         if not touching:
             return [*self._stretches, made]
         joined = self._joined([*touching, made])
@@ -114,7 +124,7 @@ class Gathering:
 
     def _joined(self, touching: Sequence[Stretch]) -> Stretch:
         """What touches, as one."""
-        shown = {key: line for each in touching for key, line in each.shown.items()}
+        shown = {key: said for each in touching for key, said in each.shown.items()}
         hits = tuple(hit for each in touching for hit in each.hits)
         return Stretch(hits, shown, frozenset().union(*(each.reach for each in touching)), self._chars(hits[0], shown))
 
@@ -122,26 +132,22 @@ class Gathering:
         """Code points of a head and these lines."""
         return self._head_chars(hit) + 1 + sum(self._lengths[key] + 1 for key in shown)
 
-    def _stretch(self, hit: "Said", around: Sequence[Found[SaidRow]], near: int) -> Stretch:
-        at = next(n for n, each in enumerate(around) if each.key == hit.key)
-        first, last = max(at - near, 0), at + near + 1
-        reach = frozenset(each.key for each in around[max(first - 1, 0) : last + 1])
-        shown = self._lines(around[first:last])
-        return Stretch((hit,), shown, reach, self._chars(hit, shown))
-
-    def _lines(self, near: Sequence[Found[SaidRow]]) -> dict[bytes, WindowLine]:
-        for each in near:
+    def _measure(self, shown: Mapping[bytes, Found[SaidRow]]) -> None:
+        """How long the lines are of what is to be shown; those are made that say more than what was said."""
+        new = [each for key, each in shown.items() if key not in self._lengths]
+        for each in new:
             if isinstance(each.row, MessageRow) and each.row.message.ref not in self._authors:
                 self._authors[each.row.message.ref] = self._caller.author(each.row.message)
-        for each in near:
-            if each.key not in self._rendered:
+        for each in new:
+            chars = entry_chars(each.row, self._caller)
+            if chars is None:
                 line = self._rendered[each.key] = entry_line(Entry(*each), self._caller, self._authors)
-                self._lengths[each.key] = len(line.rendered)
-        return {each.key: self._rendered[each.key] for each in near}
+                chars = len(line.rendered)
+            self._lengths[each.key] = chars
 
-    def _size(self, stretches: Iterable[Stretch]) -> int:
-        """Code points of all of these, with a line break between each two."""
-        return sum(each.chars for each in stretches) - 1
+    def _size(self, chars: Iterable[int]) -> int:
+        """Code points of stretches that are so long, with a line break between each two."""
+        return sum(chars) - 1
 
     def _head_chars(self, hit: "Said") -> int:
         """How long the head of a passage is: as long on every day."""
@@ -152,8 +158,12 @@ class Gathering:
         return chars
 
     def _passage(self, stretch: Stretch) -> Passage:
-        lines = tuple(line for _, line in sorted(stretch.shown.items()))
+        lines = tuple(self._line(stretch.shown[key]) for key in sorted(stretch.shown))
         return Passage(tuple(map(_use, stretch.hits)), lines, self._link(stretch.hits[0]))
+
+    def _line(self, said: Found[SaidRow]) -> WindowLine:
+        line = self._rendered.get(said.key)
+        return entry_line(Entry(*said), self._caller, self._authors) if line is None else line
 
     def _link(self, hit: "Said") -> str:
         if hit.key not in self._links:

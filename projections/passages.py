@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from projections.events.values import LeftOut, Limits, NearUse, PassageUse
+from projections.events.values import Audience, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
-from projections.ids import EventId, Handle, Point
+from projections.ids import EventId, Handle, Point, Ref
 from projections.items import QUIET
 from projections.messages import MESSAGES, MessageRow, point_key, said_at, unit
 from projections.nearness import Nearness
@@ -44,6 +44,8 @@ ANSWERING = frozenset({"turn", "fact", "meaning"})
 """By what something is found that is relevant: a word of its own, or of an item that rests on it, or its meaning. What
 has none of these is found because it was said near something else, and stands around that if at all.
 """
+Where = tuple[Audience, Ref | None]
+"""To whom something was said, and in which guild."""
 IN_OTHER_WORDS = "what says it in other words"
 """What is left out where an encoder cannot be asked, or has not read enough yet."""
 
@@ -142,12 +144,12 @@ def _last_found(rows: Rows, wished: Wished) -> tuple[PassageUse, ...]:
 def _is_open(rows: Rows, wished: Wished, row: SaidRow) -> bool:
     """Whether what was said is open to this setting, by where it lies."""
     from projections.recall.documents import zone_of
-    from projections.recall.opened import Said as Where
+    from projections.recall.opened import Said as SaidWhere
     from projections.recall.opened import is_open, zones
 
     of = row if isinstance(row, TurnRow) else row.message
     zone = zone_of(of.audience, of.guild)
-    where = Where(of.session, of.audience, of.guild)
+    where = SaidWhere(of.session, of.audience, of.guild)
     return zone in zones(wished.setting) and is_open(rows, wished.setting, wished.session, zone, where)
 
 
@@ -164,13 +166,14 @@ class _May:
         self._quiet = frozenset(rows.keys(QUIET, b""))
 
     def __call__(self, said: "Found[SaidRow] | Said") -> bool:
-        event = said.key[-16:]
+        key, row = said.key, said.row
+        event = key[-16:]
         return (
-            said.key[-24:] < self._before_key
+            key[-24:] < self._before_key
             and event not in self._without
-            and says_something(said.row)
+            and says_something(row)
             and event not in self._quiet
-            and (_is_of_others(said.row) or self._is_answer_here(said))
+            and (_is_of_others(row) or self._is_answer_here(said))
         )
 
     def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
@@ -200,22 +203,24 @@ def _sitting(hit: "Said", near: Sequence[Found[SaidRow]]) -> list[Found[SaidRow]
     """
     from projections.recall.corpus import SITTING_MS
 
-    said = [each for each in near if _lies_with(each.row, hit.row)]
-    times = [said_at(each.key) for each in said]
+    there = _where_of(hit.row)
+    said = [each for each in near if (where := _where_of(each.row)) == there or _lies_with(where, there)]
     first = last = next(n for n, each in enumerate(said) if each.key == hit.key)
-    while first > 0 and times[first] - times[first - 1] <= SITTING_MS:
-        first -= 1
-    while last < len(said) - 1 and times[last + 1] - times[last] <= SITTING_MS:
-        last += 1
+    before = after = said_at(hit.key)
+    while first > 0 and before - (at := said_at(said[first - 1].key)) <= SITTING_MS:
+        first, before = first - 1, at
+    while last < len(said) - 1 and (at := said_at(said[last + 1].key)) - after <= SITTING_MS:
+        last, after = last + 1, at
     return said[first : last + 1]
 
 
-def _lies_with(row: SaidRow, other: SaidRow) -> bool:
+def _where_of(row: SaidRow) -> Where:
+    of = row if isinstance(row, TurnRow) else row.message
+    return of.audience, of.guild
+
+
+def _lies_with(where: Where, there: Where) -> bool:
     """Whether two things of one session were said to the same people: it may have been heard without its guild once."""
-    first = row if isinstance(row, TurnRow) else row.message
-    second = other if isinstance(other, TurnRow) else other.message
-    if first.audience == second.audience and first.guild == second.guild:
-        return True
     from projections.recall.documents import zone_of
 
-    return zone_of(first.audience, first.guild) == zone_of(second.audience, second.guild)
+    return zone_of(*where) == zone_of(*there)

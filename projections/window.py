@@ -280,6 +280,22 @@ def entry_line(entry: Entry, caller: Caller, authors: Mapping[Ref, str]) -> Wind
     )
 
 
+def entry_chars(row: MessageRow | TurnRow, caller: Caller) -> int | None:
+    """How many code points the line of something has, rendered, of which nothing but what was said is told; None where
+    it names somebody, replies, or has attachments.
+    """
+    if isinstance(row, TurnRow):
+        return None if row.spans else _line_chars(caller.assistant_in(row), row.text)
+    message = row.message
+    if message.spans or message.reply_to or message.attachments:
+        return None
+    return _line_chars(caller.author(message), message.text)
+
+
+def _line_chars(name: str, text: str) -> int:
+    return len(f"[{name}]: ") + len(indented(text))
+
+
 def message_line(row: MessageRow, seq: Seq, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
     """A message as a line. What it replies to is named when its author is among `authors`."""
     message = row.message

@@ -78,4 +78,5 @@ def _with(scored: Scored | None, place: Place, rank: int) -> Scored:
     if not rank:
         return scored
     points = share_of_meaning(rank) * ONE // BILLION
-    return Scored(*place, scored.score + points, {**scored.fields, (FIELD, b""): points}, rank)
+    fields = dict(scored.fields.items()) | {(FIELD, b""): points}
+    return Scored(*place, scored.score + points, fields, rank)

@@ -9,7 +9,7 @@ from projections.ids import Handle
 from projections.recall.bm25 import ONE
 from projections.recall.english import ASKS_WHEN, MONTHS, STOP_WORDS
 from projections.recall.scoring import Dates, Question
-from projections.recall.words import asked, word_term, words
+from projections.recall.words import asked_in, read, word_term, words
 
 NAME = 8
 MOST_TERMS = 256
@@ -32,10 +32,11 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     A name is looked for at a NAME'th of the weight of a word: it says of whom something is told, and if there is just
     one, whose words count more. It stays a word, since anybody may call themself after one.
     """
-    said = words(text)
+    told = read(text)
+    said = told.words
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
-    wanted = dict(islice(asked(text).items(), MOST_TERMS))
+    wanted = dict(islice(asked_in(told).items(), MOST_TERMS))
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     question = Question(

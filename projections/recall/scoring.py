@@ -26,14 +26,15 @@ The weights were found on five conversations of LoCoMo, each left out in turn, a
 give): words count first, and the rest decides between what has them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from projections.recall import stacked
 from projections.recall.bm25 import ONE, Average, Doubles, Longs, idf, norm_of, weigh_by_norm
-from projections.recall.columns import Places, Postings, Twos
+from projections.recall.columns import Flags, Places, Postings, Twos
 from projections.recall.corpus import NONE
 from projections.recall.documents import ASKS, ENDS_ASKING, FIRST_PERSON, NAMES_SHIFT, TIMED
 from projections.recall.opened import Part
@@ -82,6 +83,30 @@ class Scored(NamedTuple):
     score: int
     fields: Mapping[tuple[str, bytes], int]
     by_meaning: int = 0
+
+
+class Fields(Mapping[tuple[str, bytes], int]):
+    """What a score is made of, by field and term, without what gives nothing: `points` are of all `names`, in order. It
+    is looked up as it lies, since of most nobody asks for more than the first.
+    """
+
+    __slots__ = ("_names", "_points")
+
+    def __init__(self, names: Sequence[tuple[str, bytes]], points: Sequence[int]) -> None:
+        self._names = names
+        self._points = points
+
+    def __getitem__(self, name: tuple[str, bytes]) -> int:
+        return dict(self.items())[name]
+
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        return compress(self._names, self._points)
+
+    def __len__(self) -> int:
+        return len(self._points) - self._points.count(0)
+
+    def items(self) -> ItemsView[tuple[str, bytes], int]:
+        return dict(each for each in zip(self._names, self._points, strict=True) if each[1]).items()
 
 
 class Counts(NamedTuple):
@@ -239,19 +264,16 @@ class _Scoring:
         best = zip(region[order].tolist(), scores[order].tolist(), self._reasons(order, fields, plain), strict=True)
         return [Scored(0, at, score, reasons) for at, score, reasons in best]
 
-    def _reasons(self, order: Longs, fields: Doubles, plain: Mapping[str, Longs]) -> list[dict[tuple[str, bytes], int]]:
+    def _reasons(self, order: Longs, fields: Doubles, plain: Mapping[str, Longs]) -> list["Fields"]:
         """What the scores of some of a region are made of."""
-        made: list[dict[tuple[str, bytes], int]] = [{} for _ in order]
         names = [(name, each.term) for name in _OF_WORDS for each in self._terms]
-        worth = fields[:, order].swapaxes(0, 1).reshape(len(order), len(names)).astype(np.int64)
-        there = worth.nonzero()
-        for each, at, points in zip(*(numbers.tolist() for numbers in (*there, worth[there])), strict=True):
-            made[each][names[at]] = points
-        for field, of in plain.items():
-            for reasons, points in zip(made, of[order].tolist(), strict=True):
-                if points:
-                    reasons[field, b""] = points
-        return made
+        names += [(field, b"") for field in plain]
+        points = np.empty((len(order), len(names)), np.int64)
+        words = len(names) - len(plain)
+        points[:, :words] = fields[:, order].swapaxes(0, 1).reshape(len(order), words)
+        for at, of in enumerate(plain.values(), words):
+            points[:, at] = of[order]
+        return [Fields(names, each) for each in points.tolist()]
 
     def _look(self, region: Places) -> Look:
         corpus, around = self._corpus, self._around(region, REACH)
@@ -368,9 +390,17 @@ def _named(said: Longs, dates: Dates) -> Longs:
     """How many of month, year and day of the month a question names of when each was said (ms), in UTC."""
     days = said.astype("datetime64[ms]").astype("datetime64[D]")
     months = days.astype("datetime64[M]")
-    parts = (
-        (months.astype(np.int64) % 12 + 1, dates.months),
-        (days.astype("datetime64[Y]").astype(np.int64) + 1970, dates.years),
-        ((days - months).astype(np.int64) + 1, dates.days),
-    )
-    return sum((np.isin(of, list(named)).astype(np.int64) for of, named in parts), np.zeros(len(said), np.int64))
+    found = np.zeros(len(said), np.int64)
+    if dates.months:
+        found += _is_any(months.astype(np.int64) % 12 + 1, dates.months)
+    if dates.years:
+        found += _is_any(days.astype("datetime64[Y]").astype(np.int64) + 1970, dates.years)
+    if dates.days:
+        found += _is_any((days - months).astype(np.int64) + 1, dates.days)
+    return found
+
+
+def _is_any(of: Longs, named: frozenset[int]) -> Flags:
+    """Which are among those that are named, nearly always one."""
+    is_first: Flags = of == next(iter(named))
+    return is_first if len(named) == 1 else np.isin(of, list(named))

@@ -142,9 +142,16 @@ def terms_in(text: Read, people: Iterable[Handle] = ()) -> Terms:
 
 def asked(text: str) -> dict[bytes, str]:
     """The terms of what is looked for, each with what it stands for there."""
-    flat = _flat(text)
-    found = {each: word for each, word in (*_of_any(flat), *_whole(flat)) if word not in STOP_WORDS}
-    return found or dict(_of_any(flat))
+    return asked_in(read(text))
+
+
+def asked_in(text: Read) -> dict[bytes, str]:
+    """The same of a text that was read."""
+    flat = text.flat
+    of_any = [(word_term(word), word) for word in text.words] if flat.isascii() else list(_of_any(flat))
+    whole = _whole(flat) if not flat.isascii() or _PERHAPS_WHOLE.search(flat) else ()
+    found = {each: word for each, word in (*of_any, *whole) if word not in STOP_WORDS}
+    return found or dict(of_any)
 
 
 @lru_cache(_LIKES)

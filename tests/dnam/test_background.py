@@ -4,7 +4,7 @@ Nothing here waits for a clock: the model waits for the test, and the quiet for 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +31,10 @@ from projections.events import (
 )
 from projections.events.values import OPERATOR
 from projections.ids import Handle, Ref
+from projections.messages import point_key, unit
+from projections.recall.documents import Document, documents_at
+from projections.rows import RawRows
+from replay import recalling
 from replay.errors import LogFull
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
@@ -527,3 +531,21 @@ async def test_an_answer_is_told_as_it_streams(tmp_path: Path) -> None:
         told = list[str]()
         thought = await assistant.think(await assistant.memory.heard("ada", "hi"), told.append)
         assert (told, thought.text) == (["hello there"], "hello there")
+
+
+async def test_behind_an_answer_it_is_made_ready_to_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[bytes] = []
+
+    def reading(raw: RawRows, point: bytes) -> Iterator[Document]:
+        read.append(point)
+        return documents_at(raw, point)
+
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        heard = await turn(assistant, "kim", "I like green tea", ROOM)
+        await assistant.settle()
+        monkeypatch.setattr(recalling, "documents_at", reading)
+        again = await assistant.memory.heard("kim", "which tea do I like?", place=ROOM)
+        await assistant.answer(again)
+    unit_of = unit(again.session, again.setting.audience.epoch)
+    assert again.session == heard.session
+    assert read == [unit_of + point_key(again.point)[:8]]  # the message alone: the answer before it is there

@@ -26,7 +26,7 @@ from projections.events.values import (
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.rows import Rows, Stored
-from projections.window import Caller, Window, backwards, fit, recent, with_names
+from projections.window import Caller, Window, backwards, entry_chars, entry_line, fit, recent, with_names
 from tests.world import NOW, World, handle
 
 DAVE, ERIN = handle("dave"), handle("erin")
@@ -335,3 +335,28 @@ def test_fit_skips_what_is_too_long_and_stops_at_the_count() -> None:
     assert fit(["aaa", "bb"], 6, 9, len) == ([0, 1], [], [])
     assert fit([""], 0, 1, len) == ([0], [], [])
     assert fit(["a"], 0, 1, len) == ([], [0], [])
+
+
+def test_a_line_that_only_says_something_is_as_long_as_it_is_measured(world: World) -> None:
+    plain = ["tea", "two\nlines\n\nand \x07 one", "\u202eturned", "日本語 🌱", " "]
+    for number, text in enumerate(plain):
+        say(world, text, 2 * number)
+        answer(world, text, 2 * number + 1, assistant="old name")
+    hear(world, message("beep", 50, author="bot", author_name="Counter: (9)"))
+    hear(world, message("who", 51, author="unknown", author_name="Dave"))
+    measuring, rendering = Caller(world.rows, "dnam"), Caller(world.rows, "dnam")
+    found = list(backwards(world.rows, SESSION, 0, END))
+    assert len(found) == 10
+    for entry in found:
+        assert entry_chars(entry.row, measuring) == len(entry_line(entry, rendering, {}).rendered)
+    assert measuring.authors == rendering.authors == {DAVE}
+
+
+def test_what_names_replies_or_attaches_is_not_measured_without_its_line(world: World) -> None:
+    hear(world, message("hi ", 1, spans=(Span(3, ERIN, "mention"),)))
+    hear(world, message("yes", 2, reply_to=Ref("discord", "1")))
+    hear(world, message("see", 3, attachments=(Attachment("plan.png", 10, ""),)))
+    answer(world, "hi ", 4, spans=(Span(3, ERIN, "mention"),))
+    caller = Caller(world.rows, "dnam")
+    found = list(backwards(world.rows, SESSION, 0, END))
+    assert [entry_chars(entry.row, caller) for entry in found] == [None] * 4

@@ -9,7 +9,7 @@ from projections.recall.bm25 import ONE
 from projections.recall.corpus import corpus_of
 from projections.recall.documents import Document
 from projections.recall.opened import Part
-from projections.recall.scoring import Dates, Question, search
+from projections.recall.scoring import Dates, Fields, Question, search
 from projections.recall.seeds import Allowed
 from projections.recall.standing import TermsIn
 from projections.recall.words import word_term
@@ -88,6 +88,21 @@ def test_dates_count_by_how_many_of_them_are_right() -> None:
     moments = (NEW_YEAR, NEW_YEAR + DAY, NEW_YEAR - 1, NEW_YEAR - 1 - 366 * DAY)
     said = [doc("tea", seq, moment) for seq, moment in enumerate(moments, 1)]
     assert [reasons(said, question, seq).get("date", 0) // ONE for seq in (1, 2, 3, 4)] == [48, 32, 0, 0]
+
+
+def test_of_several_months_each_is_right() -> None:
+    question = looks_for("tea")._replace(dates=Dates(frozenset((1, 12)), days=frozenset((1, 2))))
+    moments = (NEW_YEAR, NEW_YEAR + DAY, NEW_YEAR - 1, NEW_YEAR + 5 * DAY, NEW_YEAR + 40 * DAY)
+    said = [doc("tea", seq, moment) for seq, moment in enumerate(moments, 1)]
+    assert [reasons(said, question, seq).get("date", 0) // ONE for seq in (1, 2, 3, 4, 5)] == [32, 32, 16, 16, 0]
+
+
+def test_what_gives_nothing_is_no_part_of_a_score() -> None:
+    fields = Fields([("turn", b"tea"), ("near", b"tea"), ("first", b"")], [0, 5, -2])
+    assert (list(fields), len(fields), dict(fields)) == ([("near", b"tea"), ("first", b"")], 2, dict(fields.items()))
+    assert fields == {("near", b"tea"): 5, ("first", b""): -2}
+    assert ("turn", b"tea") not in fields
+    assert fields.get(("turn", b"tea")) is None
 
 
 def test_dates_before_1970_are_dates_too() -> None:
