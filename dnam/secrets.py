@@ -14,12 +14,17 @@ one of 2,000 characters; gitleaks and trufflehog are programs of their own; pres
 about 0.04 ms for a message of 130 characters, and 0.5 ms for one of 2,000.
 """
 
+from functools import lru_cache
+
 from dnam.guarding import all_spoken
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events.values import Attachment
 from projections.policies.secrets import redact
+
+_CALLED = 1024
+"""How many names of places and guilds are kept."""
 
 
 def without_secrets(text: str) -> str:
@@ -52,10 +57,16 @@ def account_without_secrets(account: Account) -> Account:
 def place_without_secrets(place: PlaceSeen) -> PlaceSeen:
     """A place under names without secrets: its own, its guild's, and that of whose DM it is."""
     return place._replace(
-        name=without_secrets(place.name),
-        guild_name=without_secrets(place.guild_name),
+        name=_called(place.name),
+        guild_name=_called(place.guild_name),
         partner=place.partner and account_without_secrets(place.partner),
     )
+
+
+@lru_cache(_CALLED)
+def _called(name: str) -> str:
+    """The name of a place or a guild, which comes with every message that is said there."""
+    return without_secrets(name)
 
 
 def _described(attachment: Attachment) -> Attachment:

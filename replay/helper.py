@@ -43,6 +43,8 @@ class Ticket:
 
     done: bool = False
     answer: bytes | None = None
+    extra_ms: int = 0
+    """How much longer than PATIENCE_MS the helper may be silent over it."""
 
 
 class Helper:
@@ -79,9 +81,9 @@ class Helper:
         if data:
             self.give_up()
 
-    def ask(self, job: Job) -> Ticket:
+    def ask(self, job: Job, extra_ms: int = 0) -> Ticket:
         """Have a job done."""
-        ticket = Ticket()
+        ticket = Ticket(extra_ms=extra_ms)
         self._asked.append(ticket)
         self.send(job)
         return ticket
@@ -105,7 +107,7 @@ class Helper:
             return None
 
     def _receive(self) -> None:
-        head = self._read(LENGTH)
+        head = self._read(LENGTH, self._asked[0].extra_ms if self._asked else 0)
         answer = None if head is None else self._read(int.from_bytes(head, "big"))
         if answer is None or not self._asked:
             self.give_up()
@@ -113,12 +115,12 @@ class Helper:
         ticket = self._asked.popleft()
         ticket.done, ticket.answer = True, answer
 
-    def _read(self, size: int) -> bytes | None:
+    def _read(self, size: int, extra_ms: int = 0) -> bytes | None:
         """So many bytes, or None when they do not come."""
         parts: list[bytes] = []
         missing = size if size <= MOST else 0
         while missing:
-            part = os.read(self._from.fileno(), min(missing, _PIPE)) if self._poll.poll(PATIENCE_MS) else b""
+            part = os.read(self._from.fileno(), min(missing, _PIPE)) if self._poll.poll(PATIENCE_MS + extra_ms) else b""
             if not part:
                 return None
             parts.append(part)

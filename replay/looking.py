@@ -4,7 +4,7 @@ stretches of the log, and tables of the views.
 
 from collections import deque
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from replay.store import DiskStore
 from replay.stretch import WHOLE, Stretch, look
 from replay.views import Views
 
+SLOWEST = 10_000
+"""Bytes a millisecond that a disk reads at the least, page by page."""
 EVERY = 4096
 """How many events between two calls of progress."""
 _stretch: "msgspec.msgpack.Decoder[Stretch | None]" = msgspec.msgpack.Decoder(Stretch | None)
@@ -53,7 +55,7 @@ class Look:
         self._vaults: dict[bytes, bytes] = {}
         self._pages = Ticket(done=True)
         if helper is not None and self._views is not None:
-            self._pages = helper.ask(PagesJob(list(self._views.summed)))
+            self._pages = helper.ask(PagesJob(list(self._views.summed)), _extra_ms(self._views.folder))
         _refuse_flaws(store.log.folder, _seen_in(store.log.folder, ()))
 
     def whole(self, upto: int, progress: Progress, *, opened: bool) -> Looked:
@@ -138,6 +140,13 @@ class Look:
                     self._inspect(job)
                 else:
                     self._seen.tables[job.table] = table
+
+
+def _extra_ms(folder: Path) -> int:
+    """How much longer a look at a file may take before a helper is taken for dead."""
+    with suppress(FileNotFoundError):  # others are in force by now
+        return (folder / DATA).stat().st_size // SLOWEST
+    return 0
 
 
 def _seen_in(folder: Path, summed: Collection[str]) -> Seen:

@@ -262,9 +262,19 @@ class _Look:
 
     def _read(self, pages: Numbers) -> Bytes:
         """Pages one behind the other, and a word of room; those that lie so in the file are read at once. They stay
-        until others are read.
+        until others are read. From the first on that is not in memory, the disk is told of all: one by one, each would
+        be waited for.
         """
         breaks = (np.flatnonzero(np.diff(pages) != 1) + 1).tolist()
-        for first, behind in zip([0, *breaks], [*breaks, pages.size], strict=True):
-            self._file.fill(self._room[first * PAGE_SIZE : behind * PAGE_SIZE], int(pages[first]))
+        runs = [*zip([0, *breaks], [*breaks, pages.size], pages[[0, *breaks]].tolist(), strict=True)]
+        missing = next((at for at, run in enumerate(runs) if not self._file.fill_now(*self._place(run))), len(runs))
+        for first, behind, page in runs[missing:]:
+            self._file.ahead(page, behind - first)
+        for run in runs[missing:]:
+            self._file.fill(*self._place(run))
         return np.frombuffer(self._room, np.uint8, pages.size * PAGE_SIZE + WORD)
+
+    def _place(self, run: tuple[int, int, int]) -> tuple[memoryview, int]:
+        """Where a run of pages is put, and where it begins in the file."""
+        first, behind, page = run
+        return self._room[first * PAGE_SIZE : behind * PAGE_SIZE], page

@@ -28,6 +28,8 @@ _LARGE = struct.Struct("<QHHI")
 _NODE = struct.Struct("<HHHH")
 _NUMBER = struct.Struct("<Q")
 _TREE = struct.Struct("<IHHQQQQQ")
+_NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
+_SOON = getattr(os, "POSIX_FADV_WILLNEED", None)
 _BRANCH, _LEAF, _OVERFLOW = 0x01, 0x02, 0x04
 _BIG, _SUB = 0x01, 0x02
 _KINDS = (0, _BIG, _SUB)
@@ -118,6 +120,18 @@ class PageFile:
         """As many pages in a row as there is room for, from this one on; BadPage where the file ends before."""
         if os.preadv(self._descriptor, [room], number * PAGE_SIZE) < len(room):
             raise BadPage(ENDS)
+
+    def fill_now(self, room: memoryview, number: int) -> bool:
+        """The same where it is all in memory; False where it is not, or nobody can say."""
+        try:
+            return os.preadv(self._descriptor, [room], number * PAGE_SIZE, _NO_WAIT) == len(room)
+        except OSError:
+            return False
+
+    def ahead(self, number: int, count: int) -> None:
+        """So many pages in a row are read soon: the disk may begin."""
+        if _SOON is not None:
+            os.posix_fadvise(self._descriptor, number * PAGE_SIZE, count * PAGE_SIZE, _SOON)
 
     def close(self) -> None:
         """Let the file go."""

@@ -173,11 +173,12 @@ def test_one_thing_is_measured_again(tmp_path: Path) -> None:
     with Engine.open(tmp_path / "data", create=True):
         pass
     assert main(["--again", "verify", "--data", str(tmp_path / "data"), "--out", str(out)]) == 1
-    save(out, LongRun((measured(0), measured(0, verify_mb=5e9)), 7, "a day", on))
+    save(out, LongRun((measured(1_000), measured(0, verify_mb=5e9), measured(2_000)), 7, "a day", on))
     assert main(["--again", "verify", "--data", str(tmp_path / "data"), "--out", str(out)]) == 0
     run = kept(out)
     assert run is not None
-    assert run.sizes[0] == measured(0)
+    assert (run.sizes[0], run.sizes[2]) == (measured(1_000), measured(2_000))
     assert 0 < run.sizes[1]["verify_mb"] < 5e3
     assert run.sizes[1]["erase_mb"] == measured(0)["erase_mb"]
-    assert [(each.what, each.machine.commit) for each in run.again] == [("verify", on.commit)]
+    assert [(each.what, each.events, each.machine.commit) for each in run.again] == [("verify", 0, on.commit)]
+    assert [run.alike(events) for events in (1_001, 1_002, 2_000)] == [0, None, 2]

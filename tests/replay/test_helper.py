@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 from projections.fold import Fold
@@ -353,13 +354,13 @@ def test_a_helper_that_is_killed_at_its_work_is_not_missed(
 ) -> None:
     ask, asked = Helper.ask, 0
 
-    def killing(self: Helper, job: FoldJob) -> module.Ticket:
+    def killing(self: Helper, job: FoldJob, extra_ms: int = 0) -> module.Ticket:
         nonlocal asked
         asked += 1
         if asked == at:
             self.process.kill()
             self.process.wait()
-        return ask(self, job)
+        return ask(self, job, extra_ms)
 
     monkeypatch.setattr(Helper, "ask", killing)
     assert result(long) == expected
@@ -385,6 +386,30 @@ def test_one_that_does_not_listen_is_let_go(monkeypatch: pytest.MonkeyPatch, lon
     with helped(store, folding, 1) as helper:
         assert helper is not None
         assert not helper.free
+    store.close()
+
+
+SILENT = """\
+import sys, time
+time.sleep(0.3)
+sys.stdout.buffer.write(bytes((0, 0, 0, 1, 192)))  # a frame of one byte: nil
+sys.stdout.buffer.flush()
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize(("extra_ms", "is_heard"), [(0, False), (60_000, True)])
+def test_one_that_is_silent_over_a_long_job_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, long: Path, helpers: list[Helper], extra_ms: int, is_heard: bool
+) -> None:
+    monkeypatch.setattr(module, "_COMMAND", SILENT)
+    monkeypatch.setattr(module, "PATIENCE_MS", 20)
+    store = DiskStore(long, FOLD, writable=False)
+    with helped(store, Folding(FOLD, store), 1) as helper:
+        assert helper is not None
+        ticket = helper.ask(FoldJob(0, 1), extra_ms)
+        helper.result(ticket, msgspec.msgpack.Decoder(None))
+        assert (ticket.answer is not None, helper.free) == (is_heard, is_heard)
     store.close()
 
 

@@ -301,6 +301,56 @@ def laid(keys: Sequence[bytes]) -> Keys:
     )
 
 
+class Cold(PageFile):
+    """A file of which every so manieth stretch of pages is not in memory, and what the disk was told of."""
+
+    every = 1
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.asked = 0
+        self.told: list[int] = []
+        self.filled: list[int] = []
+
+    def fill_now(self, room: memoryview, number: int) -> bool:
+        self.asked += 1
+        return self.asked % self.every != 0 and super().fill_now(room, number)
+
+    def ahead(self, number: int, count: int) -> None:
+        self.told.append(number)
+        super().ahead(number, count)
+
+    def fill(self, room: memoryview, number: int) -> None:
+        assert number in self.told
+        self.filled.append(number)
+        super().fill(room, number)
+
+
+@pytest.mark.parametrize("every", [1, 3, 10**9])
+def test_what_is_not_in_memory_is_told_to_the_disk_before_it_is_waited_for(
+    file: Path, every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cold, "every", every)
+    cold = Cold(file)
+    newest = max(metas(cold), key=lambda each: each.commit)
+    assert well(cold, newest) is not None
+    assert bool(cold.told) == (every < 10**9)
+    assert cold.filled == cold.told
+    cold.close()
+
+
+def test_pages_are_read_at_once_only_where_that_can_be_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages, room = PageFile(file), memoryview(bytearray(PAGE_SIZE))
+    pages.fill(room, 1)
+    assert pages.fill_now(room, 1)
+    assert not pages.fill_now(room, pages.pages)
+    monkeypatch.setattr("replay.pages._NO_WAIT", 1 << 30)  # no system knows it
+    assert not pages.fill_now(room, 1)
+    monkeypatch.setattr("replay.pages._SOON", None)
+    pages.ahead(0, 1)  # where nobody can be told, nobody is
+    pages.close()
+
+
 def test_keys_are_compared_as_bytes() -> None:
     dice = Random(5)
 

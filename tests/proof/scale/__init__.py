@@ -180,7 +180,8 @@ def long(run: LongRun | None) -> Finding:
     smaller, larger = sizes[-2:]
     bent, on = [each for key in LINES for each in judged(key, smaller, larger) if not each.holds], run.machine
     where = f"on {run.date}, commit {on.commit}, seed {run.seed}, {on.cores} cores, {on.memory:g} GiB"
-    where += "".join(f" ({each.what} again on {each.date}, commit {each.machine.commit})" for each in run.again)
+    again = (f"{each.what} of {each.events:,} on {each.date}, commit {each.machine.commit}" for each in run.again)
+    where += f" ({'; '.join(again)})" if run.again else ""
     problems, slow = sum(each["problems"] for each in sizes), any(is_slow(each, on.cores) for each in (smaller, larger))
     told = "".join(f"; {each.told()}" for each in bent) + (SLOW if slow else "")
     came_out = f"{where}: {problems:.0f} problems, {_figures(larger)}{told}"

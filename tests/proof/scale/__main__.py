@@ -19,8 +19,6 @@ from tests.proof.scale.kept import LONG_RUN, Again, LongRun, kept, save
 from tests.proof.scale.measuring import LONG, Measured, asked_apart, events_of, measured
 
 SEED = 20261122
-ALIKE = 1000
-"""A log is like another where their sizes differ by no more than one event of so many."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,15 +49,17 @@ def _folder(parent: Path | None, keep: Path | None) -> Iterator[Path]:
 
 
 def _again(what: str, data: Path, out: Path) -> int:
-    """Measure one thing again on a log that was kept, and put its figures in the place of those of the largest size."""
+    """Measure one thing again on a log that was kept, and put its figures in the place of those of its size."""
     on, run = machine(), kept(out)
-    size = events_of(data)
-    if run is None or abs(size - run.sizes[-1].events) * ALIKE > size:
-        _say(f"{out} has no run of a log like {data}, which has {size:,} events")
+    events = events_of(data)
+    at = None if run is None else run.alike(events)
+    if run is None or at is None:
+        _say(f"{out} has no run of a log like {data}, which has {events:,} events")
         return 1
-    _say(f"{what} at {size:,} events")
-    figures = asked_apart(what, data, LONG.size.people + len(run.sizes) - 1) | {f"{what}_load": getloadavg()[0]}
-    save(out, run.with_again(figures, Again(what, datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), on)))
+    _say(f"{what} at {events:,} events")
+    figures = asked_apart(what, data, LONG.size.people + at) | {f"{what}_load": getloadavg()[0]}
+    again = Again(what, run.sizes[at].events, datetime.now(UTC).strftime("%Y-%m-%d %H:%M"), on)
+    save(out, run.with_again(at, figures, again))
     return 0
 
 

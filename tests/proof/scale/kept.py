@@ -8,19 +8,22 @@ from tests.proof.machine import Machine
 from tests.proof.scale.measuring import Measured
 
 LONG_RUN = Path(__file__).with_name("long.json")
+ALIKE = 1000
+"""A log is of a size where it differs from it by no more than one event of so many."""
 
 
 class Again(msgspec.Struct, frozen=True):
-    """What was asked again of the same log: what, when (UTC), and where."""
+    """What was asked again of a log of the same making: what, of so many events, when (UTC), and where."""
 
     what: str
+    events: int
     date: str
     machine: Machine
 
 
 class LongRun(msgspec.Struct, frozen=True):
-    """One run: what was measured at each size, with which seed, when (UTC), where. Of the largest, some of it may have
-    been measured again, by another commit.
+    """One run: what was measured at each size, with which seed, when (UTC), where. Some of it may have been measured
+    again, by another commit.
     """
 
     sizes: tuple[Measured, ...]
@@ -29,12 +32,18 @@ class LongRun(msgspec.Struct, frozen=True):
     machine: Machine
     again: tuple[Again, ...] = ()
 
-    def with_again(self, figures: dict[str, float], again: Again) -> "LongRun":
-        """With other figures of the largest size."""
-        last = self.sizes[-1]
-        renewed = msgspec.structs.replace(last, figures=last.figures | figures)
-        others = (each for each in self.again if each.what != again.what)
-        return msgspec.structs.replace(self, sizes=(*self.sizes[:-1], renewed), again=(*others, again))
+    def alike(self, events: int) -> int | None:
+        """Which of the sizes a log of so many events has; None where it has none of them."""
+        found = (at for at, each in enumerate(self.sizes) if abs(events - each.events) * ALIKE <= each.events)
+        return next(found, None)
+
+    def with_again(self, at: int, figures: dict[str, float], again: Again) -> "LongRun":
+        """With other figures of one size."""
+        renewed = msgspec.structs.replace(self.sizes[at], figures=self.sizes[at].figures | figures)
+        others = (each for each in self.again if (each.what, each.events) != (again.what, again.events))
+        return msgspec.structs.replace(
+            self, sizes=(*self.sizes[:at], renewed, *self.sizes[at + 1 :]), again=(*others, again)
+        )
 
 
 def save(path: Path, run: LongRun) -> None:
