@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from math import nan
 
 import msgspec
 
@@ -105,7 +106,7 @@ class Measured(msgspec.Struct):
     def judged(self) -> float:
         """The median that is held against the goal."""
         figure = self.measured if self.ratio is None else self.ratio
-        return figure.median if figure else 0.0
+        return figure.median if figure else nan  # which covers no goal
 
     @property
     def is_to_reach(self) -> bool:

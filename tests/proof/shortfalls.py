@@ -1,6 +1,7 @@
 """The goals of the benchmarks that are known to be missed here: why, and up to where that is the reason.
 
-A goal that is missed and does not stand here, or is missed by more than is told here, is broken.
+A goal that is missed and does not stand here, or is missed by more than is told here, is broken. What is accepted is
+about 1.3 times away from what was measured on a quiet machine; a goal that was met there does not stand here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,53 +59,45 @@ KNOWN: tuple[Shortfall, ...] = (
     Shortfall(
         "append, one at a time",
         "lmdb",
-        0.3,
+        0.38,
         "one commit, as the peer's, but of the pages of several tables (headers, bodies, ids, the head) instead of "
         "one's; before it an event is decided, sealed, hashed and folded, in Python",
     ),
     Shortfall(
         "append that opens a vault, *",
         "one that does not",
-        3,
+        2.6,
         "its key is written to both copies of the key ring, and synced in the first before the commit, which syncs too",
     ),
     Shortfall(
         "replay, *",
         "scan, decrypt, decode",
-        0.05,
+        0.06,
         "a replay folds every event into rows, their history and the search index, in Python, and writes them; the "
         "bare scan does none of it",
     ),
     Shortfall(
-        "replay, *",
-        "eventsourcing, SQLite, its projection",
-        3,
-        "its projection writes one row an event; a replay writes several with their history, and the search index",
-    ),
-    Shortfall(
         "verify, *",
         "",
-        60_000,
+        75_000,
         "each event takes three SHA-256 (leaf, tree, body), called from Python one by one, and the pages and rows of "
         "the views are looked over too",
     ),
-    Shortfall("recall, 200 items and 1,000 messages: p50", "", 6, _RANKING),
-    Shortfall("recall, 200 items and 1,000 messages: p95", "", 8, _RANKING),
-    Shortfall("recall, 200 items and 10,000 messages: p95", "", 11, _RANKING),
-    Shortfall("recall, * documents in *: p50", "tantivy", 8, _SEARCHED),
-    Shortfall("recall, * documents in *: by p50", "SQLite FTS5", 6, _SEARCHED),
+    Shortfall("recall, 200 items and 1,000 messages: p50", "", 2.2, _RANKING),
+    Shortfall("recall, * documents in *: p50", "tantivy", 5.2, _SEARCHED),
+    Shortfall("recall, * documents in *: by p50", "SQLite FTS5", 9.5, _SEARCHED),
     Shortfall(
         "making the index anew",
         "",
-        17_000,
+        18_500,
         "words are found, stemmed and hashed, and their postings gathered and packed, in Python",
     ),
-    Shortfall("rederive, *: wall ÷ least possible", "", 1.6, _ASKED),
-    Shortfall("rederive, *: overhead a call", "", 13, _ASKED),
+    Shortfall("rederive, *: wall ÷ least possible", "", 1.4, _ASKED),
+    Shortfall("rederive, *: overhead a call", "", 8, _ASKED),
     Shortfall(
         "re-deciding *",
         "",
-        150,
+        340,
         "each run is decided, sealed, folded and written to a log, a key ring and views on disk, in Python",
     ),
 )

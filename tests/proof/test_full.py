@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.proof.claim import Trial
-from tests.proof.full import MOST, PART, Told
+from tests.proof.full import EVERY, MEET, MOST, PART, Told, gone_on
 from tests.proof.full.faults import FULL, READ_ONLY, Fault, compiler
+from tests.proof.full.living import Lived
 from tests.proof.full.refused import COMMANDS
 from tests.proof.full.said import COULD_NOT, DONE, Counts, Left, Said, told_badly, undone
 
@@ -27,6 +28,19 @@ def test_a_command_or_a_fault_that_was_not_tried_is_not_enough() -> None:
     assert enough.are_enough()
     assert not Told(Counter(dict.fromkeys(pairs[1:], 8)), 0, [], []).are_enough()
     assert not Told(Counter(dict.fromkeys(pairs, 1)), 0, [], []).are_enough()
+
+
+def test_a_step_that_met_no_fault_is_not_enough() -> None:
+    lives = {fault: Lived(tries=300, met=dict.fromkeys(MEET[fault], 1)) for fault in EVERY}
+    assert gone_on(lives, 1500).holds
+    assert not gone_on(lives, 1501).holds
+    assert not gone_on(lives | {FULL: Lived(tries=300, met=lives[FULL].met, problems=["lost"])}, 1500).holds
+    for fault in EVERY:
+        for step in MEET[fault]:
+            few = Lived(tries=300, met={each: 1 for each in MEET[fault] if each != step})
+            found = gone_on(lives | {fault: few}, 1500)
+            assert not found.holds
+            assert step in found.came_out
 
 
 LEFT = Left((("item.upserted", 5), ("message.heard", 50), ("summary.refreshed", 2)), "a", False, (), None, None)

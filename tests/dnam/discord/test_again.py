@@ -36,7 +36,7 @@ async def test_what_is_deleted_while_it_is_recorded_is_deleted_behind_that(
         await here.kim.says(where, "hello")
         await idle(world, bot)
         monkeypatch.setattr(bot.desk, "channel", lambda *_: None)
-        recorded = bot.desk.memory.hear
+        recorded = bot.desk.memory.hear_ready
 
         async def deleted_meanwhile(request: HeardRequest) -> Heard:
             await here.kim.deletes(secret)
@@ -44,7 +44,7 @@ async def test_what_is_deleted_while_it_is_recorded_is_deleted_behind_that(
             await bot.desk.sessions.passed(f"discord:channel:{where.id}")  # where a deletion would overtake it
             return await recorded(request)
 
-        monkeypatch.setattr(bot.desk.memory, "hear", deleted_meanwhile)
+        monkeypatch.setattr(bot.desk.memory, "hear_ready", deleted_meanwhile)
         secret = await here.kim.says(where, "my locker opens with 7")
         await idle(world, bot)
         assert heard(bot) == ["hello"]

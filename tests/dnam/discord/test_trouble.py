@@ -70,7 +70,7 @@ async def test_a_question_that_is_deleted_while_it_is_recorded_is_asked_of_nobod
     model = ScriptedModel()
     async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
         memory = bot.desk.memory
-        recorded = memory.hear
+        recorded = memory.hear_ready
 
         async def recorded_and_deleted(request: HeardRequest) -> Heard:
             heard_now = await recorded(request)
@@ -78,7 +78,7 @@ async def test_a_question_that_is_deleted_while_it_is_recorded_is_asked_of_nobod
             await world.gateway.flushed()
             return heard_now
 
-        monkeypatch.setattr(memory, "hear", recorded_and_deleted)
+        monkeypatch.setattr(memory, "hear_ready", recorded_and_deleted)
         asked = await here.kim.says(here.general, "tell me", mention=world.bot)
         await idle(world, bot)
         assert (shown(world, here.general), model.asks, heard(bot), len(events(bot, TurnFailed))) == ([], [], [], 1)

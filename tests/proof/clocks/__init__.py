@@ -209,16 +209,26 @@ def _said(trial: Trial, engine: Engine, life: Life, most: int) -> Finding:
     """The rows at moments by when things were said."""
     dice = trial.dice("clocks said")
     order = sorted(life.records, key=lambda record: (record.event.said, record.seq))
-    wrong = list[str]()
+    wrong, late = list[str](), 0
     for _ in range(most):
         ms = dice.choice(order).event.said + dice.choice((-1, 0, 1))
+        late += _is_late([record.seq for record in order if record.event.said <= ms])
         with engine.past(Moment(said=ms)) as rows:
             is_right = scanned(rows.raw) == folded(record for record in order if record.event.said <= ms)
         wrong += [] if is_right else [f"those as said by {ms}"]
     years = (order[-1].event.said - order[0].event.said) // (365 * DAY_MS)
     return Finding(
-        "said", most, f"moments in {years} years", f"{len(wrong)} showed other rows{_first(trial, wrong)}", not wrong
+        "said",
+        most,
+        f"moments in {years} years, at {late} of which something said sooner had come in later",
+        f"{len(wrong)} showed other rows{_first(trial, wrong)}",
+        not wrong and 2 * late >= most > 0,
     )
+
+
+def _is_late(seqs: Sequence[int]) -> bool:
+    """Whether what was said did not come in in the order in which it was said."""
+    return any(later < sooner for sooner, later in pairwise(seqs))
 
 
 def _shown(trial: Trial, data: Path, life: Life, asked: Sequence[Worded], most: int) -> Finding:

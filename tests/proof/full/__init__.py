@@ -5,7 +5,7 @@ faults.c ─ LD_PRELOAD ─▶ child.py ─ fork ─▶ `dnam`: refused.py looks
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -25,6 +25,12 @@ MOST_OF_A_CHAT = 4
 LEAST_OF_A_COMMAND, LEAST_OF_A_FAULT = 16, 32
 """So many commands of each name, and so many with each fault, must have met one; and one of each with each."""
 SHORT_EVERY, SHORT_CALL = 90, 30
+OPENING = ("rebuilds", "compacts", "erases")
+"""Steps of an open memory that open files."""
+WRITING = ("meets", "remembers", "answers", *OPENING)
+MEET = {FULL: WRITING, SYNC_FAILS: WRITING, BROKEN: WRITING, READ_ONLY: WRITING, TOO_MANY: OPENING}
+"""Which steps must have met which fault."""
+LEAST_OF_AN_OPEN_MEMORY, SHORT_LEAST = 1000, 6
 LYING_CALLS = (5, 7, 9)
 """Of the import: where its messages are written."""
 LYING_EVERY, LEAST_LIES = 7, 5
@@ -61,7 +67,8 @@ CLAIMS = (
         "one process meets, remembers, answers, rebuilds, compacts and erases; of each the first, second, third … call "
         "fails (disk full, a failed sync and open files: every call) until it is cleared; an error names the disk's "
         "trouble; behind each failure it records again at once, and what was acknowledged is there, items by their "
-        "events; at the end it is verified, and views are what a rebuild makes",
+        "events; at the end it is verified, and views are what a rebuild makes. Each step meets each fault that it "
+        f"can, and there are {LEAST_OF_AN_OPEN_MEMORY:,} failures or more",
     ),
     Claim(
         "slow",
@@ -76,8 +83,8 @@ CLAIMS = (
         "A log that acknowledges what it could not write is found",
         f"the same open memory, of which every {LYING_EVERY}th call of each step fails, and the import, with a log "
         "that says nothing of a full disk. Each time when it acknowledged a commit that it had not written, the step "
-        "of the open memory raises an error, or its check finds something; an import is found by the messages that it "
-        f"says it imported, before it comes again. {LEAST_LIES} or more commits are swallowed",
+        "of the open memory raises an error, or, most times, its check finds something; an import is found by the "
+        f"messages that it says it imported, before it comes again. {LEAST_LIES} or more commits are swallowed",
     ),
 )
 
@@ -169,17 +176,30 @@ def _lived(nursery: Nursery, fault: Fault, every: int, *, planted: bool = False)
 
 
 def _goes_on(trial: Trial, nursery: Nursery) -> Finding:
-    tries, broken, errors = 0, list[str](), Counter[str]()
+    lives = dict[Fault, Lived]()
     for fault, every in EVERY.items():
         if trial.is_short and fault is not FULL:
             continue
-        lived = _lived(nursery, fault, SHORT_EVERY if trial.is_short else every)
+        lived = lives[fault] = _lived(nursery, fault, SHORT_EVERY if trial.is_short else every)
         trial.say(f"{fault.name}: {lived.tries} times; {lived.problems[:TOLD]}")
-        tries, broken = tries + lived.tries, broken + lived.problems
-        errors.update(lived.errors)
+    return gone_on(lives, SHORT_LEAST if trial.is_short else LEAST_OF_AN_OPEN_MEMORY)
+
+
+def gone_on(lives: Mapping[Fault, Lived], least: int) -> Finding:
+    """Whether a memory went on, of which every step met every fault that it can meet, and so many in all."""
+    broken, errors = [problem for each in lives.values() for problem in each.problems], Counter[str]()
+    for each in lives.values():
+        errors.update(each.errors)
+    unmet = [
+        f"{fault.name} in no step that {step}"
+        for fault in lives
+        for step in MEET[fault]
+        if not lives[fault].met.get(step)
+    ]
+    tries = sum(each.tries for each in lives.values())
     said = ", ".join(f"{count:,} {name}" for name, count in errors.most_common())
-    came_out = f"{_some(broken, 'broken')}; {said}"
-    return Finding("goes on", tries, "failures of an open memory", came_out, holds=tries > 0 and not broken)
+    came_out = f"{_some(broken, 'broken')}; {said}" + "".join(f"; {each}" for each in unmet)
+    return Finding("goes on", tries, "failures of an open memory", came_out, tries >= least and not (broken or unmet))
 
 
 def _slow(nursery: Nursery) -> Finding:
@@ -199,10 +219,11 @@ def _planted(nursery: Nursery, memory: Memory) -> Finding:
     commands = sum(bool(each.unkept) for each in lied)
     lived = _lived(nursery, FULL, LYING_EVERY, planted=True)
     said = (
-        f"an open memory: {lived.found} of {lived.swallowed} commits that were swallowed found; imports: {commands} of "
-        f"{len(lied)}"
+        f"of {lived.swallowed} commits that an open memory swallowed its check found {lived.found}, and of "
+        f"{lived.told} an error told; of {len(lied)} imports {commands} were found"
     )
-    holds = lived.found == lived.swallowed >= LEAST_LIES and commands == len(lied) == len(LYING_CALLS)
+    every = lived.told + lived.found == lived.swallowed >= LEAST_LIES and 2 * lived.found > lived.swallowed
+    holds = every and commands == len(lied) == len(LYING_CALLS)
     return Finding("planted", lived.swallowed + len(lied), "commits that were not written", said, holds=holds)
 
 

@@ -46,11 +46,14 @@ SLOWER = 1.6
 class Lived(msgspec.Struct):
     """How often a step met a fault, which errors it raised by name, what does not hold; how long (s) recording and
     answering took at the most while syncs were slow; and how often a planted log acknowledged what it had not written,
-    and how often that step raised an error, or something was found to be wrong of it.
+    how often that step raised an error, and how often something was found to be wrong of it. `met`: how often each
+    step met a fault.
     """
 
     tries: int = 0
+    met: dict[str, int] = {}
     swallowed: int = 0
+    told: int = 0
     found: int = 0
     errors: dict[str, int] = {}
     problems: list[str] = []
@@ -77,6 +80,7 @@ class Life:
         self.fault = fault
         self.lived = Lived()
         self.errors: Counter[str] = Counter()
+        self.met: Counter[str] = Counter()
         self.acknowledged: list[EventId] = []
         self.remembered: list[str] = []
         self.people = 0
@@ -147,6 +151,7 @@ class Life:
             if not self.page.failed:
                 return
             self.lived.tries += 1
+            self.met[step.__name__] += 1
             try:
                 await self.hears("kim")
                 if step == self.erases:
@@ -158,8 +163,10 @@ class Life:
             if lost:
                 self._tell(step, first, f"{lost} acknowledged events are lost")
             if SWALLOWED.total() > swallowed:
+                is_found = len(self.lived.problems) > before
                 self.lived.swallowed += 1
-                self.lived.found += is_raised or len(self.lived.problems) > before
+                self.lived.found += is_found
+                self.lived.told += is_raised and not is_found
 
     async def _fails(self, step: Callable[[], Awaitable[None]], first: int) -> bool:
         """Whether the step raised an error; one that is none of ours, or says nothing, is a problem."""
@@ -224,7 +231,7 @@ async def _live(data: Path, page: Page, fault: Fault, every: int) -> Lived:
         for step in (life.meets, life.remembers, life.answers, life.rebuilds, life.compacts, life.erases):
             await life.tries(step, every)
         await asyncio.to_thread(_finish, memory)
-    life.lived.errors = dict(life.errors)
+    life.lived.errors, life.lived.met = dict(life.errors), dict(life.met)
     life.lived.problems += _unsound(data, life.acknowledged)
     return life.lived
 

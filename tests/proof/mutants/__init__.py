@@ -27,8 +27,9 @@ CLAIMS = (
             scope.key,
             f"Of {scope.says}, tests kill at least {LEAST:.0%} of a sample of {scope.share:.0%} of all mutants, on "
             "which they were sharpened",
-            f"mutmut's mutants of their functions, {scope.share:.0%} of each file's: those that come first by the hash "
-            "of seed, file, function and number, which stay when other functions change; a fork each, in which tests "
+            f"mutmut's mutants of their functions, but for decorated ones and tables of a module: {scope.share:.0%} of "
+            "each file's, those that come first by the hash of seed, file, function and number, which stay when other "
+            "functions change; a fork each, in which tests "
             "run until one fails, those that reach the line before others that reach the file, those of the file's own "
             f"tests before the quickest of each test file in turn, {SPENT_S:g} s of a processor at most; every test "
             "that killed one is tried without it. Tests were sharpened by what survived of this very sample: of all of "
@@ -44,8 +45,9 @@ CLAIMS = (
     Claim(
         "fresh",
         f"Of a fresh sample, on which tests were not sharpened, they kill at least {LEAST:.0%} too",
-        "drawn by another seed, tried in the same way; kept in tests/proof/mutants/fresh.json by `python -m "
-        "tests.proof.mutants --fresh SEED`, since it takes as long as this part. What survives of it stands in that "
+        "drawn by another seed, tried in the same way, without those that were in an earlier sample; kept in "
+        "tests/proof/mutants/fresh.json by `python -m tests.proof.mutants --fresh SEED`, since it takes as long as "
+        "this part. What survives of it stands in that "
         "file, and is not explained: it says how much may survive of all mutants. Of replay/ring_records.py tests were "
         "sharpened on all",
     ),

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.proof.__main__ import SEED
 from tests.proof.claim import Trial
 from tests.proof.machine import machine
-from tests.proof.mutants.fresh import FRESH, FreshRun, sampled, save
+from tests.proof.mutants.fresh import FRESH, SPENT, FreshRun, sampled, save
 from tests.proof.mutants.scope import SCOPES
-from tests.proof.mutants.tried import tried
+from tests.proof.mutants.tried import sample, tried
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     on = machine()  # the commit that runs, whatever is committed meanwhile
     with tempfile.TemporaryDirectory(prefix="dnam-mutants-") as folder:
         every = tried(Trial(Path(folder), options.fresh, False, _say), SCOPES)
-    found = tuple(sampled(scope.key, came) for scope, came in zip(SCOPES, every, strict=True))
+    spent = [each for seed in (SEED, *SPENT) for scope in SCOPES for each in sample(scope, seed)]
+    found = tuple(sampled(scope.key, came, spent) for scope, came in zip(SCOPES, every, strict=True))
     save(options.out, FreshRun(options.fresh, f"{datetime.now(UTC):%Y-%m-%d %H:%M}", on, found))
     for each in found:
         _say(f"{each.scope}: {each.share:.1%} of {each.tried:,} killed")

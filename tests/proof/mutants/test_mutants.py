@@ -6,11 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.proof.__main__ import SEED
 from tests.proof.claim import Trial
 from tests.proof.machine import Machine
 from tests.proof.mutants import PART, findings
 from tests.proof.mutants.__main__ import main
-from tests.proof.mutants.fresh import FreshRun, Sampled, fresh, kept
+from tests.proof.mutants.fresh import SPENT, FreshRun, Sampled, fresh, kept, sampled
 from tests.proof.mutants.orders import STUCK, Mutant, Outcome, Reached
 from tests.proof.mutants.survivors import PATH, Kind, accepted, explained
 from tests.proof.mutants.tried import SPENT_S, Tried, picked
@@ -101,8 +102,8 @@ def test_a_kind_of_change_is_known_wherever_it_is_made(after: str, is_it: bool) 
     assert kind.is_of(msgspec.structs.replace(MUTANT, before="f(a, b, strict=True)", after=after)) == is_it
 
 
-def run(*sampled: Sampled, seed: int = 7) -> FreshRun:
-    return FreshRun(seed, "2026-11-23 10:00", Machine("abc123", "3.11.0", "Linux 6 x86_64", 2, 24.0), sampled)
+def run(*every: Sampled, seed: int = 8) -> FreshRun:
+    return FreshRun(seed, "2026-11-23 10:00", Machine("abc123", "3.11.0", "Linux 6 x86_64", 2, 24.0), every)
 
 
 ENOUGH, FEW = Sampled("policies", 1_000, 10, ("a -> b",)), Sampled("policies", 1_000, 10, ("a -> b", "a -> c"))
@@ -114,6 +115,7 @@ OF_LOG = Sampled("log", 500, 20, ())
     [
         (run(ENOUGH, OF_LOG), True, 30),
         (run(ENOUGH, OF_LOG, seed=5), False, 30),
+        (run(ENOUGH, OF_LOG, seed=7), False, 30),
         (run(FEW, OF_LOG), False, 30),
         (run(ENOUGH), False, 10),
         (run(ENOUGH, Sampled("log", 500, 0, ())), False, 10),
@@ -126,13 +128,28 @@ def test_a_fresh_sample_is_by_another_seed_and_of_every_scope(some: FreshRun | N
     assert some is None or "2026-11-23 10:00, commit abc123: policies: " in found.came_out
 
 
+def test_what_was_in_an_earlier_sample_is_not_fresh() -> None:
+    each = came(FAILED, SURVIVED, SURVIVED)
+    each.mutants[1:] = [msgspec.structs.replace(each.mutants[1], after=after) for after in ("return c", "return d")]
+    fresh_only = sampled("policies", each, [each.mutants[1]])
+    assert fresh_only == Sampled("policies", 100, 2, ("replay/tree.py:3 f: return a -> return d",))
+
+
 def test_a_fresh_sample_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     every = [came(FAILED, SURVIVED), came(FAILED)]
-    monkeypatch.setattr("tests.proof.mutants.__main__.tried", lambda trial, _: every if trial.seed == 7 else [])
-    assert main(["--fresh", "7", "--out", str(tmp_path / "fresh.json")]) == 0
+    spent: list[int] = []
+
+    def sample(_: object, seed: int) -> list[Mutant]:
+        spent.append(seed)
+        return []
+
+    monkeypatch.setattr("tests.proof.mutants.__main__.tried", lambda trial, _: every if trial.seed == 8 else [])
+    monkeypatch.setattr("tests.proof.mutants.__main__.sample", sample)
+    assert main(["--fresh", "8", "--out", str(tmp_path / "fresh.json")]) == 0
+    assert set(spent) == {SEED, *SPENT}
     found = kept(tmp_path / "fresh.json")
     assert found is not None
-    assert (found.seed, [each.scope for each in found.sampled]) == (7, ["policies", "log"])
+    assert (found.seed, [each.scope for each in found.sampled]) == (8, ["policies", "log"])
     assert found.sampled[0] == Sampled("policies", 100, 2, ("replay/tree.py:3 f: return a -> return b",))
     assert found.sampled[1] == Sampled("log", 100, 1, ())
     assert kept(tmp_path / "none.json") is None

@@ -94,6 +94,14 @@ def tried(trial: Trial, scopes: Sequence[Scope]) -> list[Tried]:
     ]
 
 
+def sample(scope: Scope, seed: int) -> list[Mutant]:
+    """What is drawn by a seed."""
+    from tests.proof.mutants.made import drawn, mutant, places
+
+    every = [place for file in scope.found() for place in places(file)]
+    return [mutant(place) for place in drawn(every, seed, scope.share)]
+
+
 def _drawn(trial: Trial, scope: Scope) -> Draw:
     from tests.proof.mutants.made import drawn, in_module, mutant, places, unchanged
 

@@ -85,7 +85,7 @@ def load(at: Measured, figure: str) -> float:
 def _asked(figure: str) -> str:
     """What was asked when a figure was measured: those of replay, verify and erase bear its name."""
     told = {"open_writer_ms": "write", "append_ms": "write", "many_ms": "write", "keys_gone_ms": "erase"}
-    told |= {"extent_s": "erase"}
+    told |= {"extent_s": "erase", "write_mb": "write"}
     first = figure.partition("_")[0]
     return told.get(figure, first if first in ("replay", "verify", "erase") else "look")
 
@@ -115,6 +115,8 @@ NAMES = {
     "guild_first_ms": "recall in a guild: the first",
     "replay_s": "replay",
     "verify_s": "verify",
+    "write_mb": "memory of a writer",
+    "guild_mb": "memory of recall in a guild",
     "replay_mb": "memory of a replay",
     "verify_mb": "memory of verify",
     "erase_mb": "memory of an erasure",
@@ -135,6 +137,7 @@ LINES: dict[str, Sequence[Straight]] = {
     "open": (
         Straight("open_reader_ms", "ms", "ring", 1.5, slack=20),
         Straight("open_writer_ms", "ms", "ring", 1.5, slack=20),
+        Straight("write_mb", "MB", "flat", 1.5, slack=SPAN_MB),
     ),
     "append": (Straight("append_ms", "ms", "flat", 1.5, slack=1), Straight("many_ms", "ms", "flat", 1.6, slack=0.1)),
     "show": (Straight("show_ms", "ms", "flat", 2, slack=0.5),),
@@ -147,6 +150,7 @@ LINES: dict[str, Sequence[Straight]] = {
         Straight("guild_first_ms", "ms", "even", 1.5, slack=50),
         Straight("guild_p50_ms", "ms", "even", 1.5, slack=5),
         Straight("guild_p95_ms", "ms", "even", 1.5, slack=10),
+        Straight("guild_mb", "MB", "even", 1.5, slack=8),
     ),
     "replay": (
         Straight("replay_s", "s", "even", 1.7, slack=1),

@@ -51,6 +51,7 @@ class Course(RuleBasedStateMachine):
             self.workers.send(number, Order("run", tasks=tasks))
         for number in range(2):
             self.told += self.workers.answer(number, list[Told])
+        self.counts["at once"] += bool(left and right)
 
     @rule(writer=st.integers(0, 1), op=OPS)
     def one_writes(self, writer: int, op: Op) -> None:
@@ -62,6 +63,7 @@ class Course(RuleBasedStateMachine):
         """A writer, or the reader."""
         self.workers.ask(number, Order("close"), type(None))
         self.workers.ask(number, Order("open", self.data, is_reader=number == 2), type(None))
+        self.counts["starts"] += 1
 
     @rule(number=st.integers(0, 2))
     def one_looks(self, number: int) -> None:
@@ -96,7 +98,8 @@ def ends(data: Path) -> list[Seq]:
 
 def tried(courses: int, steps: int, first: int) -> Counter[str]:
     """Run so many courses of up to so many steps, by chance that begins with `first`; how many there were, with how
-    many writes and looks. AssertionError with the shortest course that was found wrong, as far as it was made shorter.
+    many writes, looks, starts, and steps in which both wrote. AssertionError with the shortest course that was found
+    wrong, as far as it was made shorter.
     """
     with Workers(3) as workers:
 

@@ -130,8 +130,10 @@ def test_a_course_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_courses_without_a_look_or_enough_writes_are_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    for counts in ({"courses": 2, "writes": 9}, {"courses": 2, "looks": 9}, {"looks": 9, "writes": 9}):
+    every = {"courses": 2, "writes": 9, "looks": 9, "starts": 9, "at once": 1}
+    for name in every:
+        counts = every | {name: 0}
         monkeypatch.setattr(together, "tried", lambda *_, counts=counts: Counter(counts))
         assert not any_course(2, 1, 1).holds
-    monkeypatch.setattr(together, "tried", lambda *_: Counter(courses=2, writes=9, looks=9))
+    monkeypatch.setattr(together, "tried", lambda *_: Counter(every))
     assert any_course(2, 1, 1).holds
