@@ -19,7 +19,7 @@ from replay.folder import remove_for_good
 from replay.folding import Folding
 from replay.helper import helped
 from replay.line import Line
-from replay.live import Live
+from replay.live import Live, fits
 from replay.log import Head, Log
 from replay.store import DiskStore
 from replay.thinning import copy_readable
@@ -176,19 +176,21 @@ def _approach(views: Views, store: DiskStore, folding: Folding, progress: Progre
 
 
 class Check(NamedTuple):
-    """The digests of the rows as they are and as a rebuild makes them, up to the same event; and whether the retrieval
-    index is what would be made of the rows on disk.
+    """The digests of the rows as they are and as a rebuild makes them, up to the same event; whether the retrieval
+    index is what would be made of the rows on disk; and why the views on disk cannot be used, empty where they can, or
+    where there are none. Where they cannot, `live` is of rows that were folded from the log, or empty.
     """
 
     events: int
     live: bytes
     rebuilt: bytes
     index_is_sound: bool
+    unusable: str = ""
 
     @property
     def equal(self) -> bool:
         """Whether live = replay."""
-        return self.live == self.rebuilt and self.index_is_sound
+        return self.live == self.rebuilt and self.index_is_sound and not self.unusable
 
 
 def check(store: DiskStore, fold: Fold, progress: Progress = silent) -> Check:
@@ -217,8 +219,12 @@ def _took_back(log: Log, since: int) -> bool:
 def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
     live = Live(store, fold)
     live.freshen()
-    with live.raw(live.overlay) as raw:
-        digest = digest_rows(raw, tables_of(fold))
+    unusable = _unusable(store)
+    try:
+        with live.raw(live.overlay) as raw:
+            digest = digest_rows(raw, tables_of(fold))
+    except DamagedViews as error:
+        digest, unusable = b"", str(error)
     with _scratch(store) as folder:
         views = Views(folder, fold, writable=True, building=True)
         try:
@@ -228,10 +234,19 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
             if head.size == live.folded:
                 _hold_against(tree, head)
             rebuilt = views.digest()
-            sound = live.views() is None or store.views is None or store.views.index_is_what_it_would_be(views)
-            return Check(live.folded, digest, rebuilt, sound)
+            if unusable or live.views() is None or store.views is None:
+                return Check(live.folded, digest, rebuilt, index_is_sound=True, unusable=unusable)
+            return Check(live.folded, digest, rebuilt, store.views.index_is_what_it_would_be(views))
         finally:
             views.close()
+
+
+def _unusable(store: DiskStore) -> str:
+    """Why the views on disk are not used; empty where they are, or where there are none."""
+    position = None if store.views is None else store.views.position()  # before the head, which may move on
+    if position is not None and not fits(position, store.log, store.log.head()):
+        return "they are ahead of the log, or of another one"
+    return store.unusable_views()
 
 
 @contextmanager

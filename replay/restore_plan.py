@@ -2,7 +2,8 @@
 behind them, and which keys it takes. Nothing is changed here.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ from replay.log import EMPTY, Head
 from replay.ring_records import RingRecord
 from replay.ring_store import MemoryRingStore
 from replay.ringfile import FileRingStore
+from replay.sealed_facts import unopened
+from replay.sealer import Sealer
 from replay.which_log import databases, in_force_or_only, opened
 from replay.wrapped_keys import NAME as KEYS
 from replay.wrapped_keys import read_wrapped, unwrapped
@@ -192,6 +195,25 @@ def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
     if ring_of(kept).check(backup.log_id) != backup.key_check:
         raise ForeignKeyRing(f"the keys in {backup.place} belong to another log. Nothing was changed")
     return kept
+
+
+def unopened_since(plan: Plan, keys: Sequence[RingRecord]) -> Mapping[str, int]:
+    """What the restore loses unread: how many events of each kind by which something may have been forgotten, kept
+    private or set to be kept less lie in the log that is replaced, not in what is restored, and do not open with these
+    keys. By tag, in its order; empty where there is no log, or it cannot be read.
+    """
+    old = log_in(plan.target.path)
+    if old is None:
+        return {}
+    try:
+        locked = {header.id: header.tag for header in unopened(old, Sealer(ring_of(keys)), plan.gone)}
+    finally:
+        old.close()
+    for stored in plan.looked.backup.events() if locked else ():
+        if stored.seq > plan.size:
+            break
+        locked.pop(codec.decode_header(stored.header).id, None)
+    return dict(sorted(Counter(locked.values()).items()))
 
 
 def check_keys(looked: Looked, passphrase: str | None) -> bool:

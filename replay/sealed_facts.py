@@ -6,7 +6,8 @@ that were forgotten, or kept private, and settings by which less is learned or k
     item.moved       into its person's direct messages, of an item that the backup has: recorded anew
     config.set       the last of each scope and key, if it is one of those: recorded anew
 
-Only what the log in force can show is known: not what was taken back in a copy of it that is gone.
+Only what the log in force can show is known: not what was taken back in a copy of it that is gone, nor what cannot be
+opened, whose kind alone stands in its header (`unopened`).
 """
 
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from replay.log import StoredEvent
 from replay.sealer import Sealer
 
 FAMILIES = ("item.", ConfigSet.TAG)
+RESTRICTING = frozenset({ItemForgotten.TAG, ItemMoved.TAG, ConfigSet.TAG})
+"""The kinds that are recorded anew. Of one that cannot be opened, it is not known whether it would have been."""
 Address = tuple[Handle, str, str]
 
 
@@ -113,12 +116,34 @@ def sealed_facts(old: LmdbLog, fresh: LmdbLog, sealer: Sealer, gone: TakenBack) 
     return sorted(since.facts(), key=lambda fact: fact.header.at)
 
 
+def unopened(old: LmdbLog, sealer: Sealer, gone: TakenBack) -> Iterator[codec.Header]:
+    """The headers of what may have restricted something in `old` and cannot be opened: its key is lost, or its body is
+    damaged or missing, and nobody took it back.
+    """
+    for stored in old.read(0):
+        header = _header(stored, gone)
+        if header is not None and header.tag in RESTRICTING and _fact(stored, header, sealer) is None:
+            yield header
+
+
 def _opened(stored: StoredEvent, sealer: Sealer, gone: TakenBack) -> SealedFact | None:
-    """None of another kind, of what is gone, and of what cannot be read: it is damaged, or its key is lost."""
+    """None of another kind, of what is gone, and of what cannot be read."""
+    header = _header(stored, gone)
+    return None if header is None else _fact(stored, header, sealer)
+
+
+def _header(stored: StoredEvent, gone: TakenBack) -> codec.Header | None:
+    """None of another kind, of what is gone, and where it is damaged."""
     try:
         header = codec.decode_header(stored.header)
-        if not header.tag.startswith(FAMILIES) or gone.has(header):
-            return None
+    except LogError:
+        return None
+    return header if header.tag.startswith(FAMILIES) and not gone.has(header) else None
+
+
+def _fact(stored: StoredEvent, header: codec.Header, sealer: Sealer) -> SealedFact | None:
+    """None of what cannot be read: it is damaged, or its key is lost."""
+    try:
         record = sealer.opened(stored, header, frozenset())
     except LogError:
         return None

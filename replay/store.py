@@ -67,6 +67,7 @@ class DiskStore:
         self._log_stamp: Stamp | None = None
         self.ring, self.log = self._open_ring_and_log()
         self.views: Views | None = None
+        self._why_unusable = ""
         self._views_stamp: Stamp | None = None
         self._open_views()
         if writable:
@@ -172,6 +173,7 @@ class DiskStore:
     def _open_views(self) -> None:
         before = self.views
         self._views_stamp = self._views_folder.stamp()
+        self._why_unusable = ""
         self.views = self._usable_views()
         if before is not None:
             self._retire(before)
@@ -191,6 +193,7 @@ class DiskStore:
                 return None
             views = Views(current, self._fold, writable=self.writable)
         except LogError as error:
+            self._why_unusable = str(error)
             self.findings.append(Finding(f"the views cannot be used: {error}", mended=False))
             return None
         if views.lacking:
@@ -305,6 +308,10 @@ class DiskStore:
     def has_vectors(self) -> bool:
         """Whether there is anything where vectors lie."""
         return self._vectors_folder.path.exists()
+
+    def unusable_views(self) -> str:
+        """Why views that are on disk could not be opened; empty where they were, or where there are none."""
+        return self._why_unusable
 
     def newer_views(self) -> frozenset[str]:
         """Tables of a newer program in the views."""

@@ -6,7 +6,7 @@ the folder to itself.
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -152,20 +152,25 @@ def restore_backup(
     """Put the log of a backup in force, after every byte of it was checked.
 
     What is known to have been erased or redacted since stays so; what was forgotten, kept private, or set so that less
-    is learned or kept, where the log that is replaced can be read. A log that is replaced is kept in the folder
-    `replaced` until you remove it. No chat or bot may be running on the folder.
+    is learned or kept, where the log that is replaced can be read. Of those, what cannot be opened since its key is
+    lost is counted and told, before it asks and afterwards; as JSON `unopened`, how many of each kind. A log that is
+    replaced is kept in the folder `replaced` until you remove it. No chat or bot may be running on the folder.
     """
+    from replay.restore_plan import unopened_since
+
     shell = Shell(data, as_json, yes)
     looked = looked_over(shell, src, check=check)
     if check:
         _tell_checked(shell, looked, opened=_keys_checked(shell, looked))
         return
     plan = _planned(shell, looked, at)
-    _tell_unknown(shell, plan)
+    keys = _keys(shell, plan)  # before it asks: what they do not open is lost
+    unopened = unopened_since(plan, keys)
+    _tell_unknown(shell, plan, unopened)
     if plan.target.events is not None and not shell.out.confirm(_question(plan)):
         shell.out.nothing_done("not restored: nothing was changed")
         return
-    _tell_restored(shell, _restored(shell, plan))
+    _tell_restored(shell, _restored(shell, plan, keys), unopened)
 
 
 def looked_over(shell: Shell, src: Path, *, check: bool = False) -> "Looked":
@@ -229,17 +234,30 @@ def _wanted(shell: Shell, at: str) -> "Wanted":
     return Wanted(when.seq, when.ms, when.last_import)
 
 
-def _tell_unknown(shell: Shell, plan: "Plan") -> None:
+def _tell_unknown(shell: Shell, plan: "Plan", unopened: Mapping[str, int]) -> None:
     """What was taken back after the backup, by nobody's knowledge here."""
     made = shell.out.when(plan.looked.backup.manifest.made)
     if plan.target.events is not None and plan.target.facts_known:
         known = "what the backup's ledger and the log that is here took back stays so, and so does"
-        there = f"{known} {SEALED_FACTS}, in the log that is here"
+        there = f"{known} {SEALED_FACTS}, in the log that is here{', as far as it can be opened' if unopened else ''}"
         shell.out.note(f"{there}; what another copy of it took back is not known: if there was any, do it again")
     else:
         known = f"what the backup's ledger took back stays so; what was erased or redacted after {made}"
         since = f"and {SEALED_FACTS}, after the state that is restored"
         shell.out.note(f"{known}, {since}, is not known: if there was any, do it again")
+    if unopened:
+        shell.out.note(
+            f"{_counted(unopened)} in the log that is here, which the backup does not have, cannot be opened: the keys "
+            f"are lost, or they are damaged. Unlike what can be opened, {SEALED_FACTS} by one of them is lost when you "
+            f"go on; the log that is here is kept in {plan.target.path / 'replaced'}"
+        )
+
+
+def _counted(unopened: Mapping[str, int]) -> str:
+    """`3 events (2 config.set, 1 item.forgotten)`."""
+    count = sum(unopened.values())
+    kinds = ", ".join(f"{each} {tag}" for tag, each in unopened.items())
+    return f"{count} event{'' if count == 1 else 's'} ({kinds})"
 
 
 def _question(plan: "Plan") -> str:
@@ -256,10 +274,9 @@ def _facts(count: int) -> str:
     return "1 later erasure, redaction or opt-out" if count == 1 else f"{count} later erasures, redactions or opt-outs"
 
 
-def _restored(shell: Shell, plan: "Plan") -> "Restored":
+def _restored(shell: Shell, plan: "Plan", keys: "list[RingRecord]") -> "Restored":
     from replay.restore import restore
 
-    keys = _keys(shell, plan)
     with shell.out.progress("restoring") as progress:
         return restore(plan, keys, _now(), progress)
 
@@ -273,10 +290,20 @@ def _keys(shell: Shell, plan: "Plan") -> "list[RingRecord]":
     return keys_for(plan, _passphrase(shell, twice=False) if needed else None)
 
 
-def _tell_restored(shell: Shell, done: "Restored") -> None:
+def _tell_restored(shell: Shell, done: "Restored", unopened: Mapping[str, int]) -> None:
     if shell.out.as_json:
-        shell.out.emit(done)
-        return
+        shell.out.emit({**done._asdict(), "unopened": unopened})
+    else:
+        _tell_in_words(shell, done)
+    if unopened:
+        shell.out.note(
+            f"warning: {_counted(unopened)} of the log that was there could not be opened, and are not in force. Look "
+            "over `dnam config list`, and set again what restricted; forget or keep private again what was. The log "
+            f"that was there is kept in {done.replaced}"
+        )
+
+
+def _tell_in_words(shell: Shell, done: "Restored") -> None:
     later = "1 later event that takes" if done.again == 1 else f"{done.again} later events that take"
     again = f", and {later} something back recorded anew behind them" if done.again else ""
     shell.out.line(f"restored #1 to #{done.events} into {shell.data}{again}")

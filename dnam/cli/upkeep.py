@@ -75,22 +75,27 @@ def _check(shell: Shell, store: "DiskStore") -> None:
     from replay.builder import check
 
     for finding in store.findings:
-        shell.out.note(finding.what)
+        if not (store.unusable_views() and store.unusable_views() in finding.what):  # the answer says it
+            shell.out.note(finding.what)
     with shell.out.progress("checking") as progress:
         found = check(store, FOLD, progress)
     if shell.out.as_json:
-        index = "sound" if found.index_is_sound else "wrong"
+        index = None if found.unusable else "sound" if found.index_is_sound else "wrong"
         told = {
             "events": found.events,
             "equal": found.equal,
             "live": found.live,
             "rebuilt": found.rebuilt,
             "index": index,
+            "unusable": found.unusable or None,
         }
         shell.out.emit(told)
     elif found.equal:
         what = "the views are" if store.views is not None else "no views are on disk; what is folded from the log is"
         shell.out.line(f"{found.events} events: {what} what a rebuild makes of them ({found.live.hex()})")
+    elif found.unusable:
+        shell.out.line(f"the views on disk cannot be used: {found.unusable}")
+        shell.out.line(f"`dnam replay` makes them anew, from {found.events} events")
     elif found.live == found.rebuilt:
         shell.out.line("the retrieval index is not what these views make of it: `dnam replay` makes it anew")
     else:

@@ -1,7 +1,7 @@
 """What the log that a restore replaces took back, and holds sealed, stays taken back: forgotten, kept private, set."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -27,8 +27,8 @@ from replay.backup import Backup, look_over
 from replay.engine import Engine
 from replay.errors import KeyMissing
 from replay.restore import restore
-from replay.restore_plan import keys_for, look_at, plan
-from tests.replay.keeping import backed_up, record, sound
+from replay.restore_plan import keys_for, look_at, plan, unopened_since
+from tests.replay.keeping import PASSPHRASE, WRAPPED, backed_up, record, sound
 from tests.replay.stage import ADA, FakeClock, drafts, event_id, handle_of, says
 from tests.world import NOW
 
@@ -227,3 +227,56 @@ def test_what_cannot_be_read_is_passed_over(
         broken.setattr("replay.sealed_facts.codec.decode_header", locked)
         assert sealed_facts._opened(next(iter(Backup(place).events())), None, None) is None  # type: ignore[arg-type]
     assert put_back(data, place) == 1
+
+
+# -- what does not open ----------------------------------------------------------------------------------------------
+
+
+def lost_since(data: Path, place: Path, size: int | None = None) -> Mapping[str, int]:
+    """What restoring a backup would lose unread, with the keys that are in the ring and in the backup."""
+    looked = look_over(Backup(place))
+    planned = plan(looked, look_at(data, looked.backup), looked.backup.manifest.size if size is None else size)
+    return unopened_since(planned, keys_for(planned, PASSPHRASE))
+
+
+def test_what_restricted_since_and_lost_its_key_is_counted_by_its_kind(data: Path, place: Path, ada: Handle) -> None:
+    other = tea(ada, item_id="durable-2")
+    backed_up(data, place, WRAPPED)
+    since = (learns("none"), learns("30", "retention_days"), remembered(other))
+    hers = moved(tea(ada, direct(ada), "durable-2"), other)
+    record(data, *(drafts(each, name=f"since {n}") for n, each in enumerate(since)), drafts(hers, name="hers"))
+    assert lost_since(data, place) == {}, "it opens: it is recorded anew"
+    (data / "keys" / "ring-a").unlink()
+    (data / "keys" / "ring-b").unlink()
+    lost = lost_since(data, place)
+    assert lost == {"config.set": 2, "item.moved": 1}
+    assert list(lost) == sorted(lost)
+
+
+def test_what_is_restored_is_not_lost_and_what_is_behind_the_moment_is(
+    data: Path, place: Path, ada: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(data, drafts(forgotten(tea(ada)), name="in it"), now=LATER)
+    size = backed_up(data, place, WRAPPED).events
+    record(data, drafts(forgotten(tea(ada)), name="behind it"), now=LATER)
+
+    def locked(*_: object) -> None:
+        raise KeyMissing("gone")
+
+    monkeypatch.setattr("replay.sealed_facts.Sealer.opened", locked)
+    assert lost_since(data, place) == {"item.forgotten": 1}
+    assert lost_since(data, place, size - 1) == {"item.forgotten": 2}
+
+
+def test_what_was_taken_back_is_not_lost(data: Path, place: Path, ada: Handle) -> None:
+    backed_up(data, place, WRAPPED)
+    record(data, drafts(forgotten(tea(ada)), name="since"), now=LATER)
+    gone = MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("since 0"),))
+    record(data, drafts(gone, name="gone"), now=LATER)
+    assert lost_since(data, place) == {}
+
+
+def test_where_there_is_no_log_nothing_is_known_to_be_lost(folder: Path, data: Path, place: Path, ada: Handle) -> None:
+    assert ada
+    backed_up(data, place, WRAPPED)
+    assert lost_since(folder / "new", place) == {}

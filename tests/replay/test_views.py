@@ -135,6 +135,11 @@ def test_views_that_do_not_fit_the_log_are_not_used(data: Path, filled: bytes, w
         assert position is not None
     changed(data, b"meta", b"position", msgspec.msgpack.encode((*POSITIONS[what](position), TABLES)))
     changed(data, b"config@1", b"x" * 32, b"rubbish")
+    looking = DiskStore(data, FOLD, writable=False)
+    found = check(looking, FOLD)
+    looking.close()
+    assert (found.equal, found.live) == (False, found.rebuilt)
+    assert found.unusable == "they are ahead of the log, or of another one"
     with Engine.open(data, writable=writable, clock=FakeClock()) as engine:
         assert digest(engine) == filled
 
@@ -165,6 +170,9 @@ def test_a_damaged_row_of_a_large_file_is_noticed_when_it_is_read(
         assert views.inspect()[1]
     with Engine.open(data, clock=FakeClock()) as engine:
         assert isinstance(engine.store, DiskStore)
+        found = check(engine.store, FOLD)
+        assert (found.equal, found.live, found.rebuilt) == (False, b"", filled)
+        assert "a row of messages@1 is damaged" in found.unusable
         assert rebuild(engine.store, FOLD, digested=True).digest == filled
         assert digest(engine) == filled
 
@@ -280,7 +288,9 @@ def test_views_that_cannot_be_opened_are_not_used(data: Path, filled: bytes, har
         store = engine.store
         assert isinstance(store, DiskStore)
         assert digest(engine) == filled
-        assert check(store, FOLD).equal
+        found = check(store, FOLD)
+        assert found.live == found.rebuilt
+        assert (found.equal, not found.unusable) == (writable, writable)
         if writable:
             assert any("the views cannot be used" in finding.what for finding in store.findings)
             assert store.views is not None

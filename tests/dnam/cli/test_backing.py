@@ -29,7 +29,7 @@ from tests.replay.stage import FakeClock, handle_of
 from tests.replay.test_pages import spoil
 
 BACKUP_FIELDS = "place log run events new dropped facts root bytes_shipped bytes_total keys"
-RESTORE_FIELDS = "events again size root origin replaced"
+RESTORE_FIELDS = "events again size root origin replaced unopened"
 REPAIR_FIELDS = "repaired events root problems"
 CHECK_FIELDS = "log size root made run format keys facts"
 PASSPHRASE = "correct horse"
@@ -323,6 +323,46 @@ def test_what_was_forgotten_or_set_since_stays_so(data: Path, place: Path) -> No
     assert "none" in dnam("config", "list", "--data", data).out
     for arguments in (("verify", "--open"), ("replay", "--check")):
         assert dnam(*arguments, "--data", data).code == 0
+
+
+def test_what_restricted_and_cannot_be_opened_is_told_before_and_after(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    dnam("backup", place, "--with-keys", "--data", data)
+    dnam("config", "set", "global", "learn=none", "--data", data)
+    dnam("config", "set", "global", "retention_days=30", "--yes", "--data", data)
+    assert "none" in dnam("config", "list", "--data", data).out
+    for ring in (data / "keys").glob("ring-*"):
+        ring.unlink()
+    locked = "dnam: 2 events (2 config.set) in the log that is here, which the backup does not have, cannot be opened"
+    asked = dnam("restore-backup", place, "--data", data)
+    assert (asked.code, locked in asked.err) == (2, True)
+    ran = dnam("restore-backup", place, "--yes", "--data", data)
+    assert (ran.code, locked in ran.err) == (0, True)
+    assert ", in the log that is here, as far as it can be opened; what another copy" in ran.err
+    assert ran.err.splitlines()[-1] == (
+        "dnam: warning: 2 events (2 config.set) of the log that was there could not be opened, and are not in force. "
+        "Look over `dnam config list`, and set again what restricted; forget or keep private again what was. The log "
+        f"that was there is kept in {data / 'replaced' / '000001'}"
+    )
+    assert dnam("config", "list", "--json", "--data", data).out.count("learn") == 0
+    assert dnam("config", "set", "global", "learn=none", "--data", data).code == 0
+
+
+def test_as_json_what_cannot_be_opened_is_counted_by_its_kind(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_BACKUP_PASSPHRASE", PASSPHRASE)
+    dnam("backup", place, "--with-keys", "--data", data)
+    dnam("config", "set", "global", "learn=none", "--data", data)
+    for ring in (data / "keys").glob("ring-*"):
+        ring.unlink()
+    ran = dnam("restore-backup", place, "--yes", "--json", "--data", data)
+    assert (ran.code, ran.value["unopened"]) == (0, {"config.set": 1})
+    assert "dnam: warning: 1 event (1 config.set) of the log that was there could not be opened" in ran.err
+    again = dnam("restore-backup", place, "--yes", "--json", "--data", data)
+    assert (again.code, again.value["unopened"], "warning" in again.err) == (0, {}, False)
 
 
 @freeze_time("2026-03-06 12:00")

@@ -1,6 +1,7 @@
 """replay and verify: what they find, and that they leave what they look at as it was."""
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.dnam.cli.memories import bytes_of, dnam, ended, process
 from tests.dnam.scripted import FakeClock
 
 REPLAY_FIELDS = "events digest"
-CHECK_FIELDS = "events equal live rebuilt index"
+CHECK_FIELDS = "events equal live rebuilt index unusable"
 VERIFY_FIELDS = "events rows root problems"
 
 INTERRUPTED = """
@@ -135,8 +136,36 @@ def test_nothing_here_is_not_told_to_be_well(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize("harm", ["cut short", "a page overwritten", "no file", "CURRENT"])
+def test_a_check_of_views_that_cannot_be_used_finds_something(data: Path, harm: str) -> None:
+    views = data / "views" / (data / "views" / "CURRENT").read_text().strip() / "data.mdb"
+    if harm == "cut short":
+        os.truncate(views, 8192)
+    elif harm == "a page overwritten":
+        content = bytearray(views.read_bytes())
+        content[0 : 4 * 4096] = b"x" * (4 * 4096)
+        views.write_bytes(content)
+    elif harm == "no file":
+        views.unlink()
+    else:
+        (data / "views" / "CURRENT").write_text("nonsense")
+    ran = dnam("replay", "--check", "--data", data)
+    assert ran.code == 1
+    first, last = ran.out.splitlines()
+    assert first.startswith("the views on disk cannot be used: ")
+    assert last == "`dnam replay` makes them anew, from 25 events"
+    ran = dnam("replay", "--check", "--json", "--data", data)
+    assert (ran.code, ran.value["equal"], ran.value["index"]) == (1, False, None)
+    assert ran.value["unusable"] in first
+    assert dnam("replay", "--data", data).code == 0
+    ran = dnam("replay", "--check", "--json", "--data", data)
+    assert (ran.code, ran.value["equal"], ran.value["unusable"]) == (0, True, None)
+
+
 def test_a_check_without_views_says_that_there_are_none(data: Path) -> None:
     shutil.rmtree(data / "views")
     ran = dnam("replay", "--check", "--data", data)
     assert ran.code == 0
     assert "no views are on disk" in ran.out
+    value = dnam("replay", "--check", "--json", "--data", data).value
+    assert (value["equal"], value["unusable"]) == (True, None)
