@@ -32,13 +32,13 @@ from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
 from replay.log import EMPTY, MARK_LEAF, Commit, Entry, Head, Mark, StoredEvent
 from replay.salvaging import salvaged
-from replay.store import DiskStore
+from replay.store import RING, DiskStore
 from replay.tree import CompactRange, leaf_hash
 
 BATCH = 4096
 
 
-Part = Literal["header", "id", "body", "current"]
+Part = Literal["header", "id", "body", "current", "ring"]
 
 
 class Repair(NamedTuple):
@@ -189,7 +189,8 @@ def examine(log: LmdbLog, backup: Backup, progress: Progress = silent) -> Examin
 
 
 def repair(store: DiskStore, backup: Backup, progress: Progress = silent) -> Examined:
-    """Put right what can be, under the write lock, and build the views anew; what was found there.
+    """Put right what can be, under the write lock, and build the views anew; what was found there, and what opening
+    the store mended of the key ring.
 
     Damaged when the backup's headers cannot be proved to be this log's: then nothing is changed.
     """
@@ -202,7 +203,7 @@ def repair(store: DiskStore, backup: Backup, progress: Progress = silent) -> Exa
         _replace(place, store.log, backup, found, progress)
         store.refresh()
     _fold_again(store)
-    return found
+    return _with_ring(found, store)
 
 
 def repair_pages(data: Path, backup: Backup, progress: Progress = silent) -> Examined:
@@ -233,7 +234,7 @@ def repair_pages(data: Path, backup: Backup, progress: Progress = silent) -> Exa
         _fold_again(store)
     finally:
         store.close()
-    return found
+    return _with_ring(found, store)
 
 
 def _replace(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progress: Progress) -> None:
@@ -248,6 +249,12 @@ def _replace(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progr
             copy.close()
         place.put_in_force(fresh)
     remove_for_good(before)
+
+
+def _with_ring(found: Examined, store: DiskStore) -> Examined:
+    """Whoever opens a store for writing mends the ring's copies from each other, before anything else."""
+    mended = (each.what for each in store.findings if each.mended and each.what.startswith(RING))
+    return found._replace(repairs=(*(Repair(0, "ring", what, can=True) for what in mended), *found.repairs))
 
 
 def _fold_again(store: DiskStore) -> None:

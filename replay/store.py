@@ -33,6 +33,8 @@ OWN_KEYS = "Put the `keys` folder back that was kept with this log"
 VECTORS = "vectors"
 MOST_RETIRED = 4
 """How many logs and views that were replaced stay open: those of two nights."""
+RING = "key ring: "
+"""How findings and problems of the key ring begin."""
 
 
 class Finding(NamedTuple):
@@ -211,7 +213,7 @@ class DiskStore:
             damage = self.ring.damage()
             if damage:
                 self.ring.mend()
-                self.findings += [Finding(f"key ring: {each}", mended=True) for each in damage]
+                self.findings += [Finding(f"{RING}{each}", mended=True) for each in damage]
 
     def _begin_views_anew(self) -> None:
         """Where nothing says which views are in force, none are: they are built from the log."""

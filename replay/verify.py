@@ -24,7 +24,7 @@ from replay.errors import LogError
 from replay.folding import Folding
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
 from replay.looking import looking
-from replay.store import DiskStore
+from replay.store import RING, DiskStore
 from replay.stretch import TAKE_BACK, WHOLE, Stretch, open_bodies
 from replay.tree import CompactRange, Kept, graft, leaf_hash
 
@@ -187,7 +187,7 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     root = walk.finish(redacted, named)
     walk.hold_vaults(vaults, store.log.vaults())
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
-        found(0, f"key ring: {each}")
+        found(0, f"{RING}{each}")
     store.ring.refresh()
     for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
         found(0, f"the key of vault {vault.hex()} is missing, and no erasure destroyed it")

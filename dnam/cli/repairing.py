@@ -30,7 +30,8 @@ def repair(
 ) -> None:
     """Fetch damaged events from a backup of the same log; what was dropped stays dropped.
 
-    Where only log/CURRENT is lost or damaged, and there is one log beside it, it is written anew, without a backup too.
+    A damaged copy of the key ring is written anew from the other. Where only log/CURRENT is lost or damaged, and there
+    is one log beside it, it is written anew, without a backup too.
     Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
     """
     shell = Shell(data, as_json, yes)
@@ -96,7 +97,7 @@ def _asked(shell: Shell, src: Path) -> "tuple[Verified, Backup | None]":
         if not found.problems:
             refuse_foreign(store.log, source)
             return found, None
-        _ask(shell, store, source)
+        _ask(shell, store, source, found)
         return found, source
 
 
@@ -109,18 +110,23 @@ def _verified(store: "DiskStore", progress: "Progress | None" = None) -> "Verifi
     return verify(store, Folding(FOLD, store), progress=progress or silent)
 
 
-def _ask(shell: Shell, store: "DiskStore", source: "Backup") -> None:
+def _ask(shell: Shell, store: "DiskStore", source: "Backup", verified: "Verified") -> None:
     """Say what is damaged, and ask."""
     from replay.errors import Damaged
     from replay.repairing import examine, unproved
+    from replay.store import RING
 
+    ring = [each.what for each in verified.problems if each.what.startswith(RING)]
+    for what in ring:
+        shell.out.note(what)
     with shell.out.progress("comparing") as progress:
         found = examine(store.log, source, progress)
     for each in found.repairs:
         shell.out.note(f"#{each.seq}: {each.what}{'' if each.can else '; the backup cannot help'}")
     if not found.proved:
         raise Damaged(unproved(found, source))
-    if not shell.out.confirm(f"Repair {_counted(found)}?"):
+    others = len(verified.problems) > len(ring)
+    if not shell.out.confirm(f"Repair {_counted(found, ring=bool(ring), others=others)}?"):
         _declined(shell)
 
 
@@ -148,9 +154,11 @@ def _saved(shell: Shell, src: Path, error: "LogError") -> "tuple[tuple[Repair, .
         return tuple(each for each in found.repairs if each.can), _verified(store)
 
 
-def _counted(found: "Examined") -> str:
+def _counted(found: "Examined", *, ring: bool, others: bool) -> str:
+    """What is to be repaired. `others`: whether verifying named more than the key ring."""
     count = len({each.seq for each in found.repairs if each.can})
-    return f"{count} event{'' if count == 1 else 's'}" if count else "the tables that follow from the headers"
+    events = f"{count} event{'' if count == 1 else 's'}" if count else "the tables that follow from the headers"
+    return " and ".join((["the key ring, one copy from the other"] if ring else []) + ([events] if others else []))
 
 
 def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:

@@ -1,5 +1,6 @@
 """Repairing: what is damaged comes from a backup of the same log, what was dropped stays dropped."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -101,6 +102,21 @@ def test_rows_that_are_missing_are_repaired(data: Path, place: Path) -> None:
     found = repaired(data, place)
     assert {(2, "header", True), (5, "body", True), (len(whole), "header", True)} <= set(parts(found))
     assert events_in(data) == whole
+    sound(data)
+
+
+def test_what_was_mended_of_the_key_ring_is_told(data: Path, place: Path) -> None:
+    talk(data)
+    backed_up(data, place)
+    os.truncate(data / "keys" / "ring-b", 20)
+    damaged = [each.what for each in problems(data)]
+    assert len(damaged) == 2
+    assert all(each.startswith("key ring: ") for each in damaged)
+    found = repaired(data, place)
+    assert parts(found) == [(0, "ring", True)] * 2
+    assert sorted(each.what for each in found.repairs) == damaged
+    assert (data / "keys" / "ring-b").read_bytes() == (data / "keys" / "ring-a").read_bytes()
+    assert parts(repaired(data, place)) == []
     sound(data)
 
 

@@ -648,6 +648,28 @@ def test_tables_that_follow_from_the_headers_are_made_again(data: Path, place: P
     assert dnam("verify", "--data", data).code == 0
 
 
+def test_a_damaged_copy_of_the_key_ring_is_told_asked_about_and_mended(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    ring = data / "keys" / "ring-b"
+    os.truncate(ring, 20)
+    before = bytes_of(data)
+    asked = dnam("repair", "--from", place, "--data", data)
+    assert (asked.code, f"dnam: key ring: {ring}: 0 damaged records, 20 bytes over" in asked.err) == (2, True)
+    assert "Repair the key ring, one copy from the other?" in asked.err
+    assert bytes_of(data) == before
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, f"repaired (key ring: {ring}: 0 damaged records, 20 bytes over)\n" in ran.out) == (0, True)
+    assert ran.out.endswith(": all as it was written\n")
+    os.truncate(ring, 20)
+    damage(data, b"bodies", seq_key(7))
+    asked = dnam("repair", "--from", place, "--data", data)
+    assert "Repair the key ring, one copy from the other and 1 event?" in asked.err
+    told = dnam("repair", "--from", place, "--yes", "--json", "--data", data).value
+    assert [(each["seq"], each["part"]) for each in told["repaired"]] == [(0, "ring"), (0, "ring"), (7, "body")]
+    assert told["problems"] == []
+    assert dnam("verify", "--open", "--data", data).code == 0
+
+
 def test_help_is_fast_to_import() -> None:
     ran = ended(
         process(code="import sys; import dnam.cli; print([m for m in ('lmdb', 'cryptography') if m in sys.modules])")
