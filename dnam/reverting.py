@@ -189,7 +189,8 @@ def the_revert(rows: Rows, reader: Reader, chronicle: Chronicle, seq: int) -> As
     what = "" if record is None else reverts.what_was_reverted(record) or summaries.what_was_reverted(record)
     if record is None or not what:
         raise BadRequest(
-            f"#{seq} is no event of a revert: `dnam log --tag item.reverted` and `--tag summary.reverted` list those"
+            f"#{seq} is no event of a revert: `dnam log --tag TAG` lists those, where TAG is item.reverted, "
+            "item.deprecated (there they say `reverted: `), summary.reverted or summary.withheld"
         )
     items = reverts.events_of_revert(rows, chronicle, what, record)
     found = summaries.summary_events_of_revert(rows, chronicle, what)

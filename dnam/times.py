@@ -57,13 +57,14 @@ def iso(milliseconds: int | None) -> str | None:
 
 
 def age(milliseconds: int, now: int) -> str:
-    """How long ago something was, in words."""
-    passed = max(now - milliseconds, 0)
+    """How long ago something was, in words; or how long it is until then."""
+    passed = abs(now - milliseconds)
     span, word = next((each for each in reversed(AGES) if passed >= each[0]), (0, ""))
     if not span:
         return "just now"
     count = passed // span
-    return f"{count} {word}{'s' if count > 1 else ''} ago"
+    words = f"{count} {word}{'s' if count > 1 else ''}"
+    return f"in {words}" if milliseconds > now else f"{words} ago"
 
 
 def _moment(milliseconds: int) -> datetime:

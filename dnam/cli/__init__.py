@@ -94,8 +94,8 @@ def root(
 ) -> None:
     """A memory for assistants that can say where everything in it came from.
 
-    Where a question is answered with no, or there is nothing to forget, nothing is changed, and --json prints `done`:
-    null, and `why`.
+    Where a question is answered with no, there is nothing to forget, or an item or a consent is so already, nothing is
+    changed, and --json prints `done`: null, and `why`.
     """
     if version:
         _print_version(as_json)

@@ -136,7 +136,7 @@ def edit(user: User, item: ItemId, text: Text, place: Place = None, data: Data =
         person = await _known(memory, user)
         setting = await _setting(memory, person, place)
         items = await memory.edit(person, item, text, by=OPERATOR, setting=setting)
-        return Done("edited", items, f"Changed: {items[0].text}" if items else "It says so already.")
+        return Done("edited", items, f"Changed: {items[0].text}") if items else Done(None, (), "It says so already.")
 
     shell = Shell(data, as_json)
     _tell(shell, shell.run(action))
@@ -280,8 +280,9 @@ def _restore_nobodys(shell: Shell, item: str, guild: str | None, *, owner: bool,
 
 
 def _all_restored(items: "Sequence[Item]") -> Done:
-    words = [_restored(each) for each in items] or ["It is there already."]
-    return Done("restored", items, "\n".join(words))
+    if not items:
+        return Done(None, (), "It is there already.")
+    return Done("restored", items, "\n".join(_restored(each) for each in items))
 
 
 def _restored(item: "Item") -> str:

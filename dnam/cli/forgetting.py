@@ -305,14 +305,16 @@ def _consent(shell: Shell, user: str, *, out: bool) -> None:
         shell.out.nothing_done("not opted out: nothing was changed")
         return
     changed, is_known = done
+    already = "They had opted out already." if out else "They had not opted out."
     if shell.out.as_json:
-        shell.out.emit({"done": "opted out" if out else "opted in", "changed": changed})
+        now = "opted out" if out else "opted in"
+        shell.out.emit({"done": now, "changed": True} if changed else {"done": None, "why": already, "changed": False})
     elif out:
-        shell.out.line("Nothing of theirs is recorded from now on." if changed else "They had opted out already.")
+        shell.out.line("Nothing of theirs is recorded from now on." if changed else already)
         if is_known:
             shell.out.line(f"What is there of them stays: `dnam erase {user}` takes it away.")
     else:
-        shell.out.line("What they say is recorded again, from now on." if changed else "They had not opted out.")
+        shell.out.line("What they say is recorded again, from now on." if changed else already)
 
 
 # -- compact -------------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def log(
     if follow:
         _follow(shell, tags, session, user, after)
         return
-    with shell.looking(until) as view:
+    with shell.looking(until, has_said=False) as view:
         wanted = _wanted(view, session, user)
         upto = None if view.looked is None else view.looked.moment.seq
         for entry in _entries(view.engine, after, upto, tags):

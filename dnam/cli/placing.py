@@ -49,14 +49,16 @@ def _move(user: str, item: str, place: str | None, shell: Shell, *, private: boo
         return await move(person, item, by=OPERATOR, setting=setting)
 
     items = shell.run(action)
-    if shell.out.as_json:
-        shell.out.emit({"done": "kept private" if private else "shared", "items": items})
-        return
     where = "in direct messages alone" if private else "wherever its person is answered"
+    already = f"It is told {where} already."
+    if shell.out.as_json:
+        done = "kept private" if private else "shared"
+        shell.out.emit({"done": done, "items": items} if items else {"done": None, "why": already, "items": []})
+        return
     for each in items:
         shell.out.line(f"Told {where} from now on: {each.text} ({each.id})")
     if not items:
-        shell.out.line(f"It is told {where} already.")
+        shell.out.line(already)
 
 
 # -- what belongs to nobody ------------------------------------------------------------------------------------------

@@ -239,19 +239,19 @@ class Shell:
             raise BadRequest(f"{option} prints the page where --json prints its value: give the page a file")
 
     @contextmanager
-    def looking(self, at: str | None = None, said: str | None = None) -> "Iterator[View]":
+    def looking(self, at: str | None = None, said: str | None = None, *, has_said: bool = True) -> "Iterator[View]":
         """The memory for reading, as it is or was: nothing on disk is changed, and a folder without a log is an empty
-        memory.
+        memory. Whoever asks is told of `--said` only where their command `has_said`.
         """
-        with self.opened() as (engine, empty), self.looking_at(engine, empty, at, said) as view:
+        with self.opened() as (engine, empty), self.looking_at(engine, empty, at, said, has_said=has_said) as view:
             yield view
 
     @contextmanager
     def looking_at(
-        self, engine: "Engine", empty: bool, at: str | None = None, said: str | None = None
+        self, engine: "Engine", empty: bool, at: str | None = None, said: str | None = None, *, has_said: bool = True
     ) -> "Iterator[View]":
         """The same of a memory that was `opened`, for who has something to do before the look."""
-        looked = self._looked(engine, at, said)
+        looked = self._looked(engine, at, said, has_said=has_said)
         if looked is None:
             with engine.reading() as rows:
                 yield View(engine, rows, empty, rows)
@@ -259,7 +259,7 @@ class Shell:
         with engine.now_and_then(looked.moment) as (now, then):
             yield View(engine, then, empty, now, looked)
 
-    def _looked(self, engine: "Engine", at: str | None, said: str | None) -> "Looked | None":
+    def _looked(self, engine: "Engine", at: str | None, said: str | None, *, has_said: bool) -> "Looked | None":
         """The moment that is looked at; what there is to know of it is told."""
         with engine.reading() as rows:
             stopped = engine.stopped()
@@ -267,7 +267,7 @@ class Shell:
                 note(f"as of #{engine.live.folded}: {stopped}")
             if at is None and said is None:
                 return None
-            looked = self._looked_at(engine, rows, at, said)
+            looked = self._looked_at(engine, rows, at, said, has_said=has_said)
         for text in looked.notes:
             note(text)
         return looked

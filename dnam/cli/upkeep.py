@@ -38,7 +38,10 @@ def data_folder(shell: Shell, *, writable: bool) -> "Iterator[DiskStore]":
 
 def replay(
     check: Annotated[
-        bool, typer.Option("--check", help="Only compare the views with a rebuild; exit with 1 when they differ.")
+        bool,
+        typer.Option(
+            "--check", help="Only compare the views with a rebuild; exit with 1 when they differ, or cannot be used."
+        ),
     ] = False,
     data: Data = None,
     as_json: Json = False,

@@ -39,7 +39,10 @@ UNDOABLE: Mapping[str, str] = {
     ItemMoved.TAG: "share",
 }
 """What can be undone, as the command that did it."""
-NOTHING = "There is nothing to undo here: you changed none of what is kept in this place."
+NOTHING = (
+    "There is nothing to undo here: of each thing that is kept in this place the last change alone can be undone, "
+    "where you made it and it was no undo."
+)
 OUTDATED = "That was changed again since, so it cannot be undone from here."
 
 

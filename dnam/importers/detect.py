@@ -13,8 +13,16 @@ from dnam.importers.slashai import SlashAI
 from dnam.importers.snowclaw import Snowclaw
 from dnam.importers.source import FORMATS, Source, UnknownFormat, UnreadableImport
 
+
+def _refuse_belongings(path: Path) -> Source:
+    """What `dnam export USER` wrote is for its person to read: it has no events."""
+    wrong = f"{path} is one person's export, as `dnam export USER` writes it, which cannot be imported."
+    raise UnknownFormat(path, f"{wrong} `dnam export` without USER writes what can.")
+
+
 SIGNS: dict[tuple[str, str], Callable[[Path], Source]] = {
     (SIGN, "number"): DnamExport,
+    ("dnam_person", "number"): _refuse_belongings,
     ("messages", "start_array"): recognise,
     ("item.conversation", "start_map"): LoCoMo,
     ("npubs", "start_map"): Snowclaw,

@@ -109,6 +109,16 @@ async def test_there_may_be_nothing_to_undo(world: World) -> None:
     assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
 
 
+async def test_what_was_taken_back_is_no_more_to_undo_and_nobody_is_said_to_have_changed_nothing(world: World) -> None:
+    item = await world.remembers("ada", "I like tea")
+    await world.asks("ada", f"!memory forget {item}")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `forget`: this is remembered again.")
+    reply = await world.reply("ada", "!memory undo")
+    assert reply == Reply(NOTHING, failed=True)
+    assert "the last change alone can be undone, where you made it and it was no undo" in reply.text
+    assert await held(world) == ["I like tea"]
+
+
 async def test_what_somebody_else_or_the_operator_did_stays(world: World) -> None:
     from projections.events.values import OPERATOR
 

@@ -173,6 +173,20 @@ def test_json(data: Path, arguments: tuple[str, ...], done: str) -> None:
     assert [" ".join(each) for each in value["items"]] == [ITEM_FIELDS]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("edit", "Kim", TEA, "prefers tea over coffee"), "It says so already."),
+        (("restore", "Kim", TEA), "It is there already."),
+    ],
+)
+def test_json_says_that_nothing_was_changed_and_why(data: Path, arguments: tuple[str, ...], why: str) -> None:
+    before = dnam("stats", "--json", "--data", data).out
+    assert dnam(*arguments, "--json", "--data", data).value == {"done": None, "why": why, "items": []}
+    assert dnam(*arguments, "--data", data).out == f"{why}\n"
+    assert dnam("stats", "--json", "--data", data).out == before
+
+
 def test_restoring_says_what_made_room(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DNAM_DURABLE_MAX_ITEMS", "2")
     out = dnam("restore", "Kim", RAIN, "--data", data).out

@@ -262,3 +262,13 @@ def test_an_export_comes_in_alone_and_into_its_own_memory(data: Path, tmp_path: 
     ran = dnam("import", "--data", tmp_path / "here", out)
     assert ran.code == 2
     assert "another memory" in ran.err
+
+
+def test_an_export_of_one_person_is_refused_by_import_as_what_it_is(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "kim.json"
+    assert dnam("export", "Kim", "--data", data, "--out", out).code == 0
+    for arguments in ((), ("--dry-run",)):
+        ran = dnam("import", out, *arguments, "--data", data)
+        assert ran.code in (2, 3)
+        assert f"{out} is one person's export, as `dnam export USER` writes it, which cannot be imported" in ran.err
+        assert "`dnam export` without USER writes what can" in ran.err

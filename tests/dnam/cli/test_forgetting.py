@@ -377,7 +377,11 @@ def test_who_opted_out_is_not_heard_until_they_opt_in(data: Path) -> None:
 def test_somebody_who_was_never_heard_opts_out_by_their_account(data: Path) -> None:
     assert dnam("opt-out", "discord:999", "--json", "--data", data).value == {"done": "opted out", "changed": True}
     assert not hears(data, "one", "999")
+    again = dnam("opt-out", "discord:999", "--json", "--data", data).value
+    assert again == {"done": None, "why": "They had opted out already.", "changed": False}
     assert dnam("opt-in", "discord:999", "--json", "--data", data).value == {"done": "opted in", "changed": True}
+    again = dnam("opt-in", "discord:999", "--json", "--data", data).value
+    assert again == {"done": None, "why": "They had not opted out.", "changed": False}
     assert hears(data, "two", "999")
 
 

@@ -27,6 +27,8 @@ def test_share_and_keep_private_move_it_and_say_where_it_is_told(data: Path) -> 
     assert ran == (0, f"Told wherever its person is answered from now on: plays the harp ({item})\n", "")
     assert where(data, item) == "everywhere"
     assert dnam("share", "Kim", item, "--data", data).out == "It is told wherever its person is answered already.\n"
+    again = dnam("share", "Kim", item, "--json", "--data", data).value
+    assert again == {"done": None, "why": "It is told wherever its person is answered already.", "items": []}
     value = dnam("keep-private", "Kim", item, "--json", "--data", data).value
     assert (value["done"], [each["id"] for each in value["items"]]) == ("kept private", [item])
     assert where(data, item) == "in direct messages"
@@ -65,6 +67,8 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         assert (back["done"], [each["text"] for each in back["items"]]) == ("restored", [LORE])
         assert LORE in dnam("lore", *option, "--data", data).out
         assert dnam(*hint[1:], "--data", data).out == "It is there already.\n"
+        again = dnam(*hint[1:], "--json", "--data", data).value
+        assert again == {"done": None, "why": "It is there already.", "items": []}
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,9 @@ def test_without_a_zone_times_are_the_system_s() -> None:
         (7_200_000, "2 hours ago"),
         (90_000_000, "1 day ago"),
         (64_000_000_000, "2 years ago"),
+        (-59_999, "just now"),
+        (-60_000, "in 1 minute"),
+        (-64_000_000_000, "in 2 years"),
     ],
 )
 def test_ages(passed: int, words: str) -> None:

@@ -198,6 +198,8 @@ def test_a_look_before_an_import_says_so_and_names_the_command(tmp_path: Path) -
         "`--said 2023-11-14T22:13:19.999+00:00` shows all of it",
         "dnam: an import from locomo came in later, and broke off: `--said WHEN` goes by when things were said",
     ]
+    logged = dnam("log", "--until", "25", "--data", tmp_path / "d").err  # it has no --said
+    assert ("an import from locomo came in later" in logged, "--said" in logged) == (True, False)
     assert "an import" not in dnam("show", "Kim", "--at", "now", "--data", tmp_path / "d").err
     value = dnam("show", "Kim", "--at", "before the last import", "--json", "--data", tmp_path / "d").value
     assert value["as_of"]["seq"] == 28
