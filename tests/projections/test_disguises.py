@@ -264,3 +264,12 @@ def test_most_texts_are_only_turned(text: str) -> None:
 )
 def test_what_may_be_in_disguise_is_not_only_turned(text: str) -> None:
     assert turned_alone(text) is None
+
+
+@pytest.mark.parametrize(("letters", "signs", "is_read"), [(7, 3, True), (14, 6, True), (6, 4, False), (69, 31, False)])
+def test_bytes_are_text_where_seven_of_ten_are_letters(letters: int, signs: int, is_read: bool) -> None:
+    """However long they are."""
+    text = "abcdefghij" * 10
+    hidden = text[:letters] + "+" * signs
+    code = base64.b64encode(hidden.encode()).decode()
+    assert any(hidden in each.signed for each in readings(code) if each.disguise == "base64") == is_read
