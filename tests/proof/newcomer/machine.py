@@ -14,8 +14,8 @@ from typing import NamedTuple
 TOOLS = ("awk", "bash", "cat", "cksum", "cut", "env", "make", "mkdir", "mv", "pwd", "rm", "sed", "sh", "tail", "touch")
 KEPT = ("PIP_", "SSL_", "LANG")
 """Which variables are kept: where packages come from is the machine's own affair."""
-HIDDEN = 'mount -t tmpfs none "$0" && exec "$@"'
-"""An empty folder in the place of the first argument; then what follows."""
+HIDDEN = '"$0" -t tmpfs none "$1" && shift && exec "$@"'
+"""An empty folder in the place of what stands behind `mount`; then what follows."""
 SHELL = "/bin/sh"
 APART = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
 
@@ -33,7 +33,7 @@ class Newcomer(NamedTuple):
         """Run a line of shell in the clone. What is printed to both is one text, as a terminal has it."""
         kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
         kept |= {"HOME": str(self.home), "PATH": str(self.tools), "PIP_NO_CACHE_DIR": "1", **environment}
-        apart = (*APART, SHELL, "-c", HIDDEN, str(self.checkout)) if self.is_apart else ()
+        apart = _hiding(self.checkout) if self.is_apart else []
         command = [*apart, str(self.tools / "bash"), "-c", script]
         return subprocess.run(
             [shutil.which(command[0]) or command[0], *command[1:]],
@@ -61,8 +61,15 @@ def newcomer(checkout: Path, folder: Path) -> Newcomer:
     return Newcomer(checkout, clone, home, tools, _is_possible(checkout))
 
 
+def _hiding(checkout: Path) -> list[str]:
+    """In front of a command that is to run apart, where the checkout is an empty folder. It is found on this machine's
+    own PATH, not on the newcomer's.
+    """
+    return [*APART, SHELL, "-c", HIDDEN, shutil.which("mount") or "mount", str(checkout)]
+
+
 def _is_possible(checkout: Path) -> bool:
     if shutil.which(APART[0]) is None:
         return False
-    nothing = [*APART, SHELL, "-c", HIDDEN, str(checkout), SHELL, "-c", 'test -z "$(ls -A "$0")"', str(checkout)]
+    nothing = [*_hiding(checkout), SHELL, "-c", 'test -z "$(ls -A "$0")"', str(checkout)]
     return subprocess.run(nothing, capture_output=True, check=False).returncode == 0

@@ -1,9 +1,13 @@
 """That a newcomer was not kept apart from the machine is no proof, and falls short."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from tests.proof.claim import Claim
 from tests.proof.newcomer import NOT_APART, works
+from tests.proof.newcomer.machine import newcomer
 from tests.proof.scorecard import Line
 
 
@@ -23,3 +27,19 @@ def test_without_namespaces_it_falls_short(ran: int, failed: list[str], is_apart
     assert Line(Claim("works", "", ""), found).verdict == verdict
     assert (found.short == NOT_APART) == (not is_apart and not failed)
     assert all(each in found.came_out for each in failed)
+
+
+def test_a_newcomer_has_a_clone_and_finds_neither_the_checkout_nor_other_programs(tmp_path: Path) -> None:
+    checkout, folder = tmp_path / "checkout", tmp_path / "machine"
+    checkout.mkdir()
+    (checkout / "README.md").write_text("read me", encoding="utf-8")
+    told = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
+    for command in (("init", "--quiet"), ("add", "."), (*told, "commit", "--quiet", "-m", "all")):
+        subprocess.run(["git", *command], cwd=checkout, check=True)
+    folder.mkdir()
+    here = newcomer(checkout, folder)
+    assert here.run("cat README.md").stdout == "read me"
+    assert here.run("git status").returncode == 127
+    if here.is_apart:
+        assert here.run(f"cat '{checkout}/README.md'").returncode == 1
+    assert (checkout / "README.md").exists()
