@@ -1,7 +1,7 @@
 """Found by meaning, from what is said to an answer's prompt: the real SDK, its API on loopback, a memory on disk."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -103,7 +103,12 @@ def settings_of(server: Server, **values: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def sitting(
-    path: Path, server: Server, *before: str, clock: FakeClock | None = None, **values: str
+    path: Path,
+    server: Server,
+    *before: str,
+    clock: FakeClock | None = None,
+    first: Callable[["Table"], Awaitable[None]] | None = None,
+    **values: str,
 ) -> AsyncIterator[Table]:
     """An assistant that has read what Ada said before."""
     server.meanings = MEANINGS
@@ -111,8 +116,10 @@ async def sitting(
     chosen = read(settings_of(server, **values), {})
     async with Memory.open(path, settings=chosen, clock=clock or FakeClock()) as memory:
         table = Table(Assistant(memory, model), server, model, naps, told)
-        if before:
-            await table.hears(*before)
+        if first is not None:
+            await first(table)
+        await table.hears(*before)
+        if before or first is not None:  # before the background begins, which keeps what was said by then
             await table.reads()
         async with understanding(table.assistant, told.append, naps.sleep):
             yield table
@@ -206,10 +213,11 @@ async def test_vectors_that_cannot_be_read_fail_no_answer(tmp_path: Path, monkey
 
 
 async def test_who_was_erased_is_found_no_more_and_their_vectors_are_off_the_disk(tmp_path: Path) -> None:
-    async with serving() as server, sitting(tmp_path, server) as table:
+    async def both_speak(table: Table) -> None:
         await table.hears(ALE, place=ROOM)
         await table.hears("so it is", user="kim", place=ROOM)
-        await table.reads()
+
+    async with serving() as server, sitting(tmp_path, server, first=both_speak) as table:
         context, _, _ = await table.asks(user="kim", place=ROOM)
         assert said_in(context)[0] == ALE
         ada = await table.memory.person("ada", platform="discord")
