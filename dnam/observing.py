@@ -58,6 +58,9 @@ def watch(metrics: Metrics, memory: Access, unwritten: Unwritten) -> None:
     metrics.gauge("dnam_lost", "What never can be recorded.", lambda: unwritten.lost.total)
     metrics.gauge("dnam_log_events", "Events in the log.", lambda: engine.head().size)
     metrics.gauge("dnam_view_errors", "Times that views could not be written.", lambda: len(engine.view_errors))
+    metrics.gauge(
+        "dnam_ring_errors", "Times that a copy of the key ring was not synced.", lambda: len(engine.store.ring.errors)
+    )
     health.needs("log", lambda: _words(memory.stopped))
     health.needs("unwritten", lambda: f"{unwritten} wait: {unwritten.reason}" if unwritten.reason else "")
     health.tells("events", lambda: engine.head().size)
@@ -66,6 +69,7 @@ def watch(metrics: Metrics, memory: Access, unwritten: Unwritten) -> None:
     health.tells("lost", lambda: unwritten.lost.total)
     health.tells("queue", lambda: engine.pending)
     health.tells("view_errors", lambda: len(engine.view_errors))
+    health.tells("ring_errors", lambda: len(engine.store.ring.errors))
 
 
 def watch_thinking(metrics: Metrics, assistant: Assistant) -> None:

@@ -61,6 +61,8 @@ class KeyRing:
         """How far it was seen to go last, and that as a log keeps it."""
         self.gone: frozenset[Handle] = frozenset()
         """Whom this ring has listed, and lists no more: they were erased while it was open."""
+        self.errors: list[Exception] = []
+        """What went wrong with one copy of it, while the other holds."""
 
     @classmethod
     def create(cls, store: RingStore) -> "KeyRing":
@@ -257,9 +259,11 @@ class KeyRing:
                 self._planned = []
 
     def settle(self) -> None:
-        """Wait until what was flushed lasts in both copies."""
+        """Wait until what was flushed lasts in both copies. That the disk refused to sync one goes to `errors`."""
         with self._lock:
-            self._store.settle()
+            refusal = self._store.settle()
+        if refusal is not None:
+            self.errors.append(refusal)
 
     def destroy(self, vaults: frozenset[VaultId]) -> bool:
         """Write the ring anew without these vaults, from a fresh read; False when none of them was there."""
@@ -297,4 +301,5 @@ class KeyRing:
 
     def close(self) -> None:
         """Let the files go."""
+        self.settle()
         self._store.close()

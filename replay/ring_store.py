@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from replay.errors import CannotWrite
 from replay.ring_records import RingRecord, Stand
 
 
@@ -37,8 +38,10 @@ class RingStore(Protocol):
         """Add records and make them last in one copy at least."""
         ...
 
-    def settle(self) -> None:
-        """Wait until what was appended lasts in every copy; where one cannot be synced, the next append mends it."""
+    def settle(self) -> CannotWrite | None:
+        """Wait until what was appended lasts in every copy. The refusal, where one was not synced since this was asked
+        last: the next append mends it.
+        """
         ...
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
@@ -80,7 +83,8 @@ class MemoryRingStore:
     def append(self, records: list[RingRecord]) -> None:
         self._records.extend(records)
 
-    def settle(self) -> None: ...
+    def settle(self) -> CannotWrite | None:
+        return None
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
         self._records = list(records)

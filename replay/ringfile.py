@@ -37,6 +37,8 @@ class FileRingStore:
         self._under_way: Outcome | None = None
         self._is_in_doubt = False
         """Whether the disk refused to sync the second copy: what is read of it need not be what is on the disk."""
+        self._untold: CannotWrite | None = None
+        """The latest such refusal, as long as nobody was told of it."""
         self._known: Seen | None = None
         """What this process saw or wrote last; None where it was not clean."""
         self._generations: frozenset[bytes] = frozenset()
@@ -153,7 +155,7 @@ class FileRingStore:
 
     def _ready(self) -> Seen:
         """Both copies, open and clean. Another process may have appended, written them anew, or been killed over it."""
-        self.settle()
+        self._await_second()
         known = self._known
         if known is None or self._is_in_doubt or self._opened() != [(known.inode, known.size)] * 2:
             known = self._settled()
@@ -186,20 +188,24 @@ class FileRingStore:
         try:
             os.fdatasync(first)
         except OSError:
-            self._outcome()  # nothing is cut that is being synced
+            self._await_second()  # nothing is cut that is being synced
             raise
 
-    def _outcome(self) -> Exception | None:
-        """How the sync of the second copy went, once it is done; None where none is under way, too."""
+    def _await_second(self) -> None:
+        """Wait for the sync of the second copy, where one is under way."""
         under_way, self._under_way = self._under_way, None
-        return None if under_way is None else under_way.get()
-
-    def settle(self) -> None:
-        if self._outcome() is not None:
+        error = None if under_way is None else under_way.get()
+        if error is not None:
             self._is_in_doubt = True
+            self._untold = CannotWrite(f"the disk refused to sync {self._paths[1]}: {error}")
+
+    def settle(self) -> CannotWrite | None:
+        self._await_second()
+        refusal, self._untold = self._untold, None
+        return refusal
 
     def rewrite(self, records: Iterable[RingRecord]) -> None:
-        self.settle()
+        self._await_second()
         try:
             self._known = self._write_anew(list(records))
         except OSError as error:
@@ -241,6 +247,6 @@ class FileRingStore:
         self._descriptors = []
 
     def close(self) -> None:
-        self.settle()
+        self._await_second()
         self._let_go()
         self._second.end()

@@ -173,7 +173,7 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
             yield memory
     finally:
         await asyncio.to_thread(engine.close)
-        shell.tell_of_views(engine)
+        shell.tell_what_failed(engine)
 
 
 def _engine(shell: Shell) -> "Engine":

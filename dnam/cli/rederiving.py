@@ -1,7 +1,8 @@
 """`rederive`: what another model, prompt or policy would have made of what was said."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -162,12 +163,24 @@ async def run_derivation(
     async with (
         asking(shell.data, settings, manifest, shell.out.note) as asked,
         _encoder(shell, settings) as chosen,
-        rederiving(shell.data, settings, asked.model, manifest) as derivation,
+        _telling(shell, rederiving(shell.data, settings, asked.model, manifest)) as derivation,
     ):
         if not agree(derivation):
             return None
         with _progress(shell) as tell:
             return await derivation.run(tell, encoder=chosen, most_micros=most, at_once=parallel, send=asked.send)
+
+
+@asynccontextmanager
+async def _telling(shell: Shell, opening: "AbstractAsyncContextManager[Rederivation]") -> "AsyncIterator[Rederivation]":
+    """A derivation, and once it is closed what went wrong with its shadow."""
+    async with opening as derivation:
+        engine = derivation.memory.engine
+        try:
+            yield derivation
+        finally:
+            await asyncio.to_thread(engine.close)
+            shell.tell_what_failed(engine)
 
 
 @asynccontextmanager

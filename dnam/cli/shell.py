@@ -335,17 +335,23 @@ class Shell:
                 yield memory
         finally:
             await asyncio.to_thread(engine.close)
-            self.tell_of_views(engine)
+            self.tell_what_failed(engine)
 
     def tell(self, engine: "Engine") -> None:
         """Say what opening noticed, and what it put right."""
         for finding in getattr(engine.store, "findings", ()):
             note(f"noticed{' and mended' if finding.mended else ''}: {finding.what}")
 
-    def tell_of_views(self, engine: "Engine") -> None:
-        """Say that views could not be written: nothing is lost, but the next opening has to fold more."""
+    def tell_what_failed(self, engine: "Engine") -> None:
+        """Say what went wrong without losing anything: views that the next opening has to fold more for, and keys that
+        are on the disk once and not twice.
+        """
         for error in dict.fromkeys(map(str, engine.view_errors)):
             note(f"the views could not be written and will be caught up with later: {error}")
+        for error in dict.fromkeys(map(str, engine.store.ring.errors)):
+            note(
+                f"the latest keys may be on the disk in one copy only, and the next key has both written anew: {error}"
+            )
 
     def run(self, action: "Callable[[Memory], Awaitable[T]]", *, create: bool = False) -> T:
         """Do something to the memory, from a command: opens it for writing, and closes it again."""

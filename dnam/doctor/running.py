@@ -5,7 +5,7 @@ from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, w
 from dnam.settings import Settings
 from dnam.unreached import no_answer
 
-ASKED = ("unwritten", "lost", "queue", "view_errors", "background_failures")
+ASKED = ("unwritten", "lost", "queue", "view_errors", "ring_errors", "background_failures")
 
 MENDED = "What waits is written once that is mended; do not end the bot before."
 DO = {"answers": "`dnam log` has each that failed, and why. It is well again with the next answer that works."}

@@ -167,7 +167,7 @@ async def test_health_says_why_it_is_not_ready(tmp_path: Path) -> None:
         metrics.health.needs("discord", lambda: "")
         assert await health(metrics) == (200, {
             "ready": True, "reasons": {}, "events": 0, "unwritten": 0, "unwritten_why": "", "lost": 0, "queue": 0,
-            "view_errors": 0,
+            "view_errors": 0, "ring_errors": 0,
         })  # fmt: skip
         await unwritten.write("message", step)
         await unwritten.write("answer", step)

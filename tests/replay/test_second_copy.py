@@ -134,13 +134,13 @@ def test_nothing_is_done_with_the_copies_before_they_are_settled(
     store: FileRingStore, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[str] = []
-    settle = FileRingStore.settle
+    wait = FileRingStore._await_second
 
-    def settled(self: FileRingStore) -> None:
+    def awaited(self: FileRingStore) -> None:
         waited.append(then)
-        settle(self)
+        wait(self)
 
-    monkeypatch.setattr(FileRingStore, "settle", settled)
+    monkeypatch.setattr(FileRingStore, "_await_second", awaited)
     store.append([record(2)])
     waited.clear()
     {"append": lambda: store.append([record(3)]), "rewrite": lambda: store.rewrite([ID]), "close": store.close}[then]()
@@ -152,6 +152,7 @@ def test_a_first_copy_that_cannot_be_synced_refuses_the_append(store: FileRingSt
     with syncs(lambda name: name == "ring-a") as done, pytest.raises(CannotWrite, match="Input/output error"):
         store.append([record(2)])
     assert done == [Synced("ring-b", 3 * SIZE)], "the second was waited for before both were cut"
+    assert store.settle() is None, "what it was refused for is in its error"
     assert [len(each) for each in copies(tmp_path)] == [2 * SIZE] * 2
     assert (store.read(), store.damage()) == (before, [])
 
@@ -163,7 +164,9 @@ def test_a_second_copy_that_cannot_be_synced_is_written_anew_by_the_next_append(
     first = (tmp_path / "keys" / COPIES[0]).stat().st_ino
     with syncs(lambda name: name == "ring-b"):
         store.append([record(2)])
-        store.settle()
+        assert isinstance(refusal := store.settle(), CannotWrite)
+    assert str(refusal) == f"the disk refused to sync {tmp_path / 'keys' / COPIES[1]}: [Errno 5] Input/output error"
+    assert store.settle() is None, "it is told once"
     assert store.read() == [ID, record(1), record(2)]
     assert (tmp_path / "keys" / COPIES[0]).stat().st_ino == first
     store.append([record(3)])
@@ -172,6 +175,21 @@ def test_a_second_copy_that_cannot_be_synced_is_written_anew_by_the_next_append(
     again = (tmp_path / "keys" / COPIES[0]).stat().st_ino
     store.append([record(4)])
     assert (tmp_path / "keys" / COPIES[0]).stat().st_ino == again, "and once is enough"
+
+
+@pytest.mark.parametrize("then", ["append", "rewrite", "the first refused as well"])
+def test_a_refusal_that_nobody_waited_for_is_told_later(store: FileRingStore, then: str) -> None:
+    """Between an append and its waiting the log may have failed."""
+    if then == "the first refused as well":
+        with syncs(lambda _: True), pytest.raises(CannotWrite):
+            store.append([record(2)])
+    else:
+        with syncs(lambda name: name == "ring-b"):
+            store.append([record(2)])
+            store.stand()
+            {"append": lambda: store.append([record(3)]), "rewrite": lambda: store.rewrite([ID])}[then]()
+    assert "ring-b" in str(store.settle())
+    assert store.settle() is None
 
 
 def test_as_long_as_it_cannot_be_written_anew_nothing_is_appended(
@@ -197,7 +215,7 @@ def test_a_ring_in_memory_has_nothing_to_wait_for() -> None:
     store = MemoryRingStore()
     store.create([ID])
     store.append([record(1)])
-    store.settle()
+    assert store.settle() is None
     assert store.read() == [ID, record(1)]
 
 
@@ -214,9 +232,10 @@ def test_keys_last_once_before_the_commit_and_twice_before_anybody_hears_of_it(
         steps.append("commit")
         return append(log, commit, expected)
 
-    def settled(store: FileRingStore) -> None:
-        settle(store)
+    def settled(store: FileRingStore) -> CannotWrite | None:
+        refusal = settle(store)
         steps.append("settled")
+        return refusal
 
     with Engine.open(tmp_path / "data", create=True, clock=FakeClock()) as engine:
         engine.record(says("m0"))
@@ -234,6 +253,10 @@ def test_what_was_committed_stands_where_the_second_copy_was_refused(tmp_path: P
         engine.record(says("m0"))
         with syncs(lambda name: name == "ring-b"):
             assert KIM.name in str(engine.record(says("m1", who=KIM)).events)
+        ring = engine.store.ring
+        assert [str(each) for each in ring.errors] == [
+            f"the disk refused to sync {tmp_path / 'keys' / COPIES[1]}: [Errno 5] Input/output error"
+        ]
         size = engine.head().size
         vaults = set(engine.store.ring.vaults)
         (tmp_path / "keys" / COPIES[1]).write_bytes(copies(tmp_path)[1][: -2 * SIZE])  # what was not synced is gone

@@ -1,5 +1,6 @@
 """What is the same for every command: options, exit codes, one line instead of a traceback, quiet pipes."""
 
+import errno
 import io
 import os
 import re
@@ -21,6 +22,7 @@ from replay.errors import Damaged
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, process
 from tests.world import NOW
 
+SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
 COMMANDS = [command for table in TABLES for command in table]
 
 
@@ -361,3 +363,17 @@ def test_a_context_folder_that_is_none_is_refused(data: Path, monkeypatch: pytes
     ran = dnam("people", "--data", data)
     assert ran.code == 2
     assert "DNAM_CONTEXT_DIR" in ran.err
+
+
+@pytest.mark.parametrize("command", [("import", str(SAMPLE)), ("rederive", "--name", "again")])
+def test_keys_that_are_on_the_disk_once_are_told_of(
+    command: tuple[str, ...], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was asked for is done, and one copy of its keys is enough."""
+    monkeypatch.setattr("replay.second_copy._failure_of", lambda _: OSError(errno.EIO, os.strerror(errno.EIO)))
+    ran = dnam(*command, "--data", data)
+    assert ran.code == 0
+    told = [line for line in ran.err.splitlines() if "one copy only" in line]
+    assert len(told) == 1, ran.err
+    assert told[0].startswith("dnam: the latest keys may be on the disk in one copy only, and the next key has both")
+    assert "ring-b: [Errno 5] Input/output error" in told[0]

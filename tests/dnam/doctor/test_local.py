@@ -311,7 +311,8 @@ class TestRunning:
             metrics = Metrics()
             watch(metrics, memory, Unwritten())
             found = await asked(metrics, tmp_path)
-        assert (found.state, found.what) == ("well", "it is ready: unwritten 0, lost 0, queue 0, view_errors 0")
+        counts = "unwritten 0, lost 0, queue 0, view_errors 0, ring_errors 0"
+        assert (found.state, found.what) == ("well", f"it is ready: {counts}")
 
     async def test_what_waits_and_what_is_lost(self, tmp_path: Path) -> None:
         metrics, unwritten = Metrics(), Unwritten()

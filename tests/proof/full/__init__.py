@@ -6,6 +6,7 @@ faults.c ─ LD_PRELOAD ─▶ child.py ─ fork ─▶ `dnam`: refused.py looks
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -31,8 +32,10 @@ WRITING = ("meets", "remembers", "answers", *OPENING)
 MEET = {FULL: WRITING, SYNC_FAILS: WRITING, BROKEN: WRITING, READ_ONLY: WRITING, TOO_MANY: OPENING}
 """Which steps must have met which fault."""
 LEAST_OF_AN_OPEN_MEMORY, SHORT_LEAST = 1000, 6
-LYING_CALLS = (5, 7, 9)
-"""Of the import: where its messages are written."""
+LYING_CALLS, LYING_IMPORTS = range(5, 12), 3
+"""Of the import: where its messages are written. Views are written beside them, and whose call fails is the system's to
+say: so many imports of which a commit was swallowed are enough.
+"""
 LYING_EVERY, LEAST_LIES = 7, 5
 """Of the open memory; most calls are not the log's."""
 NAMED, SHOWN = 2, 300
@@ -214,8 +217,8 @@ def _slow(nursery: Nursery) -> Finding:
 
 
 def _planted(nursery: Nursery, memory: Memory) -> Finding:
-    tried = [memory.tried(IMPORT, FULL, first, planted=True) for first in LYING_CALLS]
-    lied = [each for each in tried if each is not None]
+    tried = (memory.tried(IMPORT, FULL, first, planted=True) for first in LYING_CALLS)
+    lied = list(islice((each for each in tried if each is not None and each.swallowed), LYING_IMPORTS))
     commands = sum(bool(each.unkept) for each in lied)
     lived = _lived(nursery, FULL, LYING_EVERY, planted=True)
     said = (
@@ -223,7 +226,7 @@ def _planted(nursery: Nursery, memory: Memory) -> Finding:
         f"{lived.told} an error told; of {len(lied)} imports {commands} were found"
     )
     every = lived.told + lived.found == lived.swallowed >= LEAST_LIES and 2 * lived.found > lived.swallowed
-    holds = every and commands == len(lied) == len(LYING_CALLS)
+    holds = every and commands == len(lied) == LYING_IMPORTS
     return Finding("planted", lived.swallowed + len(lied), "commits that were not written", said, holds=holds)
 
 

@@ -39,11 +39,14 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How it ended, how many calls of the fault's kinds there were, and how many of them failed."""
+    """How it ended, how many calls of the fault's kinds there were, how many of them failed, and how many commits a
+    planted log acknowledged that it had not written.
+    """
 
     status: int
     calls: int
     failed: int
+    swallowed: int = 0
 
 
 def main() -> None:
@@ -61,7 +64,13 @@ def main() -> None:
             _become(order, page)
         _, status = os.waitpid(pid, 0)
         page.clear()
-        _tell(Ended(os.waitstatus_to_exitcode(status), page.calls, page.failed))
+        swallowed = int(_swallowed(order).read_text(encoding="utf-8")) if order.planted else 0
+        _tell(Ended(os.waitstatus_to_exitcode(status), page.calls, page.failed, swallowed))
+
+
+def _swallowed(order: Order) -> Path:
+    """Where a process with a planted log leaves how many commits it swallowed."""
+    return Path(order.folder) / "swallowed"
 
 
 def _tell(ended: Ended) -> None:
@@ -74,14 +83,15 @@ def _become(order: Order, page: Page) -> None:
     folder, code = Path(order.folder), 1
     signal.alarm(LONG_PATIENCE if order.command[0] == "living" else PATIENCE)
     (folder / "in").write_text(order.given, encoding="utf-8")
+    _swallowed(order).write_text("0", encoding="utf-8")
     for number, name in enumerate(("in", "out", "err")):
         descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | (os.O_TRUNC if number else 0), 0o600)
         os.dup2(descriptor, number)
         os.close(descriptor)
     fault = FAULTS[order.fault]
-    try:
-        from tests.proof.full.living import careless, live
+    from tests.proof.full.living import SWALLOWED, careless, live
 
+    try:
         if order.planted:
             careless()
         if order.command[0] == "living":
@@ -93,6 +103,7 @@ def _become(order: Order, page: Page) -> None:
     except BaseException:  # noqa: BLE001 - this process never returns; what broke it is told
         traceback.print_exc()
     finally:
+        _swallowed(order).write_text(str(SWALLOWED.total()), encoding="utf-8")
         sys.stderr.flush()
         os._exit(code)
 

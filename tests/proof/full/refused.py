@@ -130,13 +130,14 @@ class Nursery:
 
 class Tried(NamedTuple):
     """One command that met a fault: whether it told of it, what is wrong with how, what it said and is not so, and what
-    else does not hold of what it left.
+    else does not hold of what it left; and how many commits a planted log swallowed of it.
     """
 
     told: bool
     badly_told: list[str]
     unkept: list[str]
     problems: list[str]
+    swallowed: int = 0
 
 
 class Memory:
@@ -196,7 +197,7 @@ class Memory:
         unheld = (
             list(unkept(self.nursery.place, said, self._before, healthy, rebuilds=command is REPLAY)) if is_open else []
         )
-        return Tried(told, badly, unheld, found + ([] if planted else self._again(command)))
+        return Tried(told, badly, unheld, found + ([] if planted else self._again(command)), ended.swallowed)
 
     def _again(self, command: Command) -> list[str]:
         """What does not hold once the command has come again, on a disk that is well."""

@@ -29,7 +29,11 @@ DONE, COULD_NOT = 0, 3
 SHADOW = "again"
 REMEMBERED = re.compile(r"^(?:.*> )?Remembered: (fact .*)$", re.MULTILINE)
 IMPORTED = re.compile(r"\bimported (?:(\d+) messages?|nothing new)", re.IGNORECASE)
-WORDS_WHEN_DONE = ("will be caught up with later", "what could not be recorded is recorded now")
+WORDS_WHEN_DONE = (
+    "will be caught up with later",
+    "the next key has both written anew",
+    "what could not be recorded is recorded now",
+)
 """What a command that is done after all says of what was in its way."""
 NOT_DONE = "could not be done: "
 """In a conversation, an answer that says so: what was asked for is not there, and the chat goes on."""
