@@ -47,6 +47,11 @@ FOUND_SOMETHING = 1
 WRONG_USE = 2
 COULD_NOT = 3
 INTERRUPTED = 130
+DAMAGED = (
+    "a file of this memory is damaged, or its disk fails. `dnam verify` says where; views are built again by `dnam "
+    "replay`, and a log is put right by `dnam repair --from BACKUP`"
+)
+"""What LMDB's own words mean, who looks at no page before it follows it."""
 EXIT_CODES: Mapping[int, str] = {
     0: "done; an empty answer is no failure",
     FOUND_SOMETHING: "a check or a diff found something",
@@ -161,7 +166,7 @@ def failures() -> Iterator[None]:
         code = _code_of(error)
         if code is None:
             raise
-        note(str(error))
+        note(f"{error}: {DAMAGED}" if _is_of_lmdb(error) else str(error))
         raise Ending(code) from None
 
 
@@ -169,13 +174,18 @@ def _code_of(error: Exception) -> int | None:
     """The exit code of a failure; None for a bug, and for what typer itself raises."""
     if isinstance(error, BadRequest):
         return WRONG_USE
-    if isinstance(error, DnamError | OSError) or type(error).__module__ == "lmdb":  # pages that LMDB cannot read
+    if isinstance(error, DnamError | OSError) or _is_of_lmdb(error):
         return COULD_NOT
     if not isinstance(error, ValueError):
         return None
     from dnam.settings import SettingError
 
     return WRONG_USE if isinstance(error, SettingError) else None
+
+
+def _is_of_lmdb(error: Exception) -> bool:
+    """Whether LMDB met a page that it cannot read; nothing is imported to say so."""
+    return type(error).__module__ == "lmdb"
 
 
 def flushed(code: int) -> int:

@@ -115,6 +115,14 @@ def test_what_is_said_in_more_than_a_line_and_what_is_as_of_another_event_is_fou
     ):
         assert _in_one_line(told)[0] == came
     made = whole(tmp_path, 0, Random("rot memory"))
+    moment = "dnam: as recorded up to #30, 2023-11-14 22:13+00:00\n"
+    for told, came in (
+        (f"{moment}dnam: no\n", "refused"),
+        (moment, "unclear"),
+        (f"{moment}dnam: a\ndnam: b", "unclear"),
+    ):
+        monkeypatch.setattr(asking, "dnam", lambda *_, told=told: Ran(3, "", told))
+        assert ask("look", made.data, made, 0)[0] == came
     size, data = len(made.events), tmp_path / "less"
     copytree(made.backup.parent / "data", data)
     for seq, came in ((size - 1, "other"), (size, "other")):

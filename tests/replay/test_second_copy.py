@@ -219,6 +219,14 @@ def test_a_ring_in_memory_has_nothing_to_wait_for() -> None:
     assert store.read() == [ID, record(1)]
 
 
+def test_what_was_never_read_has_no_news(store: FileRingStore, tmp_path: Path) -> None:
+    """All of it is to be read."""
+    other = FileRingStore(tmp_path / "keys")
+    assert other.news() is None
+    assert (other.read(), other.news()) == ([ID, record(1)], [])
+    other.close()
+
+
 # -- the engine --------------------------------------------------------------------------------------------------------
 
 

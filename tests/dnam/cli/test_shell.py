@@ -166,6 +166,15 @@ def test_every_failure_has_its_code_and_one_line(
     assert capsys.readouterr().err == {0: "", 130: "dnam: interrupted\n"}.get(code, "dnam: so not\n")
 
 
+def test_what_lmdb_says_of_a_page_comes_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(shell.Ending) as ending, shell.failures():
+        raise lmdb.CorruptedError("MDB_CORRUPTED: Located page was wrong type")
+    assert ending.value.exit_code == 3
+    told = capsys.readouterr().err
+    assert told.startswith("dnam: MDB_CORRUPTED: Located page was wrong type: a file of this memory is damaged")
+    assert {"`dnam verify`", "`dnam replay`", "`dnam repair --from BACKUP`"} <= set(re.findall("`[^`]*`", told))
+
+
 def test_what_nobody_expected_stays_a_traceback() -> None:
     with pytest.raises(ZeroDivisionError), shell.failures():
         raise ZeroDivisionError

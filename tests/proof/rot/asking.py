@@ -42,6 +42,8 @@ from tests.replay.stage import FakeClock, folded, readable, scanned
 
 _STOPPED = re.compile(r"as of #(\d+): ")
 """How a command says that it shows what there was before an event that cannot be read."""
+_AT = re.compile(r"\Adnam: as recorded up to #\d+, .*\n")
+"""What a command says first that shows an earlier moment, also where it is whole."""
 Answer = tuple[str, str]
 """`same` or `other` than the undamaged memory; `earlier`: as of an earlier event, which is said, and as it was then;
 `refused` in one line, or `unclear`: a traceback, or more lines; `restored`; `named` and `changed`, with seqs. And more
@@ -93,7 +95,7 @@ def _look(data: Path, made: Whole, number: int) -> Answer:
     which = number // 2 % len(COMMANDS)
     ran = dnam(*COMMANDS[which], "--data", data)
     if ran.code:
-        return _in_one_line(ran.err)
+        return _in_one_line(_AT.sub("", ran.err))
     if ran.out == made.printed[which]:
         return "same", ran.err
     stopped = _STOPPED.search(ran.err)
