@@ -61,6 +61,8 @@ class KeyRing:
         """How far it was seen to go last, and that as a log keeps it."""
         self.gone: frozenset[Handle] = frozenset()
         """Whom this ring has listed, and lists no more: they were erased while it was open."""
+        self._returning: frozenset[Handle] = frozenset()
+        """Who is no longer gone by what is planned."""
         self.errors: list[Exception] = []
         """What went wrong with one copy of it, while the other holds."""
 
@@ -205,6 +207,7 @@ class KeyRing:
     def adopt(self, given: GivenVault) -> None:
         """Take over a vault of another log, under a fresh key; of one that is here already, an era's grows."""
         entry = self.vaults.get(given.id)
+        self._returning |= self.gone & given.people
         self.gone -= given.people
         if entry is None:
             self._plan(Vault(os.urandom(32), KINDS[given.kind], given.label, given.people), given.id)
@@ -230,7 +233,7 @@ class KeyRing:
 
     def undo(self, mark: int) -> None:
         """Take back what was planned since: a decision was refused, and a vault must not list who is not in it. What
-        was found by its people or label before is found again.
+        was found by its people or label before is found again, and who was gone is gone.
         """
         for record in reversed(self._planned[mark:]):
             vault = VaultId(record.vault)
@@ -240,6 +243,10 @@ class KeyRing:
             elif entry.kind == ERA:
                 entry.people -= {Handle(record.payload[:16])}
         del self._planned[mark:]
+        if self._returning:
+            not_after_all = self._returning - self._everybody()
+            self.gone |= not_after_all
+            self._returning -= not_after_all
 
     def _remove(self, vault: VaultId, entry: Vault) -> None:
         del self.vaults[vault]
@@ -256,7 +263,7 @@ class KeyRing:
         with self._lock:
             if self._planned:
                 self._store.append(self._planned)
-                self._planned = []
+                self._planned, self._returning = [], frozenset()
 
     def settle(self) -> None:
         """Wait until what was flushed lasts in both copies. That the disk refused to sync one goes to `errors`."""

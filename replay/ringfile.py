@@ -234,7 +234,8 @@ class FileRingStore:
                 valid, over = len(list(unpack(copy))), len(copy) % SIZE
             damaged = len(copy) // SIZE - valid
             if damaged or over:
-                found.append(f"{path}: {damaged} damaged records, {over} bytes over")
+                records = f"{damaged} damaged record{'' if damaged == 1 else 's'}"
+                found.append(f"{path}: {records}, {over} bytes over")
         if copies[0] != copies[1]:
             found.append(f"the two copies in {self._folder} differ")
         if reading.lost:

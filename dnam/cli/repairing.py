@@ -8,6 +8,7 @@ import typer
 from dnam.cli.backing import looked_over
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
 from dnam.cli.upkeep import data_folder
+from dnam.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:
         shell.out.line(f"{f'#{each.seq}: ' if each.seq else ''}repaired ({each.what})")
     for problem in after.problems:
         shell.out.line(f"{f'#{problem.seq}: ' if problem.seq else ''}not repaired: {problem.what}")
-    end = f"{len(after.problems)} problem(s) left" if after.problems else "all as it was written"
+    end = f"{counted(len(after.problems), 'problem')} left" if after.problems else "all as it was written"
     shell.out.line(f"{after.events} events, root {after.root.hex()}: {end}")
 
 

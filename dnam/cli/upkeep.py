@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
+from dnam.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from replay.store import DiskStore
     from replay.tree_head import Checkpoint
     from replay.verify import Problem, Verified
+
+OF_VIEWS, OF_A_KEY = ("views: ", "the views "), "the key of vault "
+"""How problems begin that are of the views, and of a key."""
 
 
 @contextmanager
@@ -143,11 +149,14 @@ def verify(
     shell = Shell(data, as_json)
     with data_folder(shell, writable=False) as store:
         kept = _kept(store, since, vkey)
-        found, held = _held(store, kept, _verified(shell, store, opened=opened))
+        seen = _verified(shell, store, opened=opened)
+        found, held = _held(store, kept, seen)
         if shell.out.as_json:
             shell.out.emit(found if held is None else {**found._asdict(), "since": held})
         else:
             _tell(shell, found, held)
+        for each in _advice(seen.problems):
+            shell.out.note(each)
         if found.problems:
             raise Ending(FOUND_SOMETHING)
 
@@ -203,6 +212,21 @@ def _verified(shell: Shell, store: "DiskStore", *, opened: bool) -> "Verified":
     return found._replace(problems=(*noticed, *found.problems))
 
 
+def _advice(problems: "Sequence[Problem]") -> "Iterator[str]":
+    """What to do about what verifying found, where the problem does not say so itself."""
+    from replay.store import RING
+
+    said = [each.what for each in problems]
+    if any(each.seq for each in problems):
+        yield "what is wrong with events is put right from a backup: `dnam repair --from BACKUP`"
+    if any(each.startswith(OF_VIEWS) for each in said):
+        yield "views hold nothing of their own: `dnam replay` builds them again"
+    if any(each.startswith(OF_A_KEY) for each in said):
+        yield "keys are in no backup without --with-keys: put the `keys` folder back from where you keep it"
+    elif any(each.startswith(RING) for each in said):
+        yield "what either copy of the key ring holds is not lost: the next command that writes mends the other"
+
+
 def _tell(shell: Shell, found: "Verified", held: Since | None) -> None:
     for each in found.problems:
         shell.out.line(_problem(each))
@@ -210,7 +234,8 @@ def _tell(shell: Shell, found: "Verified", held: Since | None) -> None:
         shell.out.line(f"the log only grew since the checkpoint of {held.size} events: {held.added or 'none'} added")
     looked = f"{found.events} events and {found.rows} rows, root {found.root.hex()}"
     count = len(found.problems)
-    shell.out.line(f"{looked}: {f'{count} problem(s) found' if count else 'all as it was written'}")
+    end = f"{counted(count, 'problem')} found" if count else "all as it was written"
+    shell.out.line(f"{looked}: {end}")
 
 
 def _problem(problem: "Problem") -> str:

@@ -391,3 +391,22 @@ def test_a_session_is_found_again_among_labels_and_only_sets_by_their_people(rin
     assert ring.vaults == {}
     assert era != ring.era_vault("a", people(P))
     assert ring.set_vault(people(P)) != alone
+
+
+def test_whoever_was_to_be_given_again_and_was_not_is_gone_as_before(ring: KeyRing) -> None:
+    vault = ring.set_vault(people(P, Q))
+    ring.flush()
+    ring.destroy(frozenset({vault}))
+    ring.adopt(GivenVault(VaultId(b"v" * 16), "set", bytes(16), people(Q)))
+    between = ring.mark()
+    ring.adopt(GivenVault(VaultId(b"w" * 16), "set", bytes(16), people(P, Q)))
+    assert ring.gone == people()
+    ring.undo(between)
+    assert ring.gone == people(P), "the other one is still given again"
+    ring.undo(0)
+    assert ring.gone == people(P, Q)
+    ring.adopt(GivenVault(VaultId(b"v" * 16), "set", bytes(16), people(Q)))
+    ring.flush()
+    ring.set_vault(people(P))
+    ring.undo(0)
+    assert ring.gone == people(P), "what is written is not undone"

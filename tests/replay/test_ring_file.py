@@ -541,7 +541,7 @@ def test_damage_is_told_copy_by_copy(store: FileRingStore, folder: Path) -> None
     assert store.damage() == [f"{each}: 0 damaged records, {SIZE - 1} bytes over" for each in (first, second)]
     second.write_bytes(whole[:SIZE] + b"\xff" + whole[SIZE + 1 :])
     first.write_bytes(whole)
-    assert store.damage() == [f"{second}: 1 damaged records, 0 bytes over", differ]
+    assert store.damage() == [f"{second}: 1 damaged record, 0 bytes over", differ]
 
 
 def test_what_cannot_be_read_or_written_says_which_and_why(store: FileRingStore, folder: Path) -> None:

@@ -630,7 +630,7 @@ def test_what_cannot_be_repaired_is_told(data: Path, place: Path) -> None:
     assert "#26: the body of this message.heard is damaged; the backup cannot help" in ran.err
     assert "#7: repaired" in ran.out
     assert "#26: not repaired: the body of this" in ran.out
-    assert ran.out.endswith(": 1 problem(s) left\n")
+    assert ran.out.endswith(": 1 problem left\n")
     damage(data, b"headers", seq_key(26), 8)
     lost = dnam("repair", "--from", place, "--yes", "--data", data)
     assert (lost.code, "Nothing was changed" in lost.err) == (3, True)

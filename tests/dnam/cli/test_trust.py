@@ -258,7 +258,7 @@ def test_a_log_that_was_cut_is_a_finding(cut: Path, kept: Path) -> None:
     assert ran.out.splitlines()[0].startswith(
         "the checkpoint has 26 events and the log 25: it lacks #26. The log was cut"
     )
-    assert "1 problem(s) found" in ran.out.splitlines()[-1]
+    assert "1 problem found" in ran.out.splitlines()[-1]
     value = since(cut, kept, "--json").value
     assert [each["seq"] for each in value["problems"]] == [0]
     assert (value["since"]["size"], value["since"]["added"], value["since"]["proof"]) == (26, None, None)

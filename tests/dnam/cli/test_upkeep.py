@@ -9,6 +9,8 @@ import lmdb
 import pytest
 
 from dnam.memory import Memory
+from replay.pages import PAGE_SIZE
+from replay.ring_records import SIZE
 from tests.dnam.cli.memories import bytes_of, dnam, ended, process
 from tests.dnam.scripted import FakeClock
 
@@ -112,7 +114,7 @@ def test_a_flipped_bit_is_named_by_the_seq_of_its_event(data: Path, table: bytes
     ran = dnam("verify", "--data", data)
     assert ran.code == 1
     assert any(line.startswith("#25: ") for line in ran.out.splitlines())
-    assert "problem(s) found" in ran.out.splitlines()[-1]
+    assert " found" in ran.out.splitlines()[-1]
     problems = dnam("verify", "--json", "--data", data).value["problems"]
     assert all(list(each) == ["seq", "what"] for each in problems)
     assert 25 in {each["seq"] for each in problems}
@@ -169,3 +171,33 @@ def test_a_check_without_views_says_that_there_are_none(data: Path) -> None:
     assert "no views are on disk" in ran.out
     value = dnam("replay", "--check", "--json", "--data", data).value
     assert (value["equal"], value["unusable"]) == (True, None)
+
+
+def test_verify_says_what_to_do_about_what_it_found(data: Path) -> None:
+    assert dnam("verify", "--data", data).err == ""
+    ring = data / "keys" / "ring-a"
+    whole = ring.read_bytes()
+    ring.write_bytes(whole[:-20])
+    mends = "dnam: what either copy of the key ring holds is not lost: the next command that writes mends the other\n"
+    assert dnam("verify", "--data", data).err == mends
+    assert dnam("verify", "--json", "--data", data).err == mends
+    for copy in ("ring-a", "ring-b"):
+        (data / "keys" / copy).write_bytes(whole[: 3 * SIZE])
+    assert dnam("verify", "--data", data).err.splitlines() == [
+        "dnam: keys are in no backup without --with-keys: put the `keys` folder back from where you keep it"
+    ]
+    for copy in ("ring-a", "ring-b"):
+        (data / "keys" / copy).write_bytes(whole)
+    flip(data, b"bodies")
+    assert dnam("verify", "--data", data).err.splitlines() == [
+        "dnam: what is wrong with events is put right from a backup: `dnam repair --from BACKUP`"
+    ]
+
+
+def test_verify_says_that_views_are_built_again(data: Path) -> None:
+    views = next((data / "views").glob("*/data.mdb"))
+    views.write_bytes(views.read_bytes()[: 2 * PAGE_SIZE].ljust(views.stat().st_size, b"\0"))
+    ran = dnam("verify", "--data", data)
+    assert (ran.code, ran.err) == (1, "dnam: views hold nothing of their own: `dnam replay` builds them again\n")
+    assert dnam("replay", "--data", data).code == 0
+    assert dnam("verify", "--data", data).err == ""
