@@ -191,7 +191,8 @@ def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
             if backup.manifest.keys
             else f"the backup has none: put the `keys` folder back into {plan.target.path} from where you keep it"
         )
-        raise KeyMissing(f"the keys of {len(lacking)} vaults are missing; {hint}. Nothing was changed")
+        vaults = "1 vault" if len(lacking) == 1 else f"{len(lacking)} vaults"
+        raise KeyMissing(f"the keys of {vaults} are missing; {hint}. Nothing was changed")
     if ring_of(kept).check(backup.log_id) != backup.key_check:
         raise ForeignKeyRing(f"the keys in {backup.place} belong to another log. Nothing was changed")
     return kept

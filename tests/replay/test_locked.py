@@ -54,7 +54,7 @@ def test_nothing_is_written_beside_a_locked_vault(data: Path) -> None:
         assert isinstance(engine.stopped(), KeyMissing)
         size = engine.head().size
         for speaker in (ADA, BEN):
-            with pytest.raises(KeyMissing, match="1 vaults of this log"):
+            with pytest.raises(KeyMissing, match="1 vault of this log"):
                 engine.record(lambda rows, speaker=speaker: hear(rows, said("3", speaker=speaker)))  # type: ignore[misc]
         assert engine.head().size == size
     for path, content in keys.items():

@@ -166,7 +166,7 @@ def test_the_key_of_a_shadow_that_is_missing_is_said_to_be_its_own(told: Path) -
         with shadow_engine(told, NAME, beside=live) as shadow:
             stopped = shadow.stopped()
             assert isinstance(stopped, KeyMissing)
-            assert f"1 vaults of the shadow '{NAME}' are not in the key ring" in str(stopped)
+            assert f"1 vault of the shadow '{NAME}' are not in the key ring" in str(stopped)
             assert remedy in str(stopped)
             with pytest.raises(KeyMissing, match=remedy):
                 shadow.store.ring.key(only)
