@@ -153,9 +153,9 @@ class Live:
         locked = vaults - self.folding.erased - ring.vaults.keys()
         if not locked:
             return None
-        vaults = "1 vault" if len(locked) == 1 else f"{len(locked)} vaults"
+        so_many = "1 vault" if len(locked) == 1 else f"{len(locked)} vaults"
         return KeyMissing(
-            f"the keys of {vaults} of {ring.whose} are not in the key ring, and no erasure destroyed them. "
+            f"the keys of {so_many} of {ring.whose} are not in the key ring, and no erasure destroyed them. "
             f"{ring.remedy}; until then nothing can be written"
         )
 

@@ -47,9 +47,11 @@ class Columns(NamedTuple):
 class LmdbLog:
     """A log in a folder; one process may hold several, many processes may hold one."""
 
-    def __init__(self, folder: Path, *, writable: bool = True, map_size: int = MAP_SIZE) -> None:
+    def __init__(
+        self, folder: Path, *, writable: bool = True, map_size: int = MAP_SIZE, thorough: bool = False
+    ) -> None:
         self.folder = folder
-        check_file(folder)
+        check_file(folder, thorough=thorough)
         self._environment = open_environment(folder, writable=writable, durable=True, map_size=map_size)
         try:
             self._open_tables()

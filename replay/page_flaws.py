@@ -32,15 +32,13 @@ def anything(table: str, key: bytes, data: bytes) -> bool:  # noqa: ARG001 - a r
     return True
 
 
-def flaws_of(path: Path, whole: Whole = anything, most_pages: int | None = None) -> tuple[Flaw, ...]:
-    """What does not fit in a file; nothing where it has more than `most_pages`, which take too long to look at.
+def flaws_of(path: Path, whole: Whole = anything) -> tuple[Flaw, ...]:
+    """What does not fit in a file.
 
     No lock is held: where somebody writes meanwhile, it is looked at again, and believed when that never ends.
     """
     file = PageFile(path)
     try:
-        if most_pages is not None and file.pages > most_pages:
-            return ()
         return _seen(file, whole, ()).flaws
     finally:
         file.close()

@@ -175,7 +175,7 @@ class ShadowStore(DiskStore):
         return ring, log
 
     def _log_in(self, folder: Path) -> LmdbLog:
-        log = ShadowLog(folder, writable=self.writable)
+        log = ShadowLog(folder, writable=self.writable, thorough=self._thorough)
         log.live = self._live_log
         self._follow_live()
         return log

@@ -51,6 +51,8 @@ class DiskStore:
         self.path = path
         self.writable = writable
         self._notes = writable
+        self._thorough = writable
+        """Whether files are looked over at length: by a writer, when they are opened for the first time."""
         self.findings: list[Finding] = []
         self._fold = fold
         self._log_folder = Folder(path / "log")
@@ -72,6 +74,7 @@ class DiskStore:
         self._why_unusable = ""
         self._views_stamp: Stamp | None = None
         self._open_views()
+        self._thorough = False
         if writable:
             with translated(path):
                 self._mend()
@@ -165,7 +168,7 @@ class DiskStore:
                     raise
 
     def _log_in(self, folder: Path) -> LmdbLog:
-        return LmdbLog(folder, writable=self._notes)
+        return LmdbLog(folder, writable=self._notes, thorough=self._thorough)
 
     @property
     def keys_path(self) -> Path:
@@ -193,7 +196,7 @@ class DiskStore:
             current = self._views_folder.current()
             if current is None:
                 return None
-            views = Views(current, self._fold, writable=self.writable)
+            views = Views(current, self._fold, writable=self.writable, thorough=self._thorough)
         except LogError as error:
             self._why_unusable = str(error)
             self.findings.append(Finding(f"the views cannot be used: {error}", mended=False))

@@ -191,12 +191,14 @@ def is_whole(known: frozenset[str], table: str, key: bytes, data: bytes) -> bool
 class Views:
     """Views in a folder. Where a table of this program's is `lacking`, they are of another version, and not used."""
 
-    def __init__(self, folder: Path, fold: Fold, *, writable: bool, building: bool = False) -> None:
+    def __init__(
+        self, folder: Path, fold: Fold, *, writable: bool, building: bool = False, thorough: bool = False
+    ) -> None:
         self.folder = folder
         self.given_up: Exception | None = None
         self._stood: tuple[bytes, Position | None] = b"", None
         if not building:
-            check_file(folder, partial(is_whole, frozenset((*tables_of(fold), *INDEX))))
+            check_file(folder, partial(is_whole, frozenset((*tables_of(fold), *INDEX))), thorough=thorough)
         self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
         self._environment = self._open()
         self._names = tables_of(fold)

@@ -1,15 +1,22 @@
 """An LMDB file before it is opened: cut short, grown meanwhile, or lawfully shorter than it says."""
 
 import os
+from contextlib import nullcontext
 from io import FileIO
 from pathlib import Path
 
 import lmdb
 import pytest
 
-from replay.errors import Truncated
+from projections.registry import FOLD
+from replay import lmdb_file, page_flaws
+from replay.engine import Engine
+from replay.errors import DamagedPages, Truncated
 from replay.free_pages import FreePages
 from replay.lmdb_file import _check, check_file
+from replay.pages import PAGE_SIZE, Flaw
+from replay.store import DiskStore
+from tests.replay.stage import FakeClock, digest, says
 
 
 def test_a_file_may_lack_pages_that_are_free(folder: Path) -> None:
@@ -59,3 +66,76 @@ def test_no_free_pages() -> None:
         assert list(FreePages(file, 4096).under((1 << 64) - 1)) == []
         with pytest.raises(EOFError):
             list(FreePages(file, 4096).under(7))
+
+
+@pytest.fixture
+def spoilt(folder: Path) -> Path:
+    """A file of which nothing is left behind its two first pages."""
+    with lmdb.open(str(folder), max_dbs=4) as environment:
+        table = environment.open_db(b"bodies")
+        with environment.begin(write=True, db=table) as transaction:
+            transaction.put(b"1", b"one")
+    path = folder / "data.mdb"
+    path.write_bytes(path.read_bytes()[: 2 * PAGE_SIZE].ljust(path.stat().st_size, b"\0"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "thorough", "is_refused"),
+    [
+        (1 << 20, 0, False, True),  # small
+        (1 << 20, 0, True, True),
+        (0, 1 << 20, False, False),  # large
+        (0, 1 << 20, True, True),
+        (0, 0, True, False),  # larger still
+    ],
+)
+def test_who_looks_over_a_file_of_which_size(
+    spoilt: Path, few: int, many: int, *, thorough: bool, is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", few)
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES_OF_WRITERS", many)
+    with pytest.raises(DamagedPages) if is_refused else nullcontext():
+        check_file(spoilt, thorough=thorough)
+
+
+def test_a_writer_builds_large_views_again_that_are_damaged_and_refuses_such_a_log(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine.open(folder, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+        engine.commit_views()
+        whole = digest(engine)
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
+    (log,), (views,) = ((folder / name).glob("*/data.mdb") for name in ("log", "views"))
+    views.write_bytes(views.read_bytes()[: 2 * PAGE_SIZE].ljust(views.stat().st_size, b"\0"))
+    with Engine.open(folder, clock=FakeClock()) as engine:
+        assert digest(engine) == whole
+        assert engine.live.views() is not None
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        assert ["the views cannot be used" in each.what for each in store.findings] == [True]
+    log.write_bytes(log.read_bytes()[: 2 * PAGE_SIZE].ljust(log.stat().st_size, b"\0"))
+    with pytest.raises(DamagedPages):
+        Engine.open(folder)
+
+
+def test_what_a_writer_has_looked_over_is_not_looked_over_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long work opens the log anew many times."""
+    with Engine.open(folder, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+    looked: list[Path] = []
+    flaws_of = page_flaws.flaws_of
+
+    def looking(path: Path) -> tuple[Flaw, ...]:
+        looked.append(path)
+        return flaws_of(path)
+
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
+    monkeypatch.setattr(lmdb_file, "flaws_of", looking)
+    store = DiskStore(folder, FOLD, writable=True)
+    assert {each.parents[1].name for each in looked} == {"log", "views"}
+    looked.clear()
+    store.unmap()
+    store.close()
+    assert looked == []

@@ -154,11 +154,6 @@ def test_a_file_of_one_page_has_nothing_to_read(folder: Path) -> None:
     assert flaws_of(path) == (Flaw(NAMES, 0, "the file ends before it"),)
 
 
-def test_a_large_file_is_not_looked_at(file: Path, folder: Path) -> None:
-    assert damaged(file, folder, pages(file)["leaf"][1], zeros)
-    assert flaws_of(folder / "data.mdb", most_pages=10) == ()
-
-
 def test_what_somebody_writes_meanwhile_is_looked_at_again(
     file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
