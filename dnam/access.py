@@ -17,6 +17,7 @@ from dnam.standing import Standing, of_settings
 from dnam.whereabouts import LOCAL, handle_of, new_handle
 from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
+from projections.errors import BadRequest
 from projections.ids import Handle
 from projections.policies.text import whole
 from projections.retrieval import Vocabulary
@@ -88,6 +89,11 @@ class Access:
             return question(rows)
 
     def moment(self, at: int | datetime) -> Moment:
+        """The end of a decision, by seq or by time. BadRequest for what is neither, or is not there yet."""
+        if not isinstance(at, int | datetime):
+            raise BadRequest(f"a moment is a seq or a datetime, not {at!r}: dnam.when.read_when reads words")
+        if isinstance(at, int) and at > self.engine.head().size:
+            raise BadRequest(f"there is no event #{at} yet: the log ends at #{self.engine.head().size}")
         seq = at if isinstance(at, int) else self.engine.seq_at(int(at.timestamp() * 1000))
         return Moment(seq=settled(self.engine.store.log, seq))
 

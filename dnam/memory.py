@@ -49,6 +49,7 @@ from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
+from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Limits, ModelUse, Scoring
 from projections.ids import EventId, Ref
@@ -127,6 +128,8 @@ class Memory(Placing):
 
         Without a `place` it was a direct message. `said` is ms since 1970, default now. The same key is heard once.
         """
+        if not user:
+            raise BadRequest("whoever says something has an id on their platform: `user` is empty")
         account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
         request = HeardRequest(

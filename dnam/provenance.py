@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from dnam.counting import VOWELS
 from dnam.finding import by_words, compartment_words
 from dnam.times import iso
 from projections.events import (
@@ -258,7 +259,7 @@ def gone(reading: Reading) -> Gone:
 
 def gone_words(each: Gone | Quoted) -> str:
     """What there is to say of something whose words are not shown."""
-    kind = _KINDS.get(each.tag.partition(".")[0], f"a {each.tag}")
+    kind = _KINDS.get(each.tag.partition(".")[0], f"{'an' if each.tag[0] in VOWELS else 'a'} {each.tag}")
     verb = _VERBS.get(each.state, "is")
     return f"{kind} that {verb} {_STATES.get(each.state, each.state)} (#{each.seq})"
 

@@ -46,18 +46,16 @@ def the_message(rows: Rows, reader: Reader, text: str) -> Meant:
     """Which one is meant. Unknown, Ambiguous, and BadRequest for an event that is neither."""
     wanted = text.strip()
     place = PLACE.fullmatch(wanted)
-    if place is not None or EVENT.fullmatch(wanted):
-        return _by_event(rows, _event(reader, wanted, None if place is None else int(place[1])), wanted)
-    return _by_name(rows, reader, wanted)
+    if place is not None:
+        return _by_event(rows, _at(reader, int(place[1])), wanted)
+    event = reader.find(EventId(bytes.fromhex(wanted))) if EVENT.fullmatch(wanted) else None
+    return _by_name(rows, reader, wanted) if event is None else _by_event(rows, event, wanted)
 
 
-def _event(reader: Reader, wanted: str, seq: int | None) -> Reading:
-    if seq is None:
-        found = reader.find(EventId(bytes.fromhex(wanted)))
-    else:
-        found = reader.at(Seq(seq)) if 0 < seq <= reader.size else None
+def _at(reader: Reader, seq: int) -> Reading:
+    found = reader.at(Seq(seq)) if 0 < seq <= reader.size else None
     if found is None:
-        raise Unknown(f"there is no event {wanted} in this log: `dnam log` lists them")
+        raise Unknown(f"there is no event #{seq} in this log: `dnam log` lists them")
     return found
 
 
@@ -101,7 +99,9 @@ def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
     sent = rows.get(SENT, sent_key(Ref(platform or "discord", key)))
     reading = None if sent is None else reader.find(sent.turn)
     if reading is None:
-        raise Unknown(f"no message {wanted!r} is known here, or it was taken back already: `dnam log` lists them")
+        raise Unknown(
+            f"no message {wanted!r} is known here, or it was taken back already: `dnam log` lists them, as #12"
+        )
     return _by_event(rows, reading, wanted)
 
 

@@ -118,6 +118,9 @@ class ForeignBackup(LogError):
 class DamagedBackup(LogError):
     """A backup is not what was written: a file was cut, changed or lost."""
 
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}. Use another backup; a new one is made by `dnam backup` into an empty folder")
+
 
 class WrongPassphrase(LogError):
     """The passphrase does not open the keys in the backup."""

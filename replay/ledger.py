@@ -92,7 +92,7 @@ class Ledger:
         if len(self.facts) < facts:
             raise DamagedBackup(
                 f"{self._path} has {len(self.facts)} of {facts} facts: what was erased or redacted could come back. "
-                "Put the whole ledger back from where it was copied to"
+                "Put the whole ledger back from where it was copied to, where there is such a copy"
             )
         self._known = {fact.id for fact in self.facts}
 

@@ -34,6 +34,7 @@ VECTORS = "vectors"
 MOST_RETIRED = 4
 """How many logs and views that were replaced stay open: those of two nights."""
 RING = "key ring: "
+UNUSABLE = "the views cannot be used (a writer builds them again from the log, and so does `dnam replay`)"
 """How findings and problems of the key ring begin."""
 
 
@@ -180,6 +181,8 @@ class DiskStore:
         self._views_stamp = self._views_folder.stamp()
         self._why_unusable = ""
         self.views = self._usable_views()
+        if self.views is not None and self.writable:
+            self.findings = [each._replace(mended=each.mended or UNUSABLE in each.what) for each in self.findings]
         if before is not None:
             self._retire(before)
 
@@ -199,7 +202,7 @@ class DiskStore:
             views = Views(current, self._fold, writable=self.writable, thorough=self._thorough)
         except LogError as error:
             self._why_unusable = str(error)
-            self.findings.append(Finding(f"the views cannot be used: {error}", mended=False))
+            self.findings.append(Finding(f"{UNUSABLE}: {error}", mended=False))
             return None
         if views.lacking:
             lacking = ", ".join(sorted(views.lacking))

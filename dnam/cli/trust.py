@@ -66,6 +66,9 @@ def checkpoint(
         if new_origin and not shell.out.confirm(NEW_ORIGIN):
             shell.out.nothing_done("not signed: nothing was changed")
             return
+        if out is not None and out.is_file() and not shell.out.confirm(f"{out} is there already. Replace it?"):
+            shell.out.nothing_done("not signed: nothing was changed")
+            return
         signed = _signed(shell, store, anew=new_origin)
     if out is not None:
         from dnam.given_file import write_to

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dnam.counting import counted
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
 from dnam.file_set import MARK
-from replay.errors import DamagedPages, LogError, NotALog, NothingHere, Truncated
+from replay.errors import DamagedPages, KeyRingDamaged, KeyRingMissing, LogError, NotALog, NothingHere, Truncated
 from replay.ringfile import COPIES
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ LATEST = 256
 AHEAD_MS = 60_000
 DRIFT_MS = 5_000
 FULL = "`dnam verify` looks at every event, `dnam repair` helps where something is lost."
+REBUILT = "`dnam replay` builds them again, and so does the next command that writes."
+KEYS = "Without it nothing in the log can be read: no command but these helps."
+RIGHTS = "Let the user that dnam runs as read and write there."
 AFRESH = "`dnam repair` puts right what it can; `dnam restore-backup` puts a backup in force."
 
 
@@ -32,7 +35,11 @@ async def health(patient: Patient) -> list[Finding]:
         return skipped("there is no log here yet", "`dnam run`, `dnam chat` or `dnam import` begins one.")
     except (DamagedPages, NotALog, Truncated) as error:  # it cannot be opened: nor can `dnam verify`
         return wrong(str(error), AFRESH)
-    except (LogError, OSError) as error:
+    except (KeyRingMissing, KeyRingDamaged) as error:
+        return wrong(str(error), KEYS)
+    except OSError as error:
+        return wrong(f"{error.filename or patient.data} cannot be read: {error.strerror}", RIGHTS)
+    except LogError as error:
         return wrong(str(error), FULL)
 
 
@@ -53,11 +60,15 @@ def _health(engine: "Engine") -> list[Finding]:
     cut = _cut(engine)
     found += [each for what in cut for each in wrong(what, FULL)]
     noticed = [each.what for each in getattr(engine.store, "findings", ()) if each.what not in cut]
-    found += [finding for what in noticed for finding in doubt(what, "The next writer mends it: `dnam verify --open`.")]
+    found += [finding for what in noticed for finding in doubt(what, _remedy(what))]
     found += _latest(engine) if stopped is None else []
     size = engine.head().size
     last = f"; the last {min(size, LATEST)} read whole" if size else ""
     return found or well(f"{counted(size, 'event')}{last}")
+
+
+def _remedy(noticed: str) -> str:
+    return REBUILT if noticed.startswith("the views") else "The next command that writes mends it."
 
 
 def _cut(engine: "Engine") -> list[str]:

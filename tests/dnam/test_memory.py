@@ -92,6 +92,18 @@ async def test_show_at_a_moment(tmp_path: Path) -> None:
         assert [item.text for item in await memory.show("ada", at=then)] == ["likes tea"]
         assert await memory.show("ada", at=0) == []
         assert await memory.show("ada", at=datetime.fromtimestamp(0, UTC)) == []
+        last = memory.engine.head().size
+        with pytest.raises(BadRequest, match=f"there is no event #{last + 1} yet: the log ends at #{last}"):
+            await memory.show("ada", at=last + 1)
+        with pytest.raises(BadRequest, match="a moment is a seq or a datetime, not '2026-01-01'"):
+            await memory.show("ada", at="2026-01-01")  # type: ignore[arg-type]  # what people try
+
+
+async def test_nobody_says_nothing(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path / "data") as memory:
+        with pytest.raises(BadRequest, match="`user` is empty"):
+            await memory.heard("", "hello")
+        assert memory.engine.head().size == 0
 
 
 async def test_a_place_decides_where_something_holds(tmp_path: Path) -> None:

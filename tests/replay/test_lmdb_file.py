@@ -114,7 +114,9 @@ def test_a_writer_builds_large_views_again_that_are_damaged_and_refuses_such_a_l
         assert engine.live.views() is not None
         store = engine.store
         assert isinstance(store, DiskStore)
-        assert ["the views cannot be used" in each.what for each in store.findings] == [True]
+        assert [(each.what.startswith("the views cannot be used"), each.mended) for each in store.findings] == [
+            (True, True)
+        ]
     log.write_bytes(log.read_bytes()[: 2 * PAGE_SIZE].ljust(log.stat().st_size, b"\0"))
     with pytest.raises(DamagedPages):
         Engine.open(folder)

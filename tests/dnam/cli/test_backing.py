@@ -526,6 +526,35 @@ def test_a_log_whose_pages_do_not_fit_is_saved_as_far_as_it_can_be_read(
     assert dnam("verify", "--open", "--data", data).code == 0
 
 
+def test_a_log_that_no_longer_says_what_it_is_is_asked_about_with_its_end(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dnam("backup", place, "--data", data)
+
+    async def more(memory: Memory) -> None:
+        await memory.heard("100", "one more word", platform="discord", key="more")
+
+    make(data, more)
+    damage(data, b"bodies", seq_key(26))
+    spoil(data, "log", "meta", 0)
+    before = bytes_of(data)
+    asked = dnam("repair", "--from", place, "--data", data)
+    assert (asked.code, bytes_of(data)) == (2, before)
+    assert "it ends with #26, and the backup with #25\n" in asked.err
+    assert "#26: the body of this message.heard is damaged; the backup cannot help\n" in asked.err
+    assert "Keep what can be read of the log, which ends with #26, and fetch the rest from the backup?" in asked.err
+    with monkeypatch.context() as patched:
+        patched.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+        assert dnam("repair", "--from", place, "--data", data).code == 1
+    assert bytes_of(data) == before
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, ran.out.startswith("repaired (what the log says of itself is lost, and follows from")) == (
+        1,
+        True,
+    )
+    assert ran.out.endswith(": 1 problem left\n")
+
+
 def test_a_repair_that_is_declined_changes_nothing(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dnam("backup", place, "--data", data)
     damage(data, b"bodies", seq_key(7))

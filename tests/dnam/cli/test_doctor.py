@@ -29,7 +29,8 @@ def test_something_wrong_ends_with_1_and_says_what_to_do(data: Path) -> None:
     ran = dnam("doctor", "--data", data)
     assert ran.code == 1
     assert "\n!!  log: " in f"\n{ran.out}"
-    assert "`dnam verify`" in ran.out
+    assert "Put the `keys` folder back" in ran.out
+    assert "`dnam verify`" not in ran.out
     assert ran.out.endswith("1 thing wrong\n")
 
 

@@ -1,5 +1,7 @@
 """erase, redact, opt-out, opt-in, compact: by the operator, on a memory in a folder."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -318,6 +320,20 @@ def test_it_says_what_it_takes_and_asks(data: Path, monkeypatch: pytest.MonkeyPa
     assert "I prefer tea" in dnam("log", "--data", data).out
 
 
+def test_a_message_of_the_terminal_goes_by_the_id_that_the_log_shows(tmp_path: Path) -> None:
+    """It has as many letters and digits as an event's."""
+
+    async def hears(memory: Memory) -> None:
+        await memory.heard("und", "my cat is called Rex", key=os.urandom(16).hex())
+
+    make(tmp_path, hears)
+    told = [json.loads(line) for line in dnam("log", "--json", "--data", tmp_path).out.splitlines()]
+    (key,) = [each["event"]["message"]["ref"]["key"] for each in told if each["tag"] == "message.heard"]
+    assert len(key) == 32
+    assert dnam("redact", key, "--yes", "--data", tmp_path).code == 0
+    assert "Rex" not in dnam("log", "--data", tmp_path).out
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -325,7 +341,7 @@ def test_it_says_what_it_takes_and_asks(data: Path, monkeypatch: pytest.MonkeyPa
         ("", "no message '' is known here"),
         ("#0", "there is no event #0"),
         ("#9999", "there is no event #9999"),
-        ("0" * 32, f"there is no event {'0' * 32}"),
+        ("0" * 32, f"no message '{'0' * 32}' is known here"),
         ("#1", "#1 is person.seen: only messages and answers can be redacted"),
     ],
 )

@@ -75,7 +75,9 @@ def test_a_checkpoint_in_a_file_and_as_json(data: Path, tmp_path: Path) -> None:
     assert " ".join(value) == CHECKPOINT_FIELDS
     assert file.read_text(encoding="utf-8") == value["checkpoint"]
     assert (value["size"], value["key"], value["file"]) == (25, "kept", None)
-    assert checkpoint(data, "--out", file)["file"] == str(file)
+    asked = dnam("checkpoint", "--out", file, "--data", data)
+    assert (asked.code, f"{file} is there already. Replace it?" in asked.err) == (2, True)
+    assert checkpoint(data, "--out", file, "--yes")["file"] == str(file)
     assert [each.name for each in tmp_path.iterdir() if each != data] == ["a checkpoint"]
 
 
@@ -248,7 +250,7 @@ def cut(data: Path, kept: Path, tmp_path: Path) -> Path:
     """An older copy of a memory whose checkpoint is newer: what the file `kept` holds."""
     older = Path(shutil.copytree(data, tmp_path / "older"))
     make(data, harp)
-    assert dnam("checkpoint", "--out", kept, "--data", data).code == 0
+    assert dnam("checkpoint", "--out", kept, "--yes", "--data", data).code == 0
     return older
 
 

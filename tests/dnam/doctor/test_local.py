@@ -69,6 +69,24 @@ class TestLog:
         assert found.state == "skipped"
         assert "dnam import" in found.do
 
+    async def test_views_that_cannot_be_used_are_built_again(self, data: Path) -> None:
+        (views,) = (data / "views").glob("*/data.mdb")
+        views.write_bytes(b"")
+        found = await looked(log.health, patient(data))
+        assert found.what.startswith("the views cannot be used")
+        assert (found.state, found.do) == ("doubt", log.REBUILT)
+
+    async def test_what_may_not_be_read_is_a_matter_of_rights(
+        self, data: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refused(*_: object, **__: object) -> None:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/data/log/CURRENT")
+
+        monkeypatch.setattr("replay.engine.Engine.open", refused)
+        found = await looked(log.health, patient(data))
+        assert (found.state, found.what) == ("wrong", "/data/log/CURRENT cannot be read: Permission denied")
+        assert found.do == log.RIGHTS
+
     async def test_one_in_which_nothing_is_yet(self, tmp_path: Path) -> None:
         await asyncio.to_thread(make, tmp_path / "data")
         found = await looked(log.health, patient(tmp_path / "data"))
@@ -78,8 +96,8 @@ class TestLog:
         shutil.rmtree(data / "keys")
         found = await looked(log.health, patient(data))
         assert found.state == "wrong"
-        assert "key" in found.what
-        assert "`dnam verify`" in found.do
+        assert "Put the `keys` folder back" in found.what
+        assert found.do == log.KEYS
 
     async def test_a_key_that_is_gone(self, data: Path) -> None:
         """The ring as it was before anybody was met: whole, and without their keys."""
