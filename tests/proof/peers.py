@@ -92,10 +92,16 @@ class Measured(msgspec.Struct):
             return f"{self.what}: {self.broken}"
         beside = f" {self.peer.name}" if self.peer else ""
         goal = f" ({self.goal.sign} {self.goal.bound:g})" if self.goal else ""
-        if figure.min == figure.max:
-            return f"{self.what}: {figure.median:.3g} {unit}{beside}{goal}, once"
+        if self.is_of_one_run:
+            return f"{self.what}: {figure.median:.3g} {unit}{beside}{goal}, of one run"
         spread = f"[{figure.min:.3g} … {figure.max:.3g}]"
         return f"{self.what}: {figure.median:.3g} {spread} {unit}{beside}{goal}"
+
+    @property
+    def is_of_one_run(self) -> bool:
+        """Whether it was measured once, and has no spread."""
+        figure = self.measured if self.ratio is None else self.ratio
+        return figure is not None and figure.min == figure.max
 
     @property
     def beside(self) -> str:
@@ -150,7 +156,14 @@ def finding(name: str, rows: Sequence[Measured]) -> Finding:
     holds = bool(judged) and not broken and missed == excused([])
     short = "" if broken or missed.broken else missed.why
     figures = tuple(figure for row in rows if (figure := row.figure()))
-    return Finding(name, len(judged), "figures: median [least … most], or measured once", told, holds, short, figures)
+    return Finding(name, len(judged), _counted(judged), told, holds, short, figures)
+
+
+def _counted(judged: Sequence[Measured]) -> str:
+    """How often figures were measured."""
+    once = sum(row.is_of_one_run for row in judged)
+    rest = len(judged) - once
+    return f"figures: {rest} by rounds, as median [least … most]; {once} of one run alone, whose spread is not known"
 
 
 def there(figures: Sequence[Figure]) -> Finding:

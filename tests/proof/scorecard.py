@@ -50,6 +50,10 @@ WARM = {
     None: "cold or warm: nobody looked whether there was a .prove/",
 }
 """Whether a whole run began with what others had learned."""
+BEFORE = (
+    "The clock begins behind what `make prove` does first where it was not done yet, as in a fresh clone: it builds "
+    "`.venv` and installs the peers, some 160 MB, which takes as long as the network does"
+)
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -125,7 +129,7 @@ def _whole(every: Sequence[Ran], names: Sequence[str]) -> Iterator[str]:
     if not wrong:
         warm = {each.is_warm for each in every}
         began = WARM[warm.pop()] if len(warm) == 1 else "some of them with what others had left in .prove/"
-        yield f"All parts ran for commit {_commits(every)[0]}, within {_minutes(every)} minutes, {began}."
+        yield f"All parts ran for commit {_commits(every)[0]}, within {_minutes(every)} minutes, {began}. {BEFORE}."
     yield from (f"**No whole run**: {each}." for each in wrong)
 
 

@@ -1,6 +1,8 @@
 """The short form of the proof that one log gives one digest; and a fold that depends on the order of a set is found."""
 
 import platform
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,15 @@ from replay.builder import Check
 from replay.engine import Engine
 from tests.proof.claim import Finding, Trial
 from tests.proof.determinism import CLAIMS, Came, Condition, findings, locales, prove, run
-from tests.proof.determinism.interpreters import NEEDED, Interpreter, _entries, interpreters
+from tests.proof.determinism.interpreters import (
+    FIRST,
+    NEEDED,
+    RELEASED,
+    Interpreter,
+    _entries,
+    interpreters,
+    released,
+)
 from tests.proof.determinism.run import Order
 from tests.replay.stage import FakeClock, says
 
@@ -50,13 +60,13 @@ def test_views_that_differ_from_a_rebuild_are_broken_and_no_digest(
     assert not judged([Came(**found), Came(**found)])["folded"].holds  # type: ignore[arg-type]  # one of each kind
 
 
-def judged(came: list[Came], *versions: str, minors: int = 1) -> dict[str, Finding]:
+def judged(came: list[Came], *versions: str, wanted: Sequence[str] = ()) -> dict[str, Finding]:
     able = [Interpreter(each, Path()) for each in versions]
     conditions = [
         Condition(order(Path("/there")), {"PYTHONHASHSEED": str(seed), "TZ": "UTC", "LC_ALL": "C"})
         for seed in range(len(came))
     ]
-    return {each.key: each for each in findings(able, came, conditions, 1, minors)}
+    return {each.key: each for each in findings(able, came, conditions, 1, wanted)}
 
 
 def test_runs_that_all_fail_alike_or_index_nothing_or_otherwise_do_not_hold() -> None:
@@ -69,10 +79,27 @@ def test_runs_that_all_fail_alike_or_index_nothing_or_otherwise_do_not_hold() ->
     assert not judged([])["folded"].holds
 
 
-def test_pythons_of_too_few_minor_versions_fall_short() -> None:
-    assert judged([], "3.11.2", "3.12.1", "3.13.0", minors=3)["pythons"].holds
-    found = judged([], "3.11.2", "3.11.7", minors=3)["pythons"]
-    assert (found.holds, found.short) == (False, "only 3.11 on this machine could be tried")
+def test_a_released_minor_version_that_is_not_here_falls_short() -> None:
+    wanted = released(date(2025, 10, 6))
+    assert judged([], "3.11.2", "3.12.1", "3.13.0", wanted=wanted)["pythons"].holds
+    assert judged([], "3.11.2", "3.12.1", "3.13.0", "3.14.1", wanted=wanted)["pythons"].holds
+    found = judged([], "3.11.2", "3.11.7", "3.13.0", wanted=released(date(2026, 11, 23)))["pythons"]
+    why = "not tried, since not on this machine, and none is installed for this: 3.12, 3.14, 3.15"
+    assert (found.holds, found.short) == (False, why)
+
+
+def test_a_python_whose_environment_cannot_be_made_falls_short_once() -> None:
+    able = [Interpreter("3.11.2", Path()), Interpreter("3.12.1", Path(), "3.12.1: no package index")]
+    *_, found = findings(able, [], [], 1, ["3.11", "3.12"])
+    assert (found.key, found.holds, found.short) == ("pythons", False, "3.12.1: no package index")
+    assert found.came_out == "1 tried: 3.11.2"
+
+
+def test_versions_are_released_on_their_day() -> None:
+    assert released(date(2025, 10, 6)) == ["3.11", "3.12", "3.13"]
+    assert released(date(2025, 10, 7)) == ["3.11", "3.12", "3.13", "3.14"]
+    assert released(date(2022, 1, 1)) == []
+    assert next(iter(RELEASED)) == f"{FIRST[0]}.{FIRST[1]}"
 
 
 def test_this_python_is_among_those_that_are_found() -> None:

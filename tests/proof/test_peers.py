@@ -81,7 +81,10 @@ def test_every_known_shortfall_is_of_another_figure_and_has_a_reason() -> None:
 
 def test_what_was_measured_once_says_so() -> None:
     line = found(Row("memory", "MB", SpreadOf(8, 8, 8), goal=Goal("≤", 9)))
-    assert (line.holds, line.came_out) == (True, "memory: 8 MB (≤ 9), once")
+    assert (line.holds, line.came_out) == (True, "memory: 8 MB (≤ 9), of one run")
+    both = found(MET, MISSED, Row("memory", "MB", SpreadOf(8, 8, 8), goal=Goal("≤", 9)))
+    assert both.counted.startswith("figures: 1 by rounds, as median [least … most]; 2 of one run alone")
+    assert "append: 1 [0.75 … 1] × lmdb (≥ 0.6); append, again: 0.25 × lmdb (≥ 0.6), of one run; " in both.came_out
 
 
 def test_a_peer_that_is_missing_breaks_the_line() -> None:

@@ -5,20 +5,27 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from projections.ids import Handle
 from projections.registry import FOLD
 from replay import codec
 from replay.engine import Engine
 from replay.folding import Folding
+from replay.keyring import KeyRing
+from replay.ring_records import SIZE
+from replay.ring_store import MemoryRingStore
 from replay.sealer import Sealer
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.proof.claim import Trial
 from tests.proof.machine import Machine, machine
-from tests.proof.scale import CLAIMS, PART, excuse, is_slow, long, prove, sound
+from tests.proof.scale import CLAIMS, PART, RECORDS, _finding, excuse, is_slow, long, prove, sound
 from tests.proof.scale.__main__ import main
-from tests.proof.scale.judging import LINES, NAMES, RING, Judged, is_whole, judged
+from tests.proof.scale.community import HAMLET, TOWN, Community
+from tests.proof.scale.copying import Template
+from tests.proof.scale.judging import LINES, NAMES, RING, Judged, allowed, is_whole, judged
 from tests.proof.scale.kept import LONG_RUN, LongRun, kept, save
 from tests.proof.scale.measuring import Measured
+from tests.proof.scale.scenes import KINDS
 
 
 def test_everything_is_measured(tmp_path: Path) -> None:
@@ -52,7 +59,8 @@ def measured(events: int, **instead: float) -> Measured:
     """As it would be if every line were straight, but for these figures."""
     lines = [line for each in LINES.values() for line in each]
     figures = {line.figure: 1_000.0 if line.shape == "flat" else events / 10 for line in lines}
-    return Measured(events, 7, figures | {RING: events / 1_000, "problems": 0, "rows": 8 * events} | instead)
+    figures |= {RING: events / 1_000, "problems": 0, "rows": 8 * events, "people": TOWN.people, "channels": 1_000}
+    return Measured(events, 7, figures | instead)
 
 
 @pytest.mark.parametrize("key", LINES)
@@ -66,8 +74,93 @@ def test_a_line_that_is_not_straight_is_found(key: str) -> None:
 
 
 def test_a_log_that_does_not_verify_is_found() -> None:
-    assert sound([measured(10), measured(20)]).holds
-    assert not sound([measured(10, problems=1), measured(20)]).holds
+    assert sound([measured(10), measured(20)], TOWN).holds
+    assert not sound([measured(10, problems=1), measured(20)], TOWN).holds
+
+
+@pytest.mark.parametrize(
+    ("figures", "holds"),
+    [
+        ({"people": 10_012}, True),
+        ({"people": 9_700}, False),
+        ({"people": 10_400}, False),
+        ({"channels": 970}, True),
+        ({"channels": 969}, False),
+        ({"channels": 1_031}, False),
+    ],
+)
+def test_a_community_of_other_than_the_claimed_size_is_found(figures: dict[str, float], holds: bool) -> None:
+    found = sound([measured(10), measured(20, **figures)], TOWN)
+    assert (found.holds, found.short) == (holds, "")
+    assert f"{figures.get('people', TOWN.people):,} people (11 guests among them), " in found.came_out
+    assert f" {figures.get('channels', TOWN.channels):,} public channels, " in found.came_out
+
+
+@pytest.mark.parametrize(
+    ("added", "holds"), [(24_000, True), (22_900, True), (25_100, True), (22_700, False), (25_300, False)]
+)
+def test_as_many_records_come_to_the_ring_as_is_claimed(added: int, holds: bool) -> None:
+    small, large = (
+        measured(events, **{RING: 2 * SIZE * records / 1e6, "open_reader_ms": 1.0, "open_writer_ms": 1.0})
+        for events, records in ((1_000_000, RECORDS), (2_000_000, RECORDS + added))
+    )
+    line = _finding("open", small, large, is_timed=True)
+    assert (line.holds, line.short) == (holds, "")
+    assert (
+        f"the ring has {RECORDS:,} → {RECORDS + added:,} records, {added:,} more for a million events" in line.came_out
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "figure", "told"),
+    [
+        ("append", "append_ms", "at most 1.5 × 1,000 + 1 = 1,501 ms, 1.50 times"),
+        ("append", "many_ms", "at most 1.6 × 1,000 + 0.1 = 1,600 ms, 1.60 times"),
+        ("replay", "replay_s", "at most 1.7 × 10,000 + 1 = 17,001 s, 1.70 times"),
+        ("disk", "log_disk_mb", "at most 1.15 × 10,000 = 11,500 MB"),
+    ],
+)
+def test_the_bound_that_is_told_is_the_one_that_is_judged(key: str, figure: str, told: str) -> None:
+    (line,) = [each for each in judged(key, measured(10_000), measured(100_000)) if each.line.figure == figure]
+    assert told in line.told()
+    for more, holds in ((0, True), (1e-6, False)):
+        at_most = measured(100_000, **{figure: line.most * (1 + more) - (1 - more) * 1e-9})
+        assert line._replace(larger=at_most).holds == holds
+
+
+def test_a_small_figure_may_grow_by_what_no_clock_measures_well() -> None:
+    small = measured(10_000, append_ms=0.684)
+    line = next(each for each in judged("append", small, measured(100_000)) if each.line.figure == "append_ms")
+    assert line.bound() == "at most 1.5 × 0.684 + 1 = 2.03 ms, 2.96 times"
+    assert "one append 1.5 times and 1 ms; one append of 64 at once 1.6 times and 0.1 ms" in allowed("append")
+
+
+def test_what_the_guest_has_is_told() -> None:
+    few = {"known": 4.0, "lives": 5.0, "keys": 3.0}
+    line = _finding("erase", measured(10, **few, sealed=90), measured(20, **few, sealed=91), is_timed=False)
+    assert "the guest has 4 → 4 items, 3 → 3 keys, 90 → 91 events sealed by them" in line.came_out
+    line = _finding("audit", measured(10, **few), measured(20, **few), is_timed=False)
+    assert line.came_out.endswith("the guest has 5 → 5 items, 3 → 3 keys")
+
+
+def test_every_guest_has_the_same_scenes_and_shares_no_channel_with_another(tmp_path: Path) -> None:
+    scenes: dict[Handle, list[int]] = {}
+    channels: list[bytes] = []
+    kinds = [kind.name for kind in KINDS]
+    templates = [Template(kind, [], [], [], [Handle(bytes(16))], [b"p"], 0, 1_000) for kind in kinds]
+    size = HAMLET._replace(channels=20)
+    town = Community(tmp_path, size, templates, 7)
+    town.people = [Handle(bytes([n]) * 16) for n in range(size.people)]
+    town.guests = [Handle(bytes([100 + n]) * 16) for n in range(size.guests)]
+    ring = KeyRing.create(MemoryRingStore())
+    for _ in range(60):
+        order = town._next(ring)
+        if order.cast[0] in town.guests:
+            scenes.setdefault(order.cast[0], []).append(order.template)
+            if templates[order.template].kind == "asked":
+                channels += order.places
+    assert list(scenes.values()) == [[kinds.index(each) for each in ("direct", "asked", "direct")]] * size.guests
+    assert len(set(channels)) == len(channels) == size.guests
 
 
 def test_a_long_run_is_kept_and_judged(tmp_path: Path) -> None:

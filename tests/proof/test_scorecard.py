@@ -13,7 +13,7 @@ from tests.proof.__main__ import SEED, main
 from tests.proof.claim import Claim, Finding, Part, Trial
 from tests.proof.machine import Machine, machine
 from tests.proof.parts import NAMES, part
-from tests.proof.scorecard import DATA, PAGE, Line, Ran, amiss, lines_of, load, page, save
+from tests.proof.scorecard import BEFORE, DATA, PAGE, Line, Ran, amiss, lines_of, load, page, save
 
 ROOT = Path(__file__).parents[2]
 LOST = Claim("lost", "nothing is lost", "by | killing")
@@ -108,6 +108,8 @@ def test_a_whole_run_says_whether_it_began_with_what_others_had_left(
     names = ("crashes", "rot")
     every = [msgspec.structs.replace(ran, name=name, is_warm=each) for name, each in zip(names, warm, strict=True)]
     assert f"within 1 minutes, {said}" in page(every, names)
+    assert BEFORE in page(every, names)
+    assert BEFORE not in page(every, (*names, "power")), "no whole run"
 
 
 @pytest.mark.parametrize("is_warm", [True, False])

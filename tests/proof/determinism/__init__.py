@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -13,7 +14,15 @@ from typing import NamedTuple
 from projections.events import ErasureCompleted, PersonErased
 from replay.engine import Engine
 from tests.proof.claim import Claim, Finding, Part, Trial
-from tests.proof.determinism.interpreters import ROOT, Interpreter, interpreters, ready
+from tests.proof.determinism.interpreters import (
+    RELEASED,
+    ROOT,
+    Interpreter,
+    interpreters,
+    lacking,
+    ready,
+    released,
+)
 from tests.proof.determinism.run import Order, save
 from tests.replay.stage import FakeClock, tell
 
@@ -24,8 +33,6 @@ DAYS = ("", "1999-12-31 23:59:59", "2028-02-29 12:00:00", "2038-01-19 03:14:08",
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia")
 NO_LOCALE = "C"
 """The one that every machine has; POSIX is another name for it."""
-MINORS = 3
-"""Pythons of so many minor versions are tried at least."""
 TOLD = 300
 """So many characters of what is broken stand in the line itself."""
 FEWEST_INDEXED = 20
@@ -43,7 +50,9 @@ CLAIMS = (
         "hash seed, segment, folder, day, time zone and locale of those tried",
         "the log copied elsewhere, all views built anew, and held against another rebuild in the same process; the "
         "digests of all rows, and of those of the index, compared between the processes, one for each run; the index "
-        "has small segments, so that there are many",
+        "has small segments, so that there are many. Left out of its digest are the names of its tables: they have the "
+        "version of a Python's Unicode tables in them, and are others where those are, so that such a Python makes the "
+        "index anew",
     ),
     Claim(
         "recorded",
@@ -54,9 +63,10 @@ CLAIMS = (
     ),
     Claim(
         "pythons",
-        "Every Python from 3.11 that is on the machine was tried, and of three minor versions at least",
-        "those on PATH and of pyenv, each in an environment made for it; none is installed for this, so a Python that "
-        "could be installed, and is not, is not tried",
+        "Every minor version of Python from 3.11 that was released was tried",
+        "every Python from 3.11 that is on PATH or of pyenv, each in an environment made for it; none is installed for "
+        f"this, so that it falls short where one of {', '.join(RELEASED)}, as far as they had come out on the day, is "
+        "not on the machine; what came out later than the last of these is not asked for",
     ),
 )
 
@@ -102,7 +112,8 @@ def prove(trial: Trial, *, planted: bool = False) -> Iterator[Finding]:
             came.append(_run(interpreter, condition))
             conditions.append(condition)
             _tell(trial, name, condition, came)
-    yield from findings(able, came, conditions, decisions=len(kept), minors=1 if trial.is_short else MINORS)
+    wanted = [] if trial.is_short else released(datetime.now(UTC).date())
+    yield from findings(able, came, conditions, decisions=len(kept), wanted=wanted)
 
 
 @cache
@@ -175,9 +186,13 @@ def _tell(trial: Trial, name: str, condition: Condition, came: Sequence[Came]) -
 
 
 def findings(
-    able: Sequence[Interpreter], came: Sequence[Came], conditions: Sequence[Condition], decisions: int, minors: int
+    able: Sequence[Interpreter],
+    came: Sequence[Came],
+    conditions: Sequence[Condition],
+    decisions: int,
+    wanted: Sequence[str],
 ) -> Iterator[Finding]:
-    """What came out; at least so many minor versions are to be tried."""
+    """What came out; these minor versions are to be tried."""
     tried = [each.version for each in able if not each.short]
     broken = [each.broken for each in came if each.broken]
     told = f"{len(broken)} broken{': ' if broken else ''}{'; '.join(dict.fromkeys(broken))[:TOLD]}"
@@ -197,7 +212,7 @@ def findings(
         f"{len(recorded)} log(s): {', '.join(root[:12] for root, _ in recorded)}; {told}",
         len(recorded) == 1 and not broken and bool(came),
     )  # fmt: skip
-    yield _pythons(able, tried, minors)
+    yield _pythons(able, tried, wanted)
 
 
 def _varied(conditions: Sequence[Condition]) -> str:
@@ -214,11 +229,11 @@ def _varied(conditions: Sequence[Condition]) -> str:
     return f"{told}, {len(spoken)} locale(s): {', '.join(spoken[:MANY])}{' …' if len(spoken) > MANY else ''}"
 
 
-def _pythons(able: Sequence[Interpreter], tried: Sequence[str], minors: int) -> Finding:
-    found = {version.rpartition(".")[0] for version in tried}
+def _pythons(able: Sequence[Interpreter], tried: Sequence[str], wanted: Sequence[str]) -> Finding:
     short = [each.short for each in able if each.short]
-    if len(found) < minors:
-        short.append(f"only {', '.join(sorted(found)) or 'none'} on this machine could be tried")
+    lacks = lacking(able, wanted)
+    if lacks:
+        short.append(f"not tried, since not on this machine, and none is installed for this: {', '.join(lacks)}")
     told = f"{len(tried)} tried: {', '.join(tried)}"
     return Finding("pythons", len(able), "interpreters found", told, not short, "; ".join(short))
 

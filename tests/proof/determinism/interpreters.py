@@ -9,7 +9,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,14 @@ NEEDED = (
 """What projections/ and replay/ import, what that imports, and what freezes a clock."""
 NAMES = ("python3", *(f"python3.{minor}" for minor in range(11, 20)))
 FIRST = (3, 11)
+RELEASED = {
+    "3.11": date(2022, 10, 24),
+    "3.12": date(2023, 10, 2),
+    "3.13": date(2024, 10, 7),
+    "3.14": date(2025, 10, 7),
+    "3.15": date(2026, 10, 1),
+}
+"""Minor versions from the first that is asked for, and when each came out; the last as PEP 790 plans it."""
 PATIENCE_SECONDS = 300
 _ASK = "import sys, json, venv, ensurepip; print(json.dumps([list(sys.version_info[:3]), sys.base_prefix]))"
 _ENTRY = re.compile(r"^([a-z0-9._-]+)==")
@@ -45,6 +54,22 @@ def interpreters() -> list[Interpreter]:
         if version is not None and version[:2] >= FIRST:
             found.setdefault(version, path)
     return [Interpreter(".".join(map(str, version)), found[version]) for version in sorted(found)]
+
+
+def released(day: date) -> list[str]:
+    """The minor versions that had come out on a day."""
+    return [minor for minor, came in RELEASED.items() if came <= day]
+
+
+def minor_of(version: str) -> str:
+    """3.11 of 3.11.7."""
+    return version.rpartition(".")[0]
+
+
+def lacking(every: Iterable[Interpreter], wanted: Iterable[str]) -> list[str]:
+    """The minor versions that are wanted and of which no interpreter is here."""
+    here = {minor_of(each.version) for each in every}
+    return [minor for minor in wanted if minor not in here]
 
 
 def _candidates() -> Iterator[Path]:

@@ -11,9 +11,9 @@ from tests.proof.claim import Trial
 from tests.proof.machine import Machine
 from tests.proof.mutants import PART, findings
 from tests.proof.mutants.__main__ import main
-from tests.proof.mutants.fresh import SPENT, FreshRun, Sampled, fresh, kept, sampled
+from tests.proof.mutants.fresh import SPENT, Again, FreshRun, Sampled, fresh, interval, kept, sampled, save
 from tests.proof.mutants.orders import STUCK, Mutant, Outcome, Reached
-from tests.proof.mutants.survivors import PATH, Kind, accepted, explained
+from tests.proof.mutants.survivors import PATH, Kind, Survivor, accepted, explained
 from tests.proof.mutants.tried import SPENT_S, Tried, picked
 
 MUTANT = Mutant("replay/tree.py", "f", "return a", "return b", "def f(): return b", (3, 3), (2, 9))
@@ -106,26 +106,85 @@ def run(*every: Sampled, seed: int = 8) -> FreshRun:
     return FreshRun(seed, "2026-11-23 10:00", Machine("abc123", "3.11.0", "Linux 6 x86_64", 2, 24.0), every)
 
 
-ENOUGH, FEW = Sampled("policies", 1_000, 10, ("a -> b",)), Sampled("policies", 1_000, 10, ("a -> b", "a -> c"))
-OF_LOG = Sampled("log", 500, 20, ())
+def name(listed: Survivor | None = None) -> str:
+    """What is kept of a survivor, in a line that it had once; of none, one that nobody explained."""
+    if listed is None:
+        return "replay/tree.py:9 f: def f() -> int: -> def f() -> None:"
+    return f"{listed.file}:1000 {listed.function}: {listed.before} -> {listed.after}"
+
+
+EXPLAINED = name(accepted().survivor[0])
+ENOUGH, FEW = Sampled("policies", 1_000, 100, (EXPLAINED,)), Sampled("policies", 1_000, 10, (EXPLAINED,) * 2)
+OF_LOG = Sampled("log", 500, 50, ())
 
 
 @pytest.mark.parametrize(
     ("some", "holds", "count"),
     [
-        (run(ENOUGH, OF_LOG), True, 30),
-        (run(ENOUGH, OF_LOG, seed=5), False, 30),
-        (run(ENOUGH, OF_LOG, seed=7), False, 30),
-        (run(FEW, OF_LOG), False, 30),
-        (run(ENOUGH), False, 10),
-        (run(ENOUGH, Sampled("log", 500, 0, ())), False, 10),
+        (run(ENOUGH, OF_LOG), True, 150),
+        (run(ENOUGH, OF_LOG, seed=5), False, 150),
+        (run(ENOUGH, OF_LOG, seed=7), False, 150),
+        (run(FEW, OF_LOG), False, 60),
+        (run(ENOUGH), False, 100),
+        (run(ENOUGH, Sampled("log", 500, 0, ())), False, 100),
         (None, False, 0),
     ],
 )
 def test_a_fresh_sample_is_by_another_seed_and_of_every_scope(some: FreshRun | None, holds: bool, count: int) -> None:
     found = fresh(some, 5, 0.9)
     assert (found.holds, found.count) == (holds, count)
+    assert bool(found.short) == (some is None)
     assert some is None or "2026-11-23 10:00, commit abc123: policies: " in found.came_out
+
+
+def test_the_interval_is_wilson_s() -> None:
+    """By Newcombe (1998), method 3: 81 of 263, 15 of 148, 0 of 20, 1 of 29."""
+    for killed, tried, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611)):
+        assert interval(killed, tried) == pytest.approx((low, high), abs=5e-5)
+    assert interval(1, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+    assert interval(0, 0) == (0, 1)
+
+
+@pytest.mark.parametrize(("tried", "short"), [(100, False), (30, True)])
+def test_a_sample_that_is_too_small_to_tell_falls_short(tried: int, short: bool) -> None:
+    found = fresh(run(Sampled("policies", 1_000, tried, ()), OF_LOG), 5, 0.9)
+    assert (found.holds, bool(found.short)) == (not short, short)
+    assert found.short == ("a sample of 30 cannot tell that of all policies 90% are killed" if short else "")
+    assert ("of all 88.6% to 100.0% (Wilson, 95%)" in found.came_out) == short
+
+
+@pytest.mark.parametrize(
+    ("survivor", "killed", "told"),
+    [
+        (EXPLAINED, (), ""),
+        (name(), (name(),), ""),
+        (name(), (), "1 of 1 survivors are neither explained nor killed since"),
+        (name(), (EXPLAINED,), "1 of 1 survivors are neither explained nor killed since"),
+    ],
+)
+def test_a_survivor_that_is_neither_explained_nor_killed_since_falls_short(
+    survivor: str, killed: tuple[str, ...], told: str
+) -> None:
+    some = run(Sampled("policies", 1_000, 100, (survivor,)), OF_LOG)
+    some = msgspec.structs.replace(some, again=Again("2026-11-24 10:00", some.machine, killed)) if killed else some
+    found = fresh(some, 5, 0.9)
+    assert (found.holds, found.short) == (not told, told)
+
+
+def test_what_survived_is_tried_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is killed at one of two places of its function survives, and so does what is there no more."""
+    every = [msgspec.structs.replace(MUTANT, after=f"return {each}", lines=(n, n)) for n, each in enumerate("bccd")]
+    came_again = Tried(100, 3, every, [FAILED, FAILED, SURVIVED, FAILED], [])
+    names = tuple(f"replay/tree.py:7 f: return a -> return {each}" for each in "bce")
+    monkeypatch.setattr("tests.proof.mutants.__main__.tried", lambda *_: [came_again])
+    out = tmp_path / "fresh.json"
+    assert main(["--again", "--out", str(out)]) == 1
+    save(out, run(Sampled("policies", 100, 90, names), OF_LOG))
+    assert main(["--again", "--out", str(out)]) == 0
+    found = kept(out)
+    assert found is not None
+    assert found.again is not None
+    assert (found.again.killed, found.killed_since, found.open) == (names[:1], [names[0]], list(names[1:]))
 
 
 def test_what_was_in_an_earlier_sample_is_not_fresh() -> None:

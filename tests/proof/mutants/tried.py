@@ -1,10 +1,10 @@
 """Trying mutants, and what came of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -13,6 +13,9 @@ from tests.proof.mutants.orders import STUCK, Attempt, Mutant, Outcome, Reached,
 from tests.proof.mutants.reaching import asked, reached
 from tests.proof.mutants.scope import Scope
 from tests.proof.mutants.survivors import explained
+
+if TYPE_CHECKING:
+    from tests.proof.mutants.made import Place  # made of mutmut, which may not be installed
 
 SPENT_S = 4.0
 """What the tests against one mutant may take of a processor, by what they took when they were learned."""
@@ -70,9 +73,9 @@ class Draw(NamedTuple):
     unchanged: list[Attempt]
 
 
-def tried(trial: Trial, scopes: Sequence[Scope]) -> list[Tried]:
-    """Draw mutants of each scope and run the tests against them, all in one process."""
-    draws = [_drawn(trial, scope) for scope in scopes]
+def tried(trial: Trial, scopes: Sequence[Scope], is_wanted: "Callable[[Place], bool] | None" = None) -> list[Tried]:
+    """Draw mutants of each scope, or take those that are wanted, and run the tests against them, all in one process."""
+    draws = [_drawn(trial, scope, is_wanted) for scope in scopes]
     attempts = [each for draw in draws for each in (*draw.attempts, *draw.unchanged)]
     trial.say(f"trying {sum(len(draw.attempts) for draw in draws)} of {sum(draw.total for draw in draws):,} mutants")
     tests = sorted({test.partition("::")[0] for each in attempts for test, _ in each.tests})
@@ -102,12 +105,12 @@ def sample(scope: Scope, seed: int) -> list[Mutant]:
     return [mutant(place) for place in drawn(every, seed, scope.share)]
 
 
-def _drawn(trial: Trial, scope: Scope) -> Draw:
+def _drawn(trial: Trial, scope: Scope, is_wanted: "Callable[[Place], bool] | None") -> Draw:
     from tests.proof.mutants.made import drawn, in_module, mutant, places, unchanged
 
     files = scope.found()
     every = [place for file in files for place in places(file)]
-    chosen = drawn(every, trial.seed, scope.share)
+    chosen = drawn(every, trial.seed, scope.share) if is_wanted is None else list(filter(is_wanted, every))
     mutants = [mutant(place) for place in chosen]
     few = 1 if trial.is_short else UNCHANGED
     same = [unchanged(place) for place in trial.dice(scope.key).sample(chosen, min(len(chosen), few))]

@@ -177,10 +177,11 @@ def erase(folder: Path, who: int, _: Often) -> Told:
             assert found is not None
             person = found.row.person
         keys = len(engine.store.ring.listing(person))
-        counted = seconds(lambda: extent(engine, person))
+        sealed = list[int]()
+        counted = seconds(lambda: sealed.append(sum(extent(engine, person).events.values())))
         gone = seconds(lambda: destroy_keys(engine, person))
         done = seconds(lambda: finish_erasures(engine))
-    return {"keys": keys, "extent_s": counted, "keys_gone_ms": 1000 * gone, "erase_s": gone + done}
+    return {"keys": keys, "sealed": sealed[0], "extent_s": counted, "keys_gone_ms": 1000 * gone, "erase_s": gone + done}
 
 
 def _opened(folder: Path, times: int, *, writable: bool) -> float:

@@ -2,7 +2,9 @@
 Zipf's law, as long as its log is to be.
 
 A few people are guests: they come only in the beginning, and have as many events in a log of ten million as in one of a
-hundred thousand. What the design says of "a person's events" is measured on them.
+hundred thousand. What the design says of "a person's events" is measured on them. All play the same scenes, each in
+channels where hardly anybody else speaks and no other guest does: none has more events, keys or items than another, and
+the erasure of one takes nothing from the next.
 """
 
 from collections import Counter
@@ -59,6 +61,13 @@ TOWN = Size(people=10_000, channels=1_000, private=50, threads=300, direct=2_000
 HAMLET = Size(people=20, channels=4, private=1, threads=2, direct=4, guests=2, guest_scenes=3)
 
 
+class GuestTurn(NamedTuple):
+    """Which guest's turn it is, and the how manieth of their scenes."""
+
+    guest: int
+    scene: int
+
+
 class Zipfian:
     """Draws numbers below `count`, the n-th n times rarer than the first."""
 
@@ -87,6 +96,8 @@ class Community:
         self._copier = Copier(templates, _chat(seed))
         self._now, self._turns = FIRST_SAID, Counter[tuple[str, str]]()
         self._guest_turns = size.guests * size.guest_scenes
+        talks = zip(_of_kind(templates, "direct"), _of_kind(templates, "asked"), strict=True)
+        self._of_guests = [number for pair in talks for number in pair]
         dice = self._dice = np.random.default_rng(seed)
         self._crowd, self._places = Zipfian(size.people, dice), _places(size)
         self._where = {kind: Zipfian(len(places), dice) for kind, places in self._places.items()}
@@ -150,11 +161,11 @@ class Community:
 
     def _next(self, ring: KeyRing) -> Order:
         """The next scene: which, by whom, where."""
-        guest = self._guest()
-        number = self._which(is_guests=guest is not None)
+        turn = self._guest()
+        number = self._which() if turn is None else self._of_guests[turn.scene % len(self._of_guests)]
         scene = self._templates[number]
-        cast = self._cast(scene, guest)
-        place = self._place(scene.kind, cast[0])
+        cast = self._cast(scene, None if turn is None else self.guests[turn.guest])
+        place = self._place(scene.kind, cast[0], turn)
         self._last = self._now + scene.lasts
         starts, self._now = self._now, self._last + GAP_MS
         self.scenes[scene.kind] += 1
@@ -166,16 +177,19 @@ class Community:
         keys = [(vault, ring.key(vault)) for vault in vaults]
         return Order(number, self._number, starts, cast, [place.encode()] * len(scene.places), keys)
 
-    def _guest(self) -> Handle | None:
+    def _guest(self) -> "GuestTurn | None":
+        """Whose turn it is, where it is a guest's."""
         turn, is_one = divmod(self.scenes.total(), GUEST_EVERY)
-        return self.guests[turn % len(self.guests)] if not is_one and turn < self._guest_turns else None
+        if is_one or turn >= self._guest_turns:
+            return None
+        scene, guest = divmod(turn, len(self.guests))
+        return GuestTurn(guest, scene)
 
-    def _which(self, *, is_guests: bool) -> int:
-        """A template: of any kind, by its share; a guest's is a talk with the assistant."""
-        wanted = [each for each in KINDS if each.name in ("direct", "asked") or not is_guests]
-        shares = np.array([each.share for each in wanted], dtype=float)
-        kind = wanted[int(self._dice.choice(len(wanted), p=shares / shares.sum()))].name
-        numbers = [number for number, each in enumerate(self._templates) if each.kind == kind]
+    def _which(self) -> int:
+        """A template: of any kind, by its share."""
+        shares = np.array([each.share for each in KINDS], dtype=float)
+        kind = KINDS[int(self._dice.choice(len(KINDS), p=shares / shares.sum()))].name
+        numbers = _of_kind(self._templates, kind)
         return numbers[int(self._dice.integers(len(numbers)))]
 
     def _cast(self, scene: Template, guest: Handle | None) -> list[Handle]:
@@ -184,11 +198,19 @@ class Community:
         ranks = self._talkative if scene.kind == "direct" else self._crowd
         return [self.people[each] for each in ranks.draw(len(scene.cast))]
 
-    def _place(self, kind: str, first: Handle) -> str:
+    def _place(self, kind: str, first: Handle, turn: "GuestTurn | None") -> str:
         if kind == "direct":
             return first.hex()
         kind = "chatter" if kind == "asked" else kind
+        if turn is not None:
+            from_last = turn.guest * self.size.guest_scenes + turn.scene
+            return self._places[kind][-1 - from_last % len(self._places[kind])]
         return self._places[kind][self._where[kind].draw(1)[0]]
+
+
+def _of_kind(templates: Sequence[Template], kind: str) -> list[int]:
+    """The numbers of the templates of a kind."""
+    return [number for number, each in enumerate(templates) if each.kind == kind]
 
 
 def _places(size: Size) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ clock measures well.
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from replay.ring_records import SIZE
 from tests.proof.claim import Figure, Spread
 from tests.proof.scale.measuring import Measured
 
@@ -57,16 +58,32 @@ class Judged(NamedTuple):
         one, other = (_told(each, self.line) for each in (self.smaller, self.larger))
         before, after = (self.line.value(each) for each in (self.smaller, self.larger))
         times = after / before if before else 0.0
-        by = BY[self.line.shape]
-        most = f"{self.line.most:g}" + (f" and {self.line.slack:g} {self.line.unit}" if self.line.slack else "")
-        return f"{NAMES[self.line.figure]} {one} → {other} ({times:.2f} times{by}; at most {most})"
+        return f"{NAMES[self.line.figure]} {one} → {other} ({times:.2f} times{BY[self.line.shape]}; {self.bound()})"
+
+    @property
+    def straight(self) -> float:
+        """What the larger size would take if the line were straight."""
+        return self.line.value(self.smaller) * self.line.by(self.larger)
+
+    @property
+    def most(self) -> float:
+        """The most that the larger size may take, in the figure's own unit."""
+        return self.line.most * self.straight + self.line.slack
+
+    def bound(self) -> str:
+        """The most, as it is reckoned, and how many times as much that is."""
+        slack = f" + {self.line.slack:g}" if self.line.slack else ""
+        times = f", {self.most / self.straight:.2f} times" if slack and self.straight else ""
+        return (
+            f"at most {self.line.most:g} × {_short(self.straight)}{slack} = {_short(self.most)} {self.line.unit}{times}"
+        )
 
     def figure(self) -> Figure | None:
         """The larger size beside the smaller, the slack in the goal; None where the smaller took nothing."""
         before, after = (self.line.value(each) for each in (self.smaller, self.larger))
         if not before:
             return None
-        goal = self.line.most + self.line.slack / self.line.by(self.larger) / before
+        goal = self.most / self.straight
         what, unit = NAMES[self.line.figure] + BY[self.line.shape], self.line.unit + BY[self.line.shape]
         beside, ratio = f"{self.smaller.events:,} events", Spread.only(after / before)
         return Figure(what, unit, Spread.only(after), beside, Spread.only(before), ratio, goal)
@@ -97,7 +114,12 @@ def _told(at: Measured, line: Straight) -> str:
         return f"{at.events / value:,.0f} events/s"
     if line.shape == "even" and line.unit == "MB":
         return f"{1e6 * value / at.events:,.0f} bytes/event"
-    return f"{value:,.3g} {line.unit}" if value < 1_000 else f"{value:,.0f} {line.unit}"
+    return f"{_short(value)} {line.unit}"
+
+
+def _short(value: float) -> str:
+    """In three digits, or as a whole."""
+    return f"{value:,.3g}" if value < 1_000 else f"{value:,.0f}"
 
 
 BY: Mapping[Shape, str] = {"even": ", by event", "ring": ", by record of the ring", "flat": ""}
@@ -172,6 +194,22 @@ LINES: dict[str, Sequence[Straight]] = {
     "disk": (Straight("log_disk_mb", "MB", "even", 1.15), Straight("views_disk_mb", "MB", "even", 1.15)),
 }
 """By claim, what has to be straight."""
+
+
+def allowed(key: str) -> str:
+    """What the lines of a claim allow, in words: what is measured, how many times as much it may be, and what on top
+    of that no clock measures well.
+    """
+    return "; ".join(
+        f"{NAMES[each.figure]}{BY[each.shape]} {each.most:g} times"
+        + (f" and {each.slack:g} {each.unit}" if each.slack else "")
+        for each in LINES[key]
+    )
+
+
+def records(at: Measured) -> int:
+    """How many records the key ring has: both copies are counted in its size on the disk."""
+    return round(at[RING] * 1e6 / (2 * SIZE))
 
 
 def judged(key: str, smaller: Measured, larger: Measured) -> list[Judged]:

@@ -4,12 +4,16 @@ from pathlib import Path
 
 import msgspec
 
+from tests.proof import since
 from tests.proof.machine import Machine
 from tests.proof.scale.measuring import Measured
 
 LONG_RUN = Path(__file__).with_name("long.json")
 ALIKE = 1000
 """A log is of a size where it differs from it by no more than one event of so many."""
+
+CODE = ("replay/**", "projections/**")
+"""What a log's costs depend on."""
 
 
 class Again(msgspec.Struct, frozen=True):
@@ -31,6 +35,11 @@ class LongRun(msgspec.Struct, frozen=True):
     date: str
     machine: Machine
     again: tuple[Again, ...] = ()
+
+    def since(self, root: Path = since.ROOT) -> str:
+        """How much of the program is another by now, in words."""
+        commits = dict.fromkeys(each.commit for each in (self.machine, *(again.machine for again in self.again)))
+        return since.told(commits, CODE, "replay/ and projections/", root)
 
     def alike(self, events: int) -> int | None:
         """Which of the sizes a log of so many events has; None where it has none of them."""

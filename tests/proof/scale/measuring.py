@@ -11,7 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.people import PEOPLE
+from projections.places import PLACES, audience_of
 from projections.registry import FOLD
+from replay.engine import Engine
 from replay.store import DiskStore
 from tests.proof.scale.asking import ASKED, SELDOM, Told, ask
 from tests.proof.scale.community import HAMLET, TOWN, Community, Size
@@ -77,7 +80,7 @@ def measured(folder: Path, plan: Plan, seed: int, say: Callable[[str], None]) ->
             vaults = _ends(data)[1]
             figures |= plan.asking(what, data, plan.size.people + number)
             if what == "replay":  # before anything is appended or erased
-                figures |= _disk(data)
+                figures |= _disk(data) | counted(data)
             figures[f"{what}_load"] = getloadavg()[0]
             yield Measured(reached, vaults, dict(figures))
 
@@ -93,6 +96,16 @@ def _ends(data: Path) -> tuple[int, int]:
     found = store.log.head().size, len(store.ring.vaults)
     store.close()
     return found
+
+
+def counted(data: Path) -> Told:
+    """How many people there are, and how many public channels, by the views."""
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        people = {found.row.person for found in rows.scan(PEOPLE)}
+        places = [found.row for found in rows.scan(PLACES) if found.row.kind == "channel"]
+        audiences = [audience_of(rows, each.place) for each in places]
+        public = sum(each is not None and each.kind == "guild" for each in audiences)
+    return {"people": len(people), "channels": public}
 
 
 def _disk(data: Path) -> Told:
