@@ -8,7 +8,9 @@ from tests.kills.child import Write
 from tests.kills.nursery import Nursery
 from tests.proof.claim import Claim, Finding, Part, Trial
 from tests.proof.crashes.afterwards import Afterwards, afterwards
-from tests.proof.crashes.life import ROUNDS, Kill, Life
+from tests.proof.crashes.backups import Kept
+from tests.proof.crashes.kill import Kill
+from tests.proof.crashes.life import ROUNDS, Life
 
 LIVES, EACH = 16, 5
 """How many memories there are, and how often each of them survives the kill of each command."""
@@ -21,8 +23,12 @@ SHORT = ("learn", "backup", "erase", "adopt")
 SEEN: tuple[Write, ...] = ("log", "views", "ring", "keys destroyed", "swap", "backup")
 LEAST, LEAST_EACH, LEAST_WRITE = 500, 60, 10
 """How many kills there must be in all, of each command, and inside each kind of write; not in the short form."""
-LEAST_DONE = {"messages": 1_000, "messages learned from": 1_000, "erasures": 20}
+LEAST_DONE = {"messages": 1_000, "messages learned from": 1_000, "erasures": 20, "adoptions": 36}
 """How much of each must have been acknowledged in all, beside more facts than kills; not in the short form."""
+LEAST_EVENTS, LEAST_BACKUPS, LEAST_IN_FORCE = 28_000, 30, 0.6
+"""How many events there must be of which none comes twice, and how many backups that a kill left, not in the short
+form; and which share of what was adopted must be in force just behind it.
+"""
 MANY = 2
 """So many of what is wrong are named."""
 LEAST_RANDOM, LEAST_MET = 0.2, 0.75
@@ -37,22 +43,42 @@ CLAIMS = (
         "lost",
         "no acknowledged event is lost",
         f"{_HOW}; looked for before anything is done again: facts that were said to be remembered, and what commands "
-        "that ended with 0 had imported, learned from, erased; and at each kill, and after the other process ended, "
-        "the earlier log, by size and root, is a prefix of the log; fails where no more facts than kills were "
+        "that ended with 0 had imported, learned from, erased, adopted; and at each kill, and after the other process "
+        "ended, the earlier log, by size and root, is a prefix of the log; fails where no more facts than kills were "
         f"acknowledged, or fewer than {', '.join(f'{least:,} {what}' for what, least in LEAST_DONE.items())}",
     ),
     Claim(
         "double",
-        "no event comes twice",
+        "nothing that was said or done comes twice",
         "the same lives, before anything is done again, and once more when all that was broken off was done to its "
-        "end: facts, messages, and messages that an extraction read for one person and compartment; then nothing of "
-        "them is missing either",
+        "end: events of the same words under two ids (what is adopted again after it was taken back aside), or of the "
+        "same id; facts, messages, and messages that an extraction read for one person and compartment, whatever else "
+        f"their events say; then nothing of them is missing either; fails with fewer than {LEAST_EVENTS:,} events",
+    ),
+    Claim(
+        "adopted",
+        "what was adopted, or taken back, is in force",
+        "just behind each `adopt` that ended with 0, while the other process goes on: the log names as many items and "
+        "summaries as it said that it changed, and each is as it left it, or was changed since; where it said that "
+        "nothing was left to do, those of the last one that counts; fails where fewer than "
+        f"{LEAST_IN_FORCE:.0%} are as it left them",
+    ),
+    Claim(
+        "backup",
+        "a backup that is killed leaves one that is whole, and it can be restored",
+        "at each kill of `backup`: manifest, ledger and the digests of its pieces, its size and root held against the "
+        "log's, and no smaller than what was there, or was said to be backed up; before anything is done again, and at "
+        "the end, every event against the log's; at the end restored into a new folder with its keys: the same "
+        f"events, the same rows, every byte verified; fails where fewer than {LEAST_BACKUPS} kills left a backup, or a "
+        "memory was not restored",
     ),
     Claim(
         "views",
-        "the views are a rebuild's, and afterwards every byte verifies",
-        "replay --check of a copy of each memory that was made at the kill, while the other process was held; "
-        "verify --open at the end of each life",
+        "the views are there, and a rebuild's, and afterwards every byte verifies",
+        "replay --check of a copy of each memory that was made at the kill, while the other process was held; verify "
+        "--open at the end of each life. Without views, rows would be folded from the log, and equal: so there must be "
+        "some on disk at each kill, behind each round and at the end; they are made before a memory's first event, and "
+        "replaced in one step",
     ),
     Claim(
         "erased",
@@ -120,7 +146,9 @@ def findings(ended: Sequence[Ended], *, is_short: bool = False) -> Iterator[Find
     """What the lives show."""
     kills = [kill for each in ended for kill in each.life.kills]
     yield _lost(ended, kills, is_short=is_short)
-    yield _double(ended, kills)
+    yield _double(ended, kills, is_short=is_short)
+    yield _adopted(ended, is_short=is_short)
+    yield _backup(ended, kills, is_short=is_short)
     yield _views(ended, kills)
     yield _erased(ended)
     yield _beside(kills)
@@ -140,6 +168,7 @@ def _lost(ended: Sequence[Ended], kills: Sequence[Kill], *, is_short: bool) -> F
         "messages": sum(each.imported for each in done),
         "messages learned from": sum(each.learned for each in done),
         "erasures": sum(len(each.erased) for each in done),
+        "adoptions": sum(len(each.adopted) for each in done),
     }
     acknowledged = ", ".join(f"{often:,} {what}" for what, often in every.items())
     came_out = (
@@ -150,26 +179,60 @@ def _lost(ended: Sequence[Ended], kills: Sequence[Kill], *, is_short: bool) -> F
     return Finding("lost", len(kills), "kills", came_out, is_enough and not _count(lost) and not broken)
 
 
-def _double(ended: Sequence[Ended], kills: Sequence[Kill]) -> Finding:
+def _double(ended: Sequence[Ended], kills: Sequence[Kill], *, is_short: bool) -> Finding:
     double = _joined(look.double for each in ended for look in (each.found.before, each.found.after))
     missing = _joined(each.found.after.lost(each.life.in_the_end) for each in ended)
+    events = sum(each.found.after.words.total() for each in ended)
     read = sum(each.found.after.reads.total() for each in ended)
     came_out = (
-        f"{_count(double)} double{_told(double)}, of {read:,} messages learned from too; done to the end, "
-        f"{_count(missing)} missing{_told(missing)}"
+        f"{_count(double)} double{_told(double)}, of {events:,} events and {read:,} messages learned from; done to the "
+        f"end, {_count(missing)} missing{_told(missing)}"
     )
-    return Finding("double", len(kills), "kills", came_out, not _count(double) and not _count(missing))
+    is_enough = is_short or events >= LEAST_EVENTS
+    return Finding("double", len(kills), "kills", came_out, is_enough and not _count(double) and not _count(missing))
+
+
+def _adopted(ended: Sequence[Ended], *, is_short: bool) -> Finding:
+    effects = [effect for each in ended for effect in each.life.effects]
+    live, since = sum(each.live for each in effects), sum(each.since for each in effects)
+    wrong = [each for effect in effects for each in effect.wrong]
+    came_out = (
+        f"of {live + since + len(wrong):,} items and summaries {live:,} as it left them, {since:,} changed since, "
+        f"{len(wrong)} neither{_named(wrong)}"
+    )
+    is_enough = live >= LEAST_IN_FORCE * (live + since) > 0 and (is_short or len(effects) >= LEAST_DONE["adoptions"])
+    return Finding("adopted", len(effects), "adoptions and undoings", came_out, is_enough and not wrong)
+
+
+def _backup(ended: Sequence[Ended], kills: Sequence[Kill], *, is_short: bool) -> Finding:
+    looked = [kill.backup for kill in kills if kill.backup is not None]
+    there = [each for each in looked if each.stood is not None]
+    whole = [each for one in ended for each in one.life.backups]
+    restored = [one.life.backups[-1].stood for one in ended if one.life.backups]
+    events = sum(each.size for each in restored if each is not None)
+    wrong = [each for kept in (*looked, *whole) for each in kept.wrong]
+    came_out = (
+        f"{len(there)} left a backup, {looked.count(Kept(None))} broke a first one off; "
+        f"{len(whole) - len(restored)} read whole, {len(restored)} restored, with {events:,} events; "
+        f"{len(wrong)} problems{_named(wrong)}"
+    )
+    is_enough = len(restored) == len(ended) and None not in restored and events > 0
+    is_enough &= is_short or len(there) >= LEAST_BACKUPS
+    return Finding("backup", len(looked), "kills of `backup`", came_out, is_enough and not wrong)
 
 
 def _views(ended: Sequence[Ended], kills: Sequence[Kill]) -> Finding:
     unequal = [str(kill) for kill in kills if not kill.is_equal]
     unequal += [f"at the end of life {number}" for number, each in enumerate(ended) if not each.found.is_equal]
+    without = [str(kill) for kill in kills if not kill.has_views]
+    without += [f"behind a round of life {number}" for number, each in enumerate(ended) if each.life.without_views]
+    without += [f"at the end of life {number}" for number, each in enumerate(ended) if not each.found.has_views]
     wrong = [problem for each in ended for problem in each.found.problems]
     came_out = (
-        f"{len(unequal)} times unequal{_named(unequal)}; {len(wrong)} problems in {len(ended)} memories at the end"
-        f"{_named(wrong)}"
+        f"{len(unequal)} times unequal{_named(unequal)}; {len(without)} times none on disk{_named(without)}; "
+        f"{len(wrong)} problems in {len(ended)} memories at the end{_named(wrong)}"
     )
-    return Finding("views", len(kills), "kills", came_out, not unequal and not wrong)
+    return Finding("views", len(kills), "kills", came_out, not unequal and not without and not wrong)
 
 
 def _erased(ended: Sequence[Ended]) -> Finding:

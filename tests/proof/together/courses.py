@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from projections.ids import Seq
 from replay.codec import decode_header
 from replay.engine import Engine
-from tests.proof.together.ops import Op, Order, Seen, Told, text_of
+from tests.proof.together.ops import Op, Order, Ran, Seen, Told, text_of
 from tests.proof.together.oracle import Model
 from tests.proof.together.workers import Workers
 
@@ -50,13 +50,13 @@ class Course(RuleBasedStateMachine):
         for number, tasks in enumerate((left, right)):
             self.workers.send(number, Order("run", tasks=tasks))
         for number in range(2):
-            self.told += self.workers.answer(number, list[Told])
+            self.told += self.workers.answer(number, Ran).told
         self.counts["at once"] += bool(left and right)
 
     @rule(writer=st.integers(0, 1), op=OPS)
     def one_writes(self, writer: int, op: Op) -> None:
         """While nobody else does."""
-        self.told += self.workers.ask(writer, Order("run", tasks=((op,),)), list[Told])
+        self.told += self.workers.ask(writer, Order("run", tasks=((op,),)), Ran).told
 
     @rule(number=st.integers(0, 2))
     def one_starts_again(self, number: int) -> None:

@@ -20,29 +20,46 @@ class Op(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What became of it: the seqs that it was recorded under, and the log's size before it began and after it ended."""
+    """What became of it: the seqs that it was recorded under, the log's size before it began and after it ended, and
+    the process (its id) that did it.
+    """
 
     op: Op
     seqs: tuple[int, ...]
     before: int
     after: int
+    process: int
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What a reader saw: how far its rows reach, which of the person's items are active, which keys were heard."""
+    """What a process (its id) saw: how far its rows reach, which of the person's items are active, how many keys were
+    heard; and `least`, how far the log reached for certain before the look began.
+    """
 
     upto: int
     active: frozenset[str]
     heard: int
+    least: int
+    process: int
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What a process was told of its ops, and what it saw meanwhile, in order."""
+
+    told: list[Told]
+    seen: list[Seen]
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What a worker is to do: open a folder, run these ops (a list a task), look at what there is, close."""
+    """What a worker is to do: open a folder, run these ops (a list a task), look at what there is, close. With `every`,
+    the first task looks after each so many of its ops.
+    """
 
     do: str
     folder: str = ""
     is_reader: bool = False
     tasks: tuple[tuple[Op, ...], ...] = ()
+    every: int = 0
 
 
 def text_of(number: int) -> str:

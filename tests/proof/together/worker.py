@@ -4,9 +4,11 @@ python -m tests.proof.together.worker
 """
 
 import asyncio
+import os
 import sys
 from contextlib import AsyncExitStack, suppress
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -19,18 +21,19 @@ from projections.messages import MESSAGES
 from projections.people import person_of
 from projections.rows import Rows
 from replay.group import Recorded
-from tests.proof.together.ops import PERSON, Op, Order, Seen, Told
+from tests.proof.together.ops import PERSON, Op, Order, Ran, Seen, Told
 
 SETTINGS = read({"DNAM_ENCODER": "none", "DNAM_VIEW_COMMIT_EVENTS": "500"}, {})
 SEQS: ContextVar[list[int]] = ContextVar("seqs")
 
 
 class Worker:
-    """An open memory, if one is open."""
+    """An open memory, if one is open, and how far the log reached when it acknowledged something for the last time."""
 
     def __init__(self) -> None:
         self._stack = AsyncExitStack()
         self._memory: Memory | None = None
+        self._acknowledged = 0
 
     async def do(self, order: Order) -> object:
         """Do it; the answer."""
@@ -39,10 +42,12 @@ class Worker:
                 await self._open(order)
                 return None
             case "run":
-                ran = await asyncio.gather(*map(self._task, order.tasks))
-                return [told for task in ran for told in task]
+                seen: list[Seen] = []
+                tasks = (self._task(ops, 0 if number else order.every, seen) for number, ops in enumerate(order.tasks))
+                ran = await asyncio.gather(*tasks)
+                return Ran([told for task in ran for told in task], seen)
             case "look":
-                return await self.memory.look(self._seen)
+                return await self._look()
             case _:
                 self._memory = None
                 await self._stack.aclose()
@@ -56,17 +61,25 @@ class Worker:
     async def _open(self, order: Order) -> None:
         memory = Memory.open(Path(order.folder), settings=SETTINGS, writable=not order.is_reader)
         self._memory = await self._stack.enter_async_context(memory)
+        self._acknowledged = 0
         record = self._memory.record
 
         async def noting(*arguments: object) -> Recorded:
             recorded = await record(*arguments)  # type: ignore[arg-type]
-            SEQS.get().extend(each.seq for each in recorded.records)
+            seqs = [each.seq for each in recorded.records]
+            SEQS.get().extend(seqs)
+            self._acknowledged = max(self._acknowledged, *seqs) if seqs else self._acknowledged
             return recorded
 
         self._memory.record = noting  # type: ignore[assignment, method-assign]
 
-    async def _task(self, ops: tuple[Op, ...]) -> list[Told]:
-        return [await self._one(op) for op in ops]
+    async def _task(self, ops: tuple[Op, ...], every: int, seen: list[Seen]) -> list[Told]:
+        told: list[Told] = []
+        for op in ops:
+            told.append(await self._one(op))
+            if every and len(told) % every == 0:
+                seen.append(await self._look())
+        return told
 
     async def _one(self, op: Op) -> Told:
         SEQS.set([])
@@ -78,13 +91,17 @@ class Worker:
         else:
             with suppress(Unknown):  # nobody was met yet: there is nothing to forget
                 await self.memory.forget(PERSON, op.text)
-        return Told(op, tuple(SEQS.get()), before, self.memory.engine.head().size)
+        return Told(op, tuple(SEQS.get()), before, self.memory.engine.head().size, os.getpid())
 
-    def _seen(self, rows: Rows) -> Seen:
+    async def _look(self) -> Seen:
+        return await self.memory.look(partial(self._seen, self._acknowledged))
+
+    def _seen(self, least: int, rows: Rows) -> Seen:
         found = person_of(rows, "local", PERSON)
         items = [] if found is None else items_of(rows, found.row.person)
         active = frozenset(each.row.item.text for each in items if each.row.item.status == "active")
-        return Seen(self.memory.engine.live.folded, active, sum(1 for _ in rows.scan(MESSAGES)))
+        heard = sum(1 for _ in rows.keys(MESSAGES, b""))
+        return Seen(self.memory.engine.live.folded, active, heard, least, os.getpid())
 
 
 async def main() -> None:
