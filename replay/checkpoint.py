@@ -17,6 +17,7 @@ A log that goes on from a copy is another log from there: `new_origin` gives it 
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -25,6 +26,7 @@ from replay.errors import (
     CheckpointAhead,
     ForeignCheckpoint,
     HistoryRewritten,
+    LogError,
     NotACheckpoint,
     SigningKeyUnusable,
     UnknownSigner,
@@ -102,6 +104,15 @@ def _last(keys: Path) -> Checkpoint | None:
         raise NotACheckpoint(
             f"{path}: {error}. Put it back, or remove it, and the next is signed without it"
         ) from error
+
+
+def last_signed(keys: Path, log_id: bytes) -> Checkpoint | None:
+    """The last checkpoint that the log's own key signed; None where there is none, or nobody can say."""
+    with suppress(LogError, OSError):
+        signer, last = read_signer(keys, log_id), _last(keys)
+        if signer is not None and last is not None and last.origin == signer.name:
+            return last
+    return None
 
 
 # -- signing -------------------------------------------------------------------------------------------------------

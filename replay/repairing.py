@@ -10,13 +10,11 @@ they must give the tree whose right edge the log keeps. Where they do not, a hea
 have, or it is another history: then nothing is changed, since a copy would make a tree that fits the damage.
 
 What is found is put right by a logical rewrite under the write lock: into a new folder, compared, put in force. A log
-whose pages do not fit together is not opened: what can be read of it is saved first (salvaging.py), and the rest is
-missing, as above.
+whose pages do not fit together is not opened: what can be read of it is saved first (repairing_pages.py).
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from projections.events import PersonErased
@@ -25,20 +23,19 @@ from projections.registry import FOLD
 from replay import codec
 from replay.backup import Backup, taken_back
 from replay.builder import Progress, rebuild, silent
-from replay.errors import Damaged, ForeignBackup, KeyMissing, LogError, NotALog, UnknownEvent
+from replay.errors import Damaged, ForeignBackup, KeyMissing, LogError, UnknownEvent
 from replay.folder import Folder, remove_for_good
 from replay.ledger import FACTS, Fact, fact_of
 from replay.lmdb_log import LmdbLog
-from replay.lock import WriteLock
-from replay.log import EMPTY, MARK_LEAF, Commit, Entry, Head, Mark, StoredEvent
-from replay.salvaging import salvaged
+from replay.log import EMPTY, MARK_LEAF, Commit, Entry, Head, StoredEvent
+from replay.sides import Side, sides
 from replay.store import RING, DiskStore
 from replay.tree import CompactRange, leaf_hash
 
 BATCH = 4096
 
 
-Part = Literal["header", "id", "body", "current", "ring"]
+Part = Literal["header", "id", "body", "current", "record", "ring"]
 
 
 class Repair(NamedTuple):
@@ -51,47 +48,19 @@ class Repair(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """What is damaged in a log. `proved`: with the backup's headers in their places, the tree is the one it keeps."""
+    """What is damaged in a log. `proved`: with the backup's headers in their places, the tree is the one it keeps.
+    `end`: the last event, where the log itself did not say any more which that is.
+    """
 
     repairs: tuple[Repair, ...]
     proved: bool
     facts: tuple[Fact, ...]
+    end: int | None = None
 
     @property
     def fetched(self) -> frozenset[int]:
         """The events whose bodies come from the backup."""
         return frozenset(each.seq for each in self.repairs if each.part == "body" and each.can)
-
-
-class _Side(NamedTuple):
-    """One event as the log has it and as the backup does; None where there is none."""
-
-    seq: Seq
-    mine: StoredEvent | None
-    mark: Mark | None
-    theirs: StoredEvent | None
-
-    @property
-    def header(self) -> bytes | None:
-        """The backup's header where it has one: it was looked over."""
-        if self.theirs is not None:
-            return self.theirs.header
-        return None if self.mine is None else self.mine.header
-
-
-def _sides(log: LmdbLog, backup: Backup, size: int) -> Iterator[_Side]:
-    """Both, event by event."""
-    mine = log.marks(0, size)
-    theirs = backup.events()
-    here = next(mine, None)
-    for seq in range(1, size + 1):
-        there = next(theirs, None)
-        while here is not None and here[0].seq < seq:
-            here = next(mine, None)
-        if here is not None and here[0].seq == seq:
-            yield _Side(Seq(seq), *here, there)
-        else:
-            yield _Side(Seq(seq), None, None, there)
 
 
 # -- examining -----------------------------------------------------------------------------------------------------
@@ -107,7 +76,7 @@ class _Examining:
         self._fact_lost = False
         self._whole = True
 
-    def take(self, side: _Side) -> None:
+    def take(self, side: Side) -> None:
         if side.header is None:
             self._whole = False
             self.repairs.append(Repair(side.seq, "header", "its row is missing", can=False))
@@ -120,7 +89,7 @@ class _Examining:
             return
         self._body(side, header)
 
-    def _header(self, side: _Side, data: bytes) -> None:
+    def _header(self, side: Side, data: bytes) -> None:
         leaf = leaf_hash(data)
         self._tree.append(leaf)
         if side.mine is None:
@@ -131,7 +100,7 @@ class _Examining:
             what = "its entry in the id table is damaged or missing"
             self.repairs.append(Repair(side.seq, "id", what, can=True))
 
-    def _body(self, side: _Side, header: codec.Header) -> None:
+    def _body(self, side: Side, header: codec.Header) -> None:
         body = _body_of(side, header)
         if header.tag in FACTS:
             if body is None:
@@ -159,7 +128,7 @@ class _Examining:
         return Examined(tuple(sorted(self.repairs)), proved, tuple(self.facts))
 
 
-def _body_of(side: _Side, header: codec.Header) -> bytes | None:
+def _body_of(side: Side, header: codec.Header) -> bytes | None:
     """The body that the header is of, from the log, else from the backup."""
     for stored in (side.mine, side.theirs):
         if stored is not None and stored.body is not None and codec.digest(stored.body) == header.body_digest:
@@ -178,7 +147,7 @@ def examine(log: LmdbLog, backup: Backup, progress: Progress = silent) -> Examin
     refuse_foreign(log, backup)
     head = log.head()
     examining = _Examining()
-    for side in _sides(log, backup, head.size):
+    for side in sides(log, backup, head.size):
         examining.take(side)
         if side.seq % BATCH == 0 or side.seq == head.size:
             progress(side.seq, head.size)
@@ -200,44 +169,13 @@ def repair(store: DiskStore, backup: Backup, progress: Progress = silent) -> Exa
         found = examine(store.log, backup)
         if not found.proved:
             raise Damaged(unproved(found, backup))
-        _replace(place, store.log, backup, found, progress)
+        put_in_place(place, store.log, backup, found, progress)
         store.refresh()
-    _fold_again(store)
-    return _with_ring(found, store)
+    fold_again(store)
+    return with_ring(found, store)
 
 
-def repair_pages(data: Path, backup: Backup, progress: Progress = silent) -> Examined:
-    """The same of a log that cannot be opened, since its pages do not fit together: of what can be saved of it."""
-    place = Folder(data / "log")
-    lock = WriteLock(data / "write.lock")
-    try:
-        with lock, place.building() as scratch:
-            damaged = place.current()
-            if damaged is None:
-                raise NotALog(f"there is no log in {data}")
-            if not (damaged / "data.mdb").exists():
-                raise NotALog(
-                    f"there is nothing left of the log in {data}: `dnam restore-backup` puts a backup of it in force"
-                )
-            log = salvaged(damaged, scratch)
-            try:
-                found = examine(log, backup)
-                if not found.proved:
-                    raise Damaged(unproved(found, backup))
-                _replace(place, log, backup, found, progress)
-            finally:
-                log.close()
-    finally:
-        lock.close()
-    store = DiskStore(data, FOLD, writable=True)
-    try:
-        _fold_again(store)
-    finally:
-        store.close()
-    return _with_ring(found, store)
-
-
-def _replace(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progress: Progress) -> None:
+def put_in_place(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progress: Progress) -> None:
     """Put in force what a log should be, in place of the one that is, under the write lock."""
     before = place.current()
     assert before is not None
@@ -251,13 +189,13 @@ def _replace(place: Folder, log: LmdbLog, backup: Backup, found: Examined, progr
     remove_for_good(before)
 
 
-def _with_ring(found: Examined, store: DiskStore) -> Examined:
+def with_ring(found: Examined, store: DiskStore) -> Examined:
     """Whoever opens a store for writing mends the ring's copies from each other, before anything else."""
     mended = (each.what for each in store.findings if each.mended and each.what.startswith(RING))
     return found._replace(repairs=(*(Repair(0, "ring", what, can=True) for what in mended), *found.repairs))
 
 
-def _fold_again(store: DiskStore) -> None:
+def fold_again(store: DiskStore) -> None:
     with suppress(Damaged, KeyMissing, UnknownEvent):  # what cannot be repaired stops folding: `dnam verify` says so
         rebuild(store, FOLD)
 
@@ -306,7 +244,7 @@ def _erasures(found: Examined) -> list[tuple[VaultId, Seq]]:
 
 def _mended(log: LmdbLog, backup: Backup, found: Examined, size: int) -> Iterator[StoredEvent]:
     gone, fetched = taken_back(found.facts), found.fetched
-    for side in _sides(log, backup, size):
+    for side in sides(log, backup, size):
         assert side.header is not None
         body = None if side.mine is None else side.mine.body
         header = codec.decode_header(side.header)

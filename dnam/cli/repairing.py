@@ -1,5 +1,6 @@
 """Putting right what is damaged, from a backup: `repair`. A chat or a bot goes on meanwhile."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -78,10 +79,17 @@ def _verified_alone(shell: Shell) -> "tuple[tuple[Repair, ...], Verified]":
 
 def _repaired(shell: Shell, src: Path) -> "tuple[tuple[Repair, ...], Verified]":
     """What was repaired from a backup, and what verifying finds afterwards."""
+    import lmdb
+
     from replay.errors import DamagedPages, NotALog, Truncated
+    from replay.repairing_pages import refuse_bad_pages
 
     try:
-        after, source = _asked(shell, src)
+        try:
+            after, source = _asked(shell, src)
+        except lmdb.Error:
+            refuse_bad_pages(shell.data)
+            raise
     except (DamagedPages, NotALog, Truncated) as error:  # it cannot even be opened
         return _saved(shell, src, error)
     return ((), after) if source is None else _put_right(shell, source)
@@ -143,16 +151,32 @@ def _put_right(shell: Shell, source: "Backup") -> "tuple[tuple[Repair, ...], Ver
 
 def _saved(shell: Shell, src: Path, error: "LogError") -> "tuple[tuple[Repair, ...], Verified]":
     """Repair a log whose pages do not fit together: what can be read of it is kept."""
-    from replay.repairing import repair_pages
+    from replay.repairing_pages import repair_pages
 
     shell.out.note(str(error))
     source = looked_over(shell, src).backup
-    if not shell.out.confirm("Keep what can be read of the log, and fetch the rest from the backup?"):
-        _declined(shell)
-    with shell.out.progress("repairing") as progress:
-        found = repair_pages(shell.data, source, progress)
+    with ExitStack() as bars:
+
+        def agree(found: "Examined") -> "Progress":
+            _ask_to_keep(shell, found)
+            return bars.enter_context(shell.out.progress("repairing"))
+
+        found = repair_pages(shell.data, source, agree)
     with data_folder(shell, writable=False) as store:
         return tuple(each for each in found.repairs if each.can), _verified(store)
+
+
+def _ask_to_keep(shell: Shell, found: "Examined") -> None:
+    """Say what is lost for good, and how far the log goes where it no longer says so itself, and ask."""
+    record = [each.what for each in found.repairs if each.part == "record"]
+    lost = [each for each in found.repairs if not each.can]
+    for what in record:
+        shell.out.note(what)
+    for each in lost:
+        shell.out.note(f"#{each.seq}: {each.what}{'; the backup cannot help' if each.part == 'body' else ''}")
+    end = "" if found.end is None else f", which ends with #{found.end},"
+    if not shell.out.confirm(f"Keep what can be read of the log{end or ','} and fetch the rest from the backup?"):
+        _declined(shell)
 
 
 def _counted(found: "Examined", *, ring: bool, others: bool) -> str:

@@ -11,7 +11,7 @@ from replay.engine import Engine
 from replay.errors import CurrentLost, NewerLog, NotALog
 from replay.folder import BUILDING, Folder
 from replay.lmdb_log import LmdbLog
-from replay.repairing import repair_pages
+from replay.repairing_pages import repair_pages
 from replay.store import DiskStore
 from replay.which_log import holds_more, in_force_or_only, only_log, refuse_lost, repair_current
 from tests.replay.keeping import backed_up, sound, talk

@@ -11,13 +11,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import lmdb
 import pytest
 from freezegun import freeze_time
 
-from dnam.cli import backing
+from dnam.cli import backing, repairing
 from dnam.cli.backing import _size
 from dnam.memory import Memory
 from projections.decisions.meet import Account
+from replay import lmdb_file
 from replay.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
@@ -553,6 +555,30 @@ def test_a_log_that_no_longer_says_what_it_is_is_asked_about_with_its_end(
         True,
     )
     assert ran.out.endswith(": 1 problem left\n")
+
+
+def test_a_large_log_that_lmdb_cannot_follow_is_repaired_too(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dnam("backup", place, "--data", data)
+    page = spoil(data, "log", "meta", 0)
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, f"page {page} (meta): it is not the page that should be there" in ran.err) == (0, True)
+    assert ran.out.endswith(": all as it was written\n")
+
+
+def test_what_lmdb_says_of_a_log_whose_pages_fit_is_told(
+    data: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dnam("backup", place, "--data", data)
+
+    def full(*_: object) -> None:
+        raise lmdb.ReadersFullError("there is no room for a reader")
+
+    monkeypatch.setattr(repairing, "_asked", full)
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, "there is no room for a reader" in ran.err) == (3, True)
 
 
 def test_a_repair_that_is_declined_changes_nothing(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
