@@ -7,7 +7,8 @@ rows       all rows, by a reader
 verify     `dnam verify`
 write      all rows, once a writer has opened it and recorded a message
 again      `dnam verify` after that
-repair     `dnam repair` from the backup; all rows, and `dnam verify` then
+repair     `dnam repair` from the backup; all rows, and `dnam verify` then. Where it tells of `dnam restore-backup`:
+           that, and all that the backup has
 
 And what damaged things beside it are put through:
 
@@ -148,19 +149,19 @@ def _ring(data: Path) -> set[RingRecord]:
 def _repair(data: Path, made: Whole, number: int) -> Answer:
     ran = dnam("repair", "--from", made.backup, "--yes", "--data", data)
     if ran.code and "restore-backup" in ran.err:
-        return _restore(data, made, number)
+        return _restore(data, made, number, ran.err)
     if ran.code:
         return "refused", ran.err + ran.out
     clean = _verify(data, made, number)[1] == "\n"
     return ("same" if clean and digested(data) in (made.digest, made.after) else "other"), ran.out
 
 
-def _restore(data: Path, made: Whole, number: int) -> Answer:
-    """Where a log is too damaged to be repaired: all that the backup has."""
+def _restore(data: Path, made: Whole, number: int, why: str) -> Answer:
+    """Where a log is too damaged to be repaired: all that the backup has. In words, why `repair` gave up."""
     ran = dnam("restore-backup", made.backup, "--yes", "--data", data)
     if ran.code:
-        return "refused", ran.err
-    return ("restored" if _is_all(data, made, number) else "other"), ran.out
+        return "other", f"{why}{ran.err}"
+    return ("restored" if _is_all(data, made, number) else "other"), why
 
 
 def _is_all(data: Path, made: Whole, number: int) -> bool:

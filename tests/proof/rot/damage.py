@@ -5,6 +5,9 @@ log, views    LMDB's file: six of ten tries in a page that is in use, where it i
 ring          one copy of the key ring; a quarter of the tries in both, at the same place
 shadow        its log or its views, as above; a fifth of the tries in its manifest
 backup        a fifth of the tries in its manifest, a fifth in its ledger, the others in its events
+
+And what is none, since nobody uses what it changes: a bit in a page that the newest commit does not stand on, bytes
+behind those that a backup's manifest counts.
 """
 
 from collections.abc import Iterator
@@ -15,7 +18,7 @@ from typing import Literal, NamedTuple
 from replay.pages import PAGE_SIZE, Node, PageFile, Span, Walk, branches_of, metas, nodes_of
 from replay.pages import _places as places_of
 
-Kind = Literal["flip", "zero", "cut"]
+Kind = Literal["flip", "zero", "cut", "more"]
 Where = Literal["log", "ring", "views", "shadow", "backup"]
 KINDS: tuple[Kind, ...] = ("flip", "zero", "cut")
 PLACES: tuple[Where, ...] = ("log", "ring", "views")
@@ -26,8 +29,8 @@ HEADS = 48
 
 
 class Damage(NamedTuple):
-    """What is done to which files (relative to the data folder), from which byte on, how many bytes; of a flip, which
-    bit. `in_use`: whether the newest commit stands on it.
+    """What is done to which files (relative to the data folder; where there are none, nothing), from which byte on, how
+    many bytes; of a flip, which bit. `in_use`: whether the newest commit stands on it.
     """
 
     kind: Kind
@@ -57,8 +60,12 @@ class Damage(NamedTuple):
                 return before[: self.at] + bytes(len(before[self.at : behind])) + before[behind:]
             case "flip":
                 return before[: self.at] + bytes((before[self.at] ^ 1 << self.bit,)) + before[self.at + 1 :]
+            case "more":
+                return before + bytes((self.bit,)) * self.size
 
     def __str__(self) -> str:
+        if not self.files:
+            return f"nothing in the {self.where}"
         return f"{self.kind} at {self.at} (bit {self.bit}) of {' and '.join(self.files)}"
 
 
@@ -74,6 +81,11 @@ class Ground(NamedTuple):
     def file(self, where: Where, end: str) -> str:
         """The file of the log or of the views that is called so."""
         return next(name for name in self.sizes if name.startswith(where) and name.endswith(end))
+
+    def free(self) -> list[tuple[str, int]]:
+        """The pages that are not in use, each with its file."""
+        pages = ((name, range(self.sizes[name] // PAGE_SIZE), frozenset(used)) for name, used in self.used.items())
+        return [(name, page) for name, every, used in pages for page in every if page not in used]
 
 
 def ground(data: Path) -> Ground:
@@ -179,6 +191,18 @@ def chosen_beside(kind: Kind, where: Where, files: Ground, dice: Random) -> Dama
         return _of_database(kind, where, name, files, dice)
     at = dice.randrange(files.sizes[name])
     return Damage(kind, where, (name,), at, dice.randrange(8), SECTOR, in_use=True)
+
+
+def harmless(where: Where, files: Ground, dice: Random | None) -> Damage:
+    """Damage by chance to what nobody uses; without dice, and in a key ring, where every byte is used: none."""
+    if dice is None or where == "ring":
+        return Damage("flip", where, (), 0, 0, 0, in_use=False)
+    if where == "backup":
+        piece = max(name for name in files.sizes if name.startswith("events/"))
+        return Damage("more", where, (piece,), files.sizes[piece], dice.randrange(8), SECTOR, in_use=False)
+    name, page = dice.choice([each for each in files.free() if where == "shadow" or each[0].startswith(where)])
+    at = page * PAGE_SIZE + dice.randrange(PAGE_SIZE)
+    return Damage("flip", where, (name,), at, dice.randrange(8), 1, in_use=False)
 
 
 def chosen(kind: Kind, where: Where, files: Ground, dice: Random) -> Damage:

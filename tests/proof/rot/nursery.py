@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import typer.testing
@@ -30,7 +31,8 @@ from tests.proof.rot.memory import Whole, load
 MOST_SECONDS = 20
 """Of a processor, for all phases of a try: more is a loop without an end."""
 
-
+Size = Literal["small", "large", "huge"]
+"""Files of up to 4 MiB, which are looked over whenever they are opened; up to 256 MiB, by writers alone; or more."""
 _RUN = "from tests.proof.rot.nursery import main; main()"
 
 
@@ -60,8 +62,10 @@ def main() -> None:
     ask("verify", made.data, made, 0)
     gc.collect()
     gc.freeze()  # or the first collection of every child copies all pages of this process
-    if "--as-large" in sys.argv:
+    if "large" in sys.argv or "huge" in sys.argv:
         lmdb_file.MOST_PAGES = 0
+    if "huge" in sys.argv:
+        lmdb_file.MOST_PAGES_OF_WRITERS = 0
     with freeze_time(LATER):
         while head := source.read(4):
             order = msgspec.msgpack.decode(source.read(struct.unpack("<I", head)[0]), type=Order)
@@ -120,9 +124,9 @@ class Nursery:
 
 
 @contextmanager
-def nursery(made: Path, *, as_large: bool = False) -> Iterator[Nursery]:
-    """A nursery for tries on copies of a memory, gone afterwards; `as_large`: files are opened as large ones are."""
-    command = [sys.executable, "-c", _RUN, str(made), *["--as-large"] * as_large]
+def nursery(made: Path, size: Size = "small") -> Iterator[Nursery]:
+    """A nursery for tries on copies of a memory, gone afterwards, where files are opened as those of that size are."""
+    command = [sys.executable, "-c", _RUN, str(made), size]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         yield Nursery(process)
         assert process.stdin is not None
