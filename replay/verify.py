@@ -192,7 +192,7 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
         found(0, f"the key of vault {vault.hex()} is missing, and no erasure destroyed it")
     for each in _strange(store):
-        found(0, f"views: {each}")
+        found(0, each)
     for each in (damage for table in looked.tables.values() for damage in table.damage):
         found(0, f"views: {each}")
     return Verified(head.size, sum(table.rows for table in looked.tables.values()), root, tuple(sorted(problems)))
@@ -202,9 +202,13 @@ def _strange(store: DiskStore) -> Iterator[str]:
     """Why the views would not be used, though each of their rows is whole."""
     position = None if store.views is None else store.views.position()
     if position is not None and position.log != store.log.id:
-        yield "they are of another log; `dnam replay` builds them anew"
-    elif position is not None and position.size > store.log.head().size:
-        yield "they are ahead of the log; `dnam replay` builds them anew"
+        yield "views: they are of another log; `dnam replay` builds them anew"
+    elif position is not None and position.size > (size := store.log.head().size):
+        yield (
+            f"the log has {size} events, and the views were made of {position.size}: its end is lost, or an older copy of "
+            "it was put in its place. `dnam restore-backup` brings back what a backup has; where this "
+            "log is the one that is meant, `dnam replay` makes its views"
+        )
 
 
 def _walk_on(walk: _Walk, log: Log, stretches: Mapping[int, Stretch | None], folding: Folding | None) -> None:

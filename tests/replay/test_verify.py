@@ -171,7 +171,8 @@ def test_views_ahead_of_the_log_are_told(small: Path) -> None:
         meta = environment.open_db(b"meta")
         with environment.begin(write=True) as transaction:
             transaction.put(b"position", msgspec.msgpack.encode((999, bytes(32), log, ())), db=meta)
-    assert [each.what[:28] for each in verified(small).problems] == ["views: they are ahead of the"]
+    (problem,) = verified(small).problems
+    assert problem.what.startswith("the log has 6 events, and the views were made of 999: its end is lost, or an older")
 
 
 def test_a_body_may_be_missing_only_where_an_event_says_so(small: Path) -> None:
