@@ -205,9 +205,9 @@ def _strange(store: DiskStore) -> Iterator[str]:
         yield "views: they are of another log; `dnam replay` builds them anew"
     elif position is not None and position.size > (size := store.log.head().size):
         yield (
-            f"the log has {size} events, and the views were made of {position.size}: its end is lost, or an older copy of "
-            "it was put in its place. `dnam restore-backup` brings back what a backup has; where this "
-            "log is the one that is meant, `dnam replay` makes its views"
+            f"the log has {size} events, and the views were made of {position.size}: its end is lost, or an older copy "
+            "of it was put in its place. `dnam restore-backup` brings back what a backup has; where this log is the one "
+            "that is meant, `dnam replay` makes its views"
         )
 
 
