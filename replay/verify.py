@@ -206,7 +206,7 @@ def _strange(store: DiskStore) -> Iterator[str]:
     elif position is not None and position.size > (size := store.log.head().size):
         yield (
             f"the log has {size} events, and the views were made of {position.size}: its end is lost, or an older copy "
-            "of it was put in its place. `dnam restore-backup` brings back what a backup has; where this log is the one "
+            "of it was put in its place. `dnam restore-backup` brings back what a backup has; where this is the log "
             "that is meant, `dnam replay` makes its views"
         )
 
