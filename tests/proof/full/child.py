@@ -55,6 +55,7 @@ def main() -> None:
     from tests.kills.nursery import load
 
     load()
+    _read_patterns()
     page = Page(Path(os.environ[PAGE]))
     _tell(Ended(0, 0, 0))
     for line in sys.stdin:
@@ -66,6 +67,15 @@ def main() -> None:
         page.clear()
         swallowed = int(_swallowed(order).read_text(encoding="utf-8")) if order.planted else 0
         _tell(Ended(os.waitstatus_to_exitcode(status), page.calls, page.failed, swallowed))
+
+
+def _read_patterns() -> None:
+    """What the offline model would compile anew in each command: the patterns of its language, which `re` keeps."""
+    from dnam.adapters.offline import OfflineModel
+    from dnam.languages import load
+    from dnam.model import ExtractionInputs
+
+    OfflineModel(load("en")).reply(ExtractionInputs("kim", ()))
 
 
 def _swallowed(order: Order) -> Path:

@@ -4,29 +4,23 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
 import msgspec
 
-from dnam.shadows import exists, load
-from projections.registry import FOLD
-from replay.builder import check
-from replay.engine import Engine
-from replay.folding import Folding
-from replay.shadow_store import ShadowStore
-from replay.store import DiskStore
-from replay.verify import verify
 from tests.kills.victims import export
 from tests.proof.full.child import Ended, Order
 from tests.proof.full.faults import FAULTS, Fault, Page, compiled, environment
+from tests.proof.full.looking import UNOPENED, half_derived, look, look_again, stood
 from tests.proof.full.said import DONE, SHADOW, Healthy, Left, Said, left, told_badly, unkept
 
-UNOPENED = "it cannot be opened"
 CHILD = "from tests.proof.full.child import main; main()"
 FACTS = "I prefer tea over coffee\n" + "".join(f"!memory remember fact {n}\n" for n in range(3)) + "what do I prefer?\n"
+HEALTHY_RUNS, RUNS = 5, 8
+"""Healthy runs in which calls are counted; and runs at the most, of which one is to make the call that fails."""
 ENVIRONMENT = {"DNAM_VIEW_COMMIT_EVENTS": "8", "DNAM_TIMEZONE": "UTC", "PYTHONHASHSEED": "0"}
 
 
@@ -56,13 +50,6 @@ COMMANDS = (
     REDERIVE,
     Command("restore-backup", ("restore-backup", "PLACE", "--data", "DATA", "--yes")),
 )
-
-
-class Stood(NamedTuple):
-    """What a memory held before: how many events, and their root."""
-
-    size: int
-    root: bytes
 
 
 class Nursery:
@@ -130,13 +117,15 @@ class Nursery:
 
 class Tried(NamedTuple):
     """One command that met a fault: whether it told of it, what is wrong with how, what it said and is not so, and what
-    else does not hold of what it left; and how many commits a planted log swallowed of it.
+    else does not hold of what it left; what was passed over right behind the fault; and how many commits a planted log
+    swallowed of it.
     """
 
     told: bool
     badly_told: list[str]
     unkept: list[str]
     problems: list[str]
+    passed: frozenset[str]
     swallowed: int = 0
 
 
@@ -163,7 +152,12 @@ class Memory:
         shutil.copytree(self._kept, self.nursery.place)
 
     def calls(self, command: Command, fault: Fault) -> int:
-        """How many calls of a command may fail so."""
+        """How many calls of a command may fail so: of some healthy runs, whose threads write in whatever order, what
+        the one in the middle makes.
+        """
+        return sorted(self._calls(command, fault) for _ in range(HEALTHY_RUNS))[HEALTHY_RUNS // 2]
+
+    def _calls(self, command: Command, fault: Fault) -> int:
         self.again()
         ended = self.nursery.run(command.words, command.given, fault)
         assert ended.status == DONE, self.nursery.err
@@ -181,6 +175,13 @@ class Memory:
     def _said(self, ended: Ended) -> Said:
         return Said(ended.status, self.nursery.out, self.nursery.err)
 
+    def met(self, command: Command, fault: Fault, first: int) -> Tried | None:
+        """What came of a command whose call `first` fails. Where a run makes fewer calls than that, another one may
+        make more; None where none of them did.
+        """
+        runs = (self.tried(command, fault, first) for _ in range(RUNS))
+        return next((each for each in runs if each is not None), None)
+
     def tried(self, command: Command, fault: Fault, first: int, *, planted: bool = False) -> Tried | None:
         """Run a command that meets a fault, hold what it said against what is there, look what else is left, and run it
         again once the fault is cleared; None where it met none.
@@ -192,94 +193,30 @@ class Memory:
             return None
         data, said = self.nursery.place / "data", self._said(ended)
         told = said.status != DONE or bool(said.beyond(healthy.said)) or bool(said.refused())
-        badly, found = list(told_badly(said, healthy.said, fault)), list(lost(data, self.stood))
-        is_open = not any(each.startswith(UNOPENED) for each in found)
+        badly, looked = list(told_badly(said, healthy.said, fault)), look(data, self.stood)
+        is_open = not any(each.startswith(UNOPENED) for each in looked.problems)
         unheld = (
             list(unkept(self.nursery.place, said, self._before, healthy, rebuilds=command is REPLAY)) if is_open else []
         )
-        return Tried(told, badly, unheld, found + ([] if planted else self._again(command)), ended.swallowed)
+        problems = looked.problems + ([] if planted else self._again(command))
+        return Tried(told, badly, unheld, problems, looked.passed, ended.swallowed)
 
     def _again(self, command: Command) -> list[str]:
-        """What does not hold once the command has come again, on a disk that is well."""
+        """What does not hold once the command has come again, on a disk that is well. Nothing is passed over."""
         data, found = self.nursery.place / "data", list[str]()
         ended = self.nursery.run(command.words, command.given)
         if ended.status != DONE and not self._was_done(command):
             found.append(f"it does not go on: exit {ended.status}, {self.nursery.err.strip()[-300:]}")
-        found += [*lost(data, self.stood), *unsound(data)]
-        if not command.adds:
-            found += touched(data, self.stood)
-        if command is REDERIVE:
-            found += half_derived(data)
-        return found
+        found += look_again(data, self.stood, adds=command.adds)
+        return found + (list(half_derived(data)) if command is REDERIVE else [])
 
     def _was_done(self, command: Command) -> bool:
         """Whoever was erased is not known any more when the command comes again."""
         return command.name == "erase" and "nobody" in self.nursery.err.lower()
 
 
-def stood(data: Path) -> Stood:
-    """How far a memory is."""
-    with Engine.open(data, writable=False) as engine:
-        head = engine.head()
-        return Stood(head.size, head.root())
-
-
-def lost(data: Path, before: Stood) -> Iterator[str]:
-    """Whether what was acknowledged before is there, and nothing stored is wrong; nothing is changed."""
-    from replay.proofs import edge_at
-
-    try:
-        store = DiskStore(data, FOLD, writable=False)
-    except Exception as error:  # noqa: BLE001 - whatever it is: it does not open
-        yield f"{UNOPENED}: {type(error).__name__}: {error}"
-        return
-    try:
-        if store.log.head().size < before.size or edge_at(store.log, before.size).root() != before.root:
-            yield "events that were acknowledged are lost"
-        for each in verify(store, Folding(FOLD, store), opened=True).problems:
-            if not each.what.startswith(("key ring:", "views:")):  # which a writer mends, and builds again
-                yield f"#{each.seq}: {each.what}"
-    finally:
-        store.close()
-
-
-def touched(data: Path, before: Stood) -> Iterator[str]:
-    """Whether the log is another one than before."""
-    if stood(data) != before:
-        yield "the log was written by what had nothing to add"
-
-
-def half_derived(data: Path) -> Iterator[str]:
-    """Whether the shadow is not there, or not all that it is to be."""
-    if not exists(data, SHADOW):
-        yield "there is no shadow"
-        return
-    manifest = load(data, SHADOW)
-    if manifest.state != "complete":
-        yield f"the shadow is {manifest.state}, up to #{manifest.upto}"
-    store = ShadowStore(data, SHADOW, FOLD, writable=False)
-    try:
-        for each in verify(store, Folding(FOLD, store), opened=True).problems:
-            if not each.what.startswith("views:"):
-                yield f"the shadow's #{each.seq}: {each.what}"
-    finally:
-        store.close()
-
-
-def unsound(data: Path) -> Iterator[str]:
-    """Whether everything is right once a writer has had it open: verified, and the views what a rebuild makes."""
-    Engine.open(data).close()
-    store = DiskStore(data, FOLD, writable=False)
-    try:
-        yield from (f"#{seq}: {what}" for seq, what in verify(store, Folding(FOLD, store), opened=True).problems)
-        if not check(store, FOLD).equal:
-            yield "the views are not what a rebuild makes"
-    finally:
-        store.close()
-
-
-def some(calls: int, most: int, dice: random.Random) -> list[int]:
-    """Every call, or so many of them, the first and the last among them."""
-    if calls <= most:
+def some(calls: int, most: int | None, dice: random.Random) -> list[int]:
+    """Every call (`most` None), or so many of them, the first and the last among them."""
+    if most is None or calls <= most:
         return list(range(1, calls + 1))
     return sorted({1, calls, *dice.sample(range(2, calls), most - 2)})

@@ -158,6 +158,8 @@ def _are_rebuilt(data: Path) -> bool:
 
 def forgotten(data: Path, facts: frozenset[str]) -> Iterator[str]:
     """Facts that a chat said it remembers, and that are not there."""
+    if not facts:
+        return
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
         kept = {found.row.item.text for person in find_people(rows, "ada") for found in items_of(rows, person)}
     yield from (f"{fact!r} was acknowledged and is lost" for fact in sorted(facts - kept))
@@ -175,8 +177,7 @@ def told_badly(said: Said, healthy: Said, fault: Fault) -> Iterator[str]:
         yield f"exit {said.status}: {said.err.strip()[-300:]}"
     if "Traceback" in said.err:
         yield f"a traceback: {said.err.strip()[-600:]}"
-    if "MDB_PANIC" in said.err:
-        yield f"LMDB's words: {said.err.strip()[-300:]}"
+    yield from (f"LMDB's words: {each}" for each in said.err.splitlines() if "MDB_PANIC" in each)
     if said.status == COULD_NOT and not any(len(each) >= LEAST and names(fault, each) for each in more):
         yield f"an error that does not say what is wrong: {more}"
     for each in said.refused():
