@@ -228,7 +228,7 @@ class Live:
         try:
             return views.position()
         except GivenUp:
-            REFUSED.add(views.folder)
+            REFUSED.setdefault(views.folder, "")
         self.follow()
         return None if self.store.views is None else self.store.views.position()
 

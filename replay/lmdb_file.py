@@ -171,9 +171,10 @@ def can_register(folder: Path) -> bool:
     return os.access(lock if lock.exists() else folder, os.W_OK)
 
 
-REFUSED: set[Path] = set()
-"""Folders in which the disk refused LMDB something. Where it was the last write of a commit, LMDB gives the environment
-up: neither reading nor writing works any more until it is opened anew. Whoever has it open looks (`is_dead`).
+REFUSED: dict[Path, str] = {}
+"""Folders in which the disk refused LMDB something, and what it said. Where it was the last write of a commit, LMDB
+gives the environment up: neither reading nor writing works any more until it is opened anew. Whoever has it open looks
+(`is_dead`).
 """
 
 GivenUp = lmdb.PanicError
@@ -203,7 +204,8 @@ class translated:  # noqa: N801 - it reads as what it does
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, (lmdb.Error, OSError)):
-            REFUSED.add(self._folder)
+            if not isinstance(error, GivenUp):  # which is what came of an earlier one, and says nothing of it
+                REFUSED[self._folder] = str(error)
             raise _translation(self._folder, error) from error
 
 
@@ -214,9 +216,11 @@ def _translation(folder: Path, error: Exception) -> LogError:
         case lmdb.ReadonlyError() | PermissionError():
             return ReadOnly(f"{folder} cannot be written to: {error}")
         case lmdb.PanicError():
+            said = REFUSED.setdefault(folder, "")
+            why = f" ({said})" if said else ""
             return CannotWrite(
-                f"the disk of {folder} refused the end of a commit: what was acknowledged is there, and it goes on "
-                "once the disk takes writes again"
+                f"the disk of {folder} refused the end of a commit{why}: what was acknowledged is there, and it goes "
+                "on once the disk takes writes again"
             )
         case lmdb.InvalidError():
             return NotALog(f"{folder} is not a folder that dnam made, or is damaged: {error}")

@@ -25,7 +25,7 @@ from projections.ids import EventId, Seq, VaultId
 from replay import codec
 from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
-from replay.lmdb_file import MAP_SIZE, check_file, open_environment, translated
+from replay.lmdb_file import MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
 from replay.tree import Kept, leaf_hash
@@ -178,7 +178,13 @@ class LmdbLog:
             return look.find(event)
 
     def glancing(self) -> LmdbGlance:
-        return LmdbGlance(self._environment.begin(), self._looked_up_in)
+        """CannotWrite where the disk refused the end of a commit in another thread: whoever asks next opens it anew."""
+        try:
+            transaction = self._environment.begin()
+        except GivenUp:
+            with translated(self.folder):
+                raise
+        return LmdbGlance(transaction, self._looked_up_in)
 
     def marks(self, after: int, upto: int) -> Iterator[tuple[StoredEvent, Mark | None]]:
         while after < upto:

@@ -271,7 +271,7 @@ class DiskStore:
             if REFUSED and self.log.folder in REFUSED:
                 if is_dead(self.log.head):
                     self.unmap()  # whoever was reading from it cannot do so any more
-                REFUSED.discard(self.log.folder)
+                REFUSED.pop(self.log.folder, None)
             if self._log_folder.stamp() != self._log_stamp:
                 before, self.log = self.log, self._open_log()
                 self._retire(before)
@@ -288,7 +288,7 @@ class DiskStore:
         """Whether LMDB has given them up; they are closed then, since it opens nothing twice."""
         if not REFUSED or self.views is None or self.views.folder not in REFUSED:
             return False
-        REFUSED.discard(self.views.folder)
+        REFUSED.pop(self.views.folder, None)
         if not is_dead(self.views.position):
             return False
         self.views.close()

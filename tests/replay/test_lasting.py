@@ -11,9 +11,10 @@ import pytest
 from projections.registry import FOLD
 from replay.builder import check, rebuild
 from replay.engine import Engine
-from replay.errors import CannotWrite
+from replay.errors import CannotWrite, LogFull
 from replay.folder import Folder, make_private, remove_for_good
 from replay.lmdb_file import REFUSED, is_dead, translated
+from replay.lmdb_log import LmdbLog
 from replay.rewriting import rewrite
 from replay.store import MOST_RETIRED, DiskStore
 from tests.replay.keeping import backed_up, talk
@@ -82,18 +83,42 @@ def test_what_lmdb_gave_up_is_opened_anew(data: Path) -> None:
         assert store.views is not None
         for each in (store.log, store.views):
             each.close()  # nothing can be read from it nor written to it, as where its last write was refused
-            REFUSED.add(each.folder)
+            REFUSED[each.folder] = "it is full"
         engine.record(says("m2"))
         assert len(texts(engine)) == 2
         assert check(store, FOLD).equal
-        assert REFUSED.isdisjoint({store.log.folder, store.views.folder})
+        assert REFUSED.keys().isdisjoint({store.log.folder, store.views.folder})
 
 
 def test_lmdb_s_panic_is_told_in_words_of_ours(folder: Path) -> None:
     with pytest.raises(CannotWrite, match="it goes on once the disk takes writes again"), translated(folder):
         raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
-    assert folder in REFUSED
-    REFUSED.discard(folder)
+    assert REFUSED.pop(folder) == ""
+    full = "mdb_txn_commit: No space left on device"
+    with pytest.raises(LogFull), translated(folder):
+        raise lmdb.DiskError(full)
+    with pytest.raises(CannotWrite, match=f"refused the end of a commit \\({full}\\): what was"), translated(folder):
+        raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
+    assert REFUSED.pop(folder) == full
+
+
+def test_whoever_reads_a_log_while_another_thread_s_commit_of_it_is_refused_is_told_in_words_of_ours(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dead:
+        def begin(self) -> None:
+            raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
+
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+        log = engine.store.log
+        assert isinstance(log, LmdbLog)
+        with monkeypatch.context() as patch:
+            patch.setattr(log, "_environment", Dead())
+            with pytest.raises(CannotWrite, match="refused the end of a commit"):
+                log.get(1)
+        assert log.get(1) is not None
+    REFUSED.pop(log.folder, None)
 
 
 def test_what_was_refused_something_and_lives_stays_as_it_is(data: Path) -> None:
@@ -103,10 +128,10 @@ def test_what_was_refused_something_and_lives_stays_as_it_is(data: Path) -> None
         engine.record(says("m0"))
         log, views = store.log, store.views
         assert views is not None
-        REFUSED.update((log.folder, views.folder))
+        REFUSED.update({log.folder: "", views.folder: ""})
         engine.record(says("m1"))
         assert (store.log, store.views) == (log, views)
-        assert REFUSED.isdisjoint({log.folder, views.folder})
+        assert REFUSED.keys().isdisjoint({log.folder, views.folder})
 
 
 def test_what_was_replaced_often_is_let_go(data: Path) -> None:
@@ -128,7 +153,7 @@ def test_a_memory_that_lmdb_gave_up_is_closed_all_the_same(data: Path) -> None:
         assert isinstance(store, DiskStore)
         engine.record(says("m1"))
         store.log.close()
-        REFUSED.add(store.log.folder)
+        REFUSED[store.log.folder] = ""
     with Engine.open(data, clock=FakeClock()) as engine:
         assert len(texts(engine)) == 1
 
