@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from msgspec import Struct
 
@@ -12,7 +13,7 @@ from dnam.shadow_source import rederived_of
 from dnam.shadows import load
 from projections.decisions.adopted import Adoption, next_adoption, that_count
 from projections.events import ItemReverted, RederivationAdopted, SummaryReverted
-from projections.fold import Record
+from projections.fold import Projection, Record
 from projections.ids import MINUTE_MS, EventId, Seq
 from projections.items import ITEMS
 from projections.lives import key_of
@@ -22,6 +23,7 @@ from replay.chronicle import LogChronicle
 from replay.engine import Engine
 
 R = TypeVar("R", bound=Struct)
+_OF_THEM: tuple[Projection[Any], ...] = (ITEMS, SUMMARIES)
 SHADOW = "careful"
 """What the shadow is called that is adopted, and taken back."""
 
@@ -84,9 +86,9 @@ def _effect(engine: Engine, rows: Rows, adopted: Adopted, said: Adopted | None) 
     reading = _Reading(engine)
     for found in touched.items.values():
         for address, touch in found.items():
-            reading.take(_seq(rows.find(ITEMS, key_of(address))), touch)
+            reading.take(ITEMS, key_of(address), _seq(rows.find(ITEMS, key_of(address))), touch)
     for key, record in touched.summaries.items():
-        reading.take(_seq(rows.find(SUMMARIES, key)), Touch(record.id))
+        reading.take(SUMMARIES, key, _seq(rows.find(SUMMARIES, key)), Touch(record.id))
     items = sum(not touch.removed for found in touched.items.values() for touch in found.values())
     there = adopted._replace(people=len(touched.items), items=items, summaries=len(touched.summaries))
     if said is not None and said != there:
@@ -100,20 +102,34 @@ def _seq(found: Found[R] | None) -> Seq | None:
 
 class _Reading:
     def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._log = engine.store.log
         self._chronicle = LogChronicle(engine.live)
         self.live = self.since = 0
         self.wrong: list[str] = []
 
-    def take(self, last: Seq | None, touch: Touch) -> None:
+    def take(self, table: Projection[Any], key: bytes, last: Seq | None, touch: Touch) -> None:
         """Which event a row is of, None where there is none, and what the adoption did to it."""
         made = self._log.find(touch.made)
         if last == made or (last is None and (touch.removed or self._is_gone(touch.made))):
             self.live += 1
-        elif last and made and last > made:
+        elif made and (last or self._removed.get((table.table, key), Seq(0))) > made:
             self.since += 1
         else:
             self.wrong.append(f"what #{made} made is {f'as #{last} left it' if last else 'not there'}")
+
+    @cached_property
+    def _removed(self) -> dict[tuple[str, bytes], Seq]:
+        """The last event that took each row away, as the fold of all events has it: an erasure withdraws what rests on
+        its words.
+        """
+        found: dict[tuple[str, bytes], Seq] = {}
+        for stored in self._log.read(0):
+            record = self._engine.live.folding.record(stored)
+            for table in _OF_THEM:
+                if record is not None and isinstance(record.event, table.sees):
+                    found |= {(table.table, key): record.seq for key, row in table.rows(record) if row is None}
+        return found
 
     def _is_gone(self, event: EventId) -> bool:
         """Whether it said that nothing is to be there."""

@@ -9,11 +9,13 @@ from dnam.adopted import Touch
 from projections.decisions.adopted import Adoption, next_adoption, of_owner
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.draft import Decision, Draft
-from projections.events import ItemUpserted, RederivationAdopted
+from projections.events import ItemUpserted, ItemWithdrawn, RederivationAdopted
 from projections.events.event import Event
 from projections.events.values import OPERATOR, Item, Source
 from projections.fold import Record
 from projections.ids import EventId, Handle, Seq, seeded_id
+from projections.items import ITEMS
+from projections.lives import address_of, key_of
 from projections.rows import Rows
 from replay.engine import Engine
 from tests.proof.crashes import adoptions
@@ -107,16 +109,24 @@ def test_a_row_that_is_gone_or_older_is_found(data: Path) -> None:
         events = recorded(engine)
         adopted = next(each for each in events if isinstance(each.event, ItemUpserted))
         reading = _Reading(engine)
-        touch = Touch(adopted.id)
-        reading.take(Seq(adopted.seq - 1), touch)
-        reading.take(None, touch)
+        assert isinstance(adopted.event, ItemUpserted)
+        touch, key = Touch(adopted.id), key_of(address_of(adopted.event.item))
+        reading.take(ITEMS, key, Seq(adopted.seq - 1), touch)
+        reading.take(ITEMS, key, None, touch)
         assert (reading.live, reading.since) == (0, 0)
         assert reading.wrong == [
             f"what #{adopted.seq} made is as #{adopted.seq - 1} left it",
             f"what #{adopted.seq} made is not there",
         ]
-        reading.take(None, touch._replace(removed=True))
+        reading.take(ITEMS, key, None, touch._replace(removed=True))
         assert (reading.live, len(reading.wrong)) == (1, 2)
+
+
+def test_what_was_withdrawn_since_was_changed_since(data: Path) -> None:
+    """An erasure takes with it what rests on its words."""
+    gone = item(owner(data), 1).item
+    record(data, ItemWithdrawn(said=NOW, by=OPERATOR, owner=gone.owner, compartment=gone.compartment, id=gone.id))
+    assert effect_of(data, None) == Effect(live=1, since=1)
 
 
 def recorded(engine: Engine) -> list[Record]:
