@@ -22,3 +22,9 @@ def folder() -> Iterator[Path]:
 def data(folder: Path) -> Path:
     """Where a data folder may be made."""
     return folder / "data"
+
+
+@pytest.fixture
+def place(folder: Path) -> Path:
+    """Where a backup may be made."""
+    return folder / "place"

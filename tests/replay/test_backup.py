@@ -64,11 +64,6 @@ from tests.replay.stage import KIM, ROOT, FakeClock, child, contents, drafts, fi
 from tests.world import NOW
 
 
-@pytest.fixture
-def place(folder: Path) -> Path:
-    return folder / "place"
-
-
 def events_in(data: Path) -> list[StoredEvent]:
     store = DiskStore(data, FOLD, writable=False)
     events = list(store.log.read(0))

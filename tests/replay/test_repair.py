@@ -15,21 +15,13 @@ from replay.erasure import erase
 from replay.errors import Damaged, ForeignBackup
 from replay.folder import Folder
 from replay.folding import Folding
+from replay.history import seq_key
 from replay.log import StoredEvent
 from replay.repairing import Examined, examine, repair, unproved
 from replay.store import DiskStore
 from replay.verify import Problem, verify
 from tests.replay.keeping import backed_up, damage, record, redacts, settings, sound, stored_body, talk
 from tests.replay.stage import KIM, FakeClock, contents, drafts, event_id, handle_of, setting, texts
-
-
-@pytest.fixture
-def place(folder: Path) -> Path:
-    return folder / "place"
-
-
-def seq_key(seq: int) -> bytes:
-    return seq.to_bytes(8, "big")
 
 
 def repaired(data: Path, place: Path) -> Examined:

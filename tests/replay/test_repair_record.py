@@ -15,6 +15,7 @@ from replay.checkpoint import KEY_FILE, LAST_FILE, last_signed, sign
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged, DamagedPages, ForeignKeyRing
+from replay.history import seq_key
 from replay.log import Head, StoredEvent
 from replay.own_record import known_beside
 from replay.pages import PAGE_SIZE
@@ -27,15 +28,6 @@ from tests.replay.stage import KIM, FakeClock, contents, drafts, handle_of, sett
 from tests.replay.test_pages import spoil
 
 Lost = Callable[[Path], object]
-
-
-@pytest.fixture
-def place(folder: Path) -> Path:
-    return folder / "place"
-
-
-def seq_key(seq: int) -> bytes:
-    return seq.to_bytes(8, "big")
 
 
 def repaired(data: Path, place: Path) -> Examined:

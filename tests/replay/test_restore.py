@@ -82,11 +82,6 @@ from tests.world import NOW
 LATER = NOW + 60_000
 
 
-@pytest.fixture
-def place(folder: Path) -> Path:
-    return folder / "place"
-
-
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(restoring, "PATIENCE", 0.1)

@@ -100,11 +100,6 @@ def held(data: Path) -> list[tuple[str, str, str]]:
         return sorted((row.scope, row.key, row.value) for row in config_rows(rows))
 
 
-@pytest.fixture
-def place(folder: Path) -> Path:
-    return folder / "place"
-
-
 def test_what_was_forgotten_stays_forgotten(data: Path, place: Path, ada: Handle) -> None:
     assert restored(data, place, forgotten(tea(ada))) == 1
     assert items(data, ada) == [(GUILD, "forgotten")]

@@ -23,6 +23,7 @@ from replay import lmdb_file
 from replay.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
+from replay.history import seq_key
 from replay.ring_records import SIZE
 from replay.wrapped_keys import Cost, Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
@@ -487,10 +488,6 @@ def test_no_backup_and_a_truncated_one_replace_nothing(data: Path, place: Path, 
 
 
 # -- repair --------------------------------------------------------------------------------------------------------
-
-
-def seq_key(seq: int) -> bytes:
-    return seq.to_bytes(8, "big")
 
 
 def test_damage_is_told_asked_about_and_repaired(data: Path, place: Path) -> None:
