@@ -91,6 +91,23 @@ class Gathering:
             key in each.shown for key in near for each in self._stretches
         )
 
+    def fits(self, hit: "Said", near: Iterable[bytes]) -> bool:
+        """Whether there may be room for what was found, if need be for it alone: what does not fit is left out, before
+        anything around it is read. How long it is together with what was found before, where it touches that with these
+        keys around it, is not known yet; nor how long the line of a reply is.
+        """
+        chars = entry_chars(hit.row, self._caller)
+        if chars is None or any(not each.reach.isdisjoint(near) for each in self._stretches):
+            return True
+        alone = self._head_chars(hit) + 1 + chars + 1
+        fits = self._size((alone, *(each.chars for each in self._stretches))) <= self._limits.passage_chars
+        if not fits:
+            self._leave_out(hit)
+        return fits
+
+    def _leave_out(self, hit: "Said") -> None:
+        self._left_out.append(LeftOut(BLOCK, hit.id.hex(), f"over {self._limits.passage_chars} characters"))
+
     def add(self, hit: "Said", around: Sequence[Found[SaidRow]]) -> None:
         """What was found and what stands around it, or else itself alone, or nothing of it."""
         at = next(n for n, each in enumerate(around) if each.key == hit.key)
@@ -109,7 +126,7 @@ class Gathering:
             if self._size(each.chars for each in stretches) <= self._limits.passage_chars:
                 self._stretches = stretches
                 return
-        self._left_out.append(LeftOut(BLOCK, hit.id.hex(), f"over {self._limits.passage_chars} characters"))
+        self._leave_out(hit)
 
     def _touching(self, shown: Iterable[bytes]) -> list[Stretch]:
         return [each for each in self._stretches if not each.reach.isdisjoint(shown)]

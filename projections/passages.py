@@ -91,7 +91,8 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller) -> Past:
         if gathering.shows(hit) or not may(hit):
             continue
         near = around(rows, hit.key, NEAR + 1, NEAR + 1)
-        if gathering.takes(each.key for each in near):
+        keys = [each.key for each in near]
+        if gathering.takes(keys) and gathering.fits(hit, keys):
             known[hit.key] = Found(hit.key, hit.seq, hit.row)
             known |= {each.key: read(rows, each) for each in near if each.key not in known}
             gathering.add(hit, [each for each in _sitting(hit, [known[each.key] for each in near]) if may(each)])

@@ -9,8 +9,8 @@ from projections.blocks import Basis
 from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, answer
 from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, TurnDelivered
-from projections.events.values import PLATFORM, LeftOut, Limits, ModelUse
-from projections.gathering import NEAR
+from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse
+from projections.gathering import NEAR, Gathering
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.passages import FRESH_MS
 from projections.retrieval import Vocabulary
@@ -203,6 +203,19 @@ def test_what_does_not_fit_is_tried_alone_and_else_left_out(house: House) -> Non
         LeftOut("past", ids[2].hex(), f"over {len(alone) - 1} characters"),
         LeftOut("recent", "what was said earlier", "over 2 messages"),
     )
+
+
+@pytest.mark.parametrize("chars", [*range(60, 150, 7), 200, 400, 2_000])
+def test_what_is_left_out_before_what_stands_around_it_is_read_is_what_would_not_have_fitted(
+    house: House, monkeypatch: pytest.MonkeyPatch, chars: int
+) -> None:
+    for day in range(4):
+        boiler(house)
+        house.say("1", f"the boiler of day {day} is old", KIM, attachments=(Attachment("old.png"),) * (day % 2))
+        chatter(house)
+    early = prompt(house, "boiler?", passage_chars=chars)
+    monkeypatch.setattr(Gathering, "fits", lambda *_: True)
+    assert prompt(house, "boiler?", passage_chars=chars) == early
 
 
 def test_what_left_recall_is_neither_found_nor_around_it(house: House) -> None:
