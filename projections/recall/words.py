@@ -13,7 +13,7 @@ tables behind this (`english`, the stemmer's, Unicode's) alone; an index that wa
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
@@ -56,7 +56,6 @@ _WITHOUT_NOT = {"won't": "will", "can't": "can", "shan't": "shall"}
 _FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _LATIN_WITH_MARK = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 
-_stem: Callable[[str], str] = EnglishStemmer().stemWord
 _terms: dict[str, bytes] = {}
 
 
@@ -84,8 +83,10 @@ def word_term(word: str) -> bytes:
 
 @lru_cache(_STEMS)
 def stem_of(word: str) -> str:
-    """The stem of a folded word."""
-    return _stem(IRREGULAR.get(word, word)[:LONGEST])
+    """The stem of a folded word. A stemmer is made for each: it holds the word it is at, so one is not for two threads,
+    and what is wrong once would be remembered, and written into the index.
+    """
+    return str(EnglishStemmer().stemWord(IRREGULAR.get(word, word)[:LONGEST]))
 
 
 def person_term(person: Handle) -> bytes:

@@ -2,7 +2,9 @@
 
 import importlib.metadata
 import re
+import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from projections.recall.words import (
     folded,
     person_term,
     spelled_like,
+    stem_of,
     term,
     terms_of,
     word_term,
@@ -33,6 +36,20 @@ def finds(question: str, text: str) -> set[str]:
     """By which words of a question a text is found."""
     there = terms_of(text).counts
     return {word for key, word in asked(question).items() if key in there}
+
+
+def test_a_stem_is_the_same_whoever_asks_for_another_one_meanwhile() -> None:
+    """Prompts are made in one thread while another one writes the index: both ask for stems."""
+    told = [f"{word}{end}" for word in ("relat", "condit", "organ", "hesit") for end in ("ionally", "izations", "ing")]
+    alone = {word: stem_of.__wrapped__(word) for word in told}
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            asked_at_once = threads.map(stem_of.__wrapped__, told * 200)
+            assert list(asked_at_once) == [alone[word] for word in told] * 200
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_the_stemmer_is_the_one_the_index_says_it_was_made_with() -> None:
