@@ -24,7 +24,7 @@ from projections.events.values import OPERATOR
 from projections.ids import EventId, Seq, VaultId, seeded_id
 from replay import codec
 from replay.beginning import begin_with
-from replay.builder import rebuild
+from replay.builder import thin_out
 from replay.engine import Engine
 from replay.group import Recorded
 from replay.store import DiskStore
@@ -147,7 +147,7 @@ class Returning:
         engine = self._memory.engine
         if self._erasures and self.tally.known and isinstance(engine.store, DiskStore):
             await asyncio.to_thread(engine.follow_erasures)
-            await asyncio.to_thread(rebuild, engine.store, engine.fold)
+            await asyncio.to_thread(thin_out, engine.store, engine.fold)
 
 
 def _as_given(drafts: list[Draft]) -> Decision:

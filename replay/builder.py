@@ -2,6 +2,9 @@
 
 Most of the work runs unlocked. The last stretch, from where the log was to where it is, runs under the write lock, so
 that nothing is missing when CURRENT is replaced. No segment cuts a decision. A helper (helper.py) folds some of them.
+
+What is half built when somebody is erased holds what they wrote: the builder throws it away at its next segment, and
+the erasure is not complete before it has.
 """
 
 import gc
@@ -94,6 +97,34 @@ def bring_up(store: DiskStore, live: Live, head: Head) -> None:
     bring(views, store, live.folding, head.size)
 
 
+class _Overtaken(Exception):
+    """Somebody was erased since a build was begun: it holds what is to be gone."""
+
+
+class _Watch:
+    """Looks at every step of a build whether somebody was erased. To be made when the folder is there: an erasure waits
+    for those that it finds.
+    """
+
+    def __init__(self, store: DiskStore, progress: Progress) -> None:
+        self._store = store
+        self._epoch = store.log.head().epoch
+        self._progress = progress
+
+    def is_overtaken(self) -> bool:
+        return self._store.log.head().epoch != self._epoch
+
+    def look(self) -> None:
+        """_Overtaken when somebody was."""
+        if self.is_overtaken():
+            raise _Overtaken
+
+    def progress(self, done: int, total: int) -> None:
+        """Progress that looks first."""
+        self.look()
+        self._progress(done, total)
+
+
 class Built(NamedTuple):
     """A rebuild: how many events, and the digest of all rows where it was asked for."""
 
@@ -110,13 +141,16 @@ def rebuild(store: DiskStore, fold: Fold, progress: Progress = silent, *, digest
 
 def thin_out(store: DiskStore, fold: Fold, progress: Progress = silent) -> Built:
     """The same after an erasure, from what the live views hold: every row but those of destroyed keys is copied. Where
-    they cannot be used, everything is built anew.
+    they cannot be used, everything is built anew. What others had half built is gone too: Busy when one of them hangs.
     """
+    place = store.views_folder()
+    others = place.others()
     try:
         while (built := _rebuild_once(store, fold, progress, False, copy_readable)) is None:
             pass
     except DamagedViews:
-        return rebuild(store, fold, progress)
+        built = rebuild(store, fold, progress)
+    place.see_gone(others)
     return built
 
 
@@ -127,30 +161,30 @@ Start = Callable[[Views, DiskStore, Folding, Progress], None]
 def _rebuild_once(
     store: DiskStore, fold: Fold, progress: Progress, digested: bool, start: Start | None
 ) -> Built | None:
-    epoch = store.log.head().epoch
-    folding, tree = Folding(fold, store), None if start else CompactRange()
     place = store.views_folder()
     with place.building() as fresh:
+        watch = _Watch(store, progress)
+        folding, tree = Folding(fold, store), None if start else CompactRange()
         views = Views(fresh, fold, writable=True, building=True)
         try:
             if start is not None:
-                start(views, store, folding, progress)
-            _approach(views, store, folding, progress, tree)
-            views.make_index()
+                start(views, store, folding, watch.progress)
+            _approach(views, store, folding, watch.progress, tree)
+            views.make_index(watch.look)
             with store.lock:
                 store.refresh()
-                head = store.log.head()
-                if head.epoch != epoch:
-                    return None
-                before = place.current()
-                bring(views, store, folding, head.size, progress, tree)
+                watch.look()
+                head, before = store.log.head(), place.current()
+                bring(views, store, folding, head.size, watch.progress, tree)
                 if tree is not None:
                     _hold_against(tree, head)
                 digest = views.digest() if digested else b""
                 views.sync()
                 place.put_in_force(fresh)
+        except _Overtaken:
+            return None
         except KeyMissing:
-            if store.log.head().epoch != epoch:  # destroyed meanwhile, not missing
+            if watch.is_overtaken():  # destroyed meanwhile, not missing
                 return None
             raise
         finally:
@@ -203,6 +237,8 @@ def check(store: DiskStore, fold: Fold, progress: Progress = silent) -> Check:
         size = store.log.head().size
         try:
             found = _check_once(store, fold, progress)
+        except _Overtaken:
+            continue
         except KeyMissing:
             if not _took_back(store.log, size):
                 raise
@@ -226,17 +262,18 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
     except DamagedViews as error:
         digest, unusable = b"", str(error)
     with _scratch(store) as folder:
+        watch = _Watch(store, progress)
         views = Views(folder, fold, writable=True, building=True)
         try:
             tree = CompactRange()
-            bring(views, store, Folding(fold, store), live.folded, progress, tree, indexed=False)
+            bring(views, store, Folding(fold, store), live.folded, watch.progress, tree, indexed=False)
             head = store.log.head()
             if head.size == live.folded:
                 _hold_against(tree, head)
             rebuilt = views.digest()
             if unusable or live.views() is None or store.views is None:
                 return Check(live.folded, digest, rebuilt, index_is_sound=True, unusable=unusable)
-            return Check(live.folded, digest, rebuilt, store.views.index_is_what_it_would_be(views))
+            return Check(live.folded, digest, rebuilt, store.views.index_is_what_it_would_be(views, watch.look))
         finally:
             views.close()
 

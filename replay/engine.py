@@ -60,6 +60,8 @@ class Engine:
         self._committing = threading.Event()
         self._writer: threading.Thread | None = None
         self.finisher: threading.Thread | None = None
+        self.finishing = threading.Lock()
+        """Held by the thread that finishes erasures."""
         self._gate = threading.Lock()
         self._turn = threading.Lock()
         self._pending = 0

@@ -129,7 +129,14 @@ def _completion(erasure: Record) -> EventId:
 
 
 def finish_erasures(engine: "Engine", progress: Progress = silent) -> int:
-    """Steps 2 to 4 of every erasure that is not complete; how many there were."""
+    """Steps 2 to 4 of every erasure that is not complete; how many there were. One thread at a time, since a shadow is
+    opened for it once. Busy while somebody who hangs holds half-built views.
+    """
+    with engine.finishing:
+        return _finish(engine, progress)
+
+
+def _finish(engine: "Engine", progress: Progress) -> int:
     left = unfinished(engine)
     if not left:
         return 0

@@ -14,12 +14,14 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from replay.errors import CannotWrite, NotALog
+from replay.errors import Busy, CannotWrite, NotALog
+from replay.lock import LONGEST_PAUSE, PATIENCE
 
 BUILDING = "building.lock"
 _NAME = re.compile(rb"\d*")
@@ -106,6 +108,29 @@ class Folder:
             for each in removed:
                 _remove(each)
         return removed
+
+    def others(self) -> list[Path]:
+        """Numbered folders that are not in force: being built now, or left behind by a build that broke off."""
+        if not self.path.is_dir():
+            return []
+        with _held(self.path):  # whatever is there has its lock
+            current = self.current()
+            return sorted(each for each in self.path.iterdir() if each.name.isdigit() and each != current)
+
+    def see_gone(self, others: Sequence[Path], patience: float = PATIENCE) -> None:
+        """Wait until nobody builds these any more, and remove what is left of them. Busy after some seconds, OSError
+        where something stays.
+        """
+        until = time.monotonic() + patience
+        for each in others:
+            while _is_being_built(each):
+                if time.monotonic() > until:
+                    raise Busy(
+                        f"{each} has been built for {patience:g} seconds by somebody who hangs: end that process"
+                    )
+                time.sleep(LONGEST_PAUSE)
+            if each != self.current():
+                remove_for_good(each)
 
     def _is_in_force(self, fresh: Path) -> bool:
         try:

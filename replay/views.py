@@ -340,17 +340,18 @@ class Views:
 
         return Index(transaction, self._tables)
 
-    def make_index(self) -> None:
-        """Make the retrieval index of the rows that are there, in views without one."""
+    def make_index(self, look: Callable[[], object]) -> None:
+        """Make the retrieval index of the rows that are there, in views without one. `look` is called at every step."""
         for start, upto in _spans(self.position()):
+            look()
             with translated(self.folder), self._environment.begin(write=True) as transaction:
                 self._index(transaction).seal(start, upto)
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             transaction.put(INDEXED, b"", db=self._meta)
 
-    def index_is_what_it_would_be(self, scratch: "Views") -> bool:
+    def index_is_what_it_would_be(self, scratch: "Views", look: Callable[[], object]) -> bool:
         """Whether the index is, byte for byte, what would be made of the rows that are here; it is made in other views
-        that have none.
+        that have none. `look` is called at every step.
         """
         from replay.recall_index import Index
 
@@ -358,6 +359,7 @@ class Views:
             if not self._is_indexed(rows):
                 return False
             for start, upto in _spans(self._position(rows)):
+                look()
                 with translated(scratch.folder), scratch._environment.begin(write=True) as transaction:
                     Index(rows, self._tables, (transaction, scratch._tables)).seal(start, upto)
             with scratch._environment.begin() as made:

@@ -127,5 +127,5 @@ def test_an_erasure_that_comes_in_between_is_in_it_too(data: Path) -> None:
         destroy_keys(engine, handle_of(engine, KIM))
         assert isinstance(engine.store, DiskStore)
         thin_out(engine.store, FOLD, meanwhile)
-        assert told != sorted(told)  # it began again
+        assert told.count(told[0]) > 1  # it began again
         assert check(engine.store, FOLD).equal
