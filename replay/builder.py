@@ -180,6 +180,7 @@ def _rebuild_once(
                     _hold_against(tree, head)
                 digest = views.digest() if digested else b""
                 views.sync()
+                views.close()  # who follows CURRENT opens it at once, and LMDB opens nothing twice
                 place.put_in_force(fresh)
         except _Overtaken:
             return None

@@ -279,10 +279,11 @@ class DiskStore:
     def refresh(self) -> bool:
         """Follow what other processes put in force; True when the views are others now."""
         self.follow_log()
-        if self._views_folder.stamp() != self._views_stamp or self._views_are_dead():
-            self._open_views()
-            return True
-        return False
+        with self._following:
+            if self._views_folder.stamp() != self._views_stamp or self._views_are_dead():
+                self._open_views()
+                return True
+            return False
 
     def _views_are_dead(self) -> bool:
         """Whether LMDB has given them up; they are closed then, since it opens nothing twice."""

@@ -100,3 +100,24 @@ def test_a_builder_that_hangs_is_told_and_what_it_put_in_force_is_left_alone(tmp
     place.see_gone([fresh])
     assert place.current() == fresh
     assert fresh.is_dir()
+
+
+def test_whoever_follows_opens_new_views_as_soon_as_they_are_in_force(
+    monkeypatch: pytest.MonkeyPatch, data: Path
+) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        talk(engine)
+        store, put_in_force = engine.store, Folder.put_in_force
+        assert isinstance(store, DiskStore)
+
+        def followed_at_once(place: Folder, fresh: Path) -> None:
+            put_in_force(place, fresh)
+            assert messages(engine) == 8
+            assert store.views is not None
+            assert store.views.folder == fresh
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Folder, "put_in_force", followed_at_once)
+            rebuild(store, FOLD)
+        assert store.unusable_views() == ""
+        assert check(store, FOLD).equal
