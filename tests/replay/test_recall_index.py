@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from unicodedata import unidata_version
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 
 from projections.events import UNSEALED_TAGS, ConfigSet, MessageRedacted
 from projections.events.values import OPERATOR, PLATFORM
+from projections.ids import Handle, VaultId
 from projections.messages import MESSAGES
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import Setting
+from projections.recall.columns import Sealed
 from projections.recall.corpus import Corpus
 from projections.recall.opened import Part, parts
 from projections.recall.search import Wanted, said
@@ -27,11 +30,12 @@ from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import DamagedViews, ErasedMeanwhile, NewerViews
 from replay.recall_disk import Disk
+from replay.recall_rows import unpack_documents
 from replay.recall_tables import TABLES
 from replay.store import DiskStore
 from tests.generator import Story, fixed_story, stories
 from tests.laws.test_rows import opened, shared
-from tests.replay.stage import drafts, living, readable, says
+from tests.replay.stage import ADA, KIM, drafts, handle_of, living, readable, says
 from tests.world import NOW, handle
 
 LAW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -108,6 +112,14 @@ def same_found(rows: Rows, texts: list[str]) -> None:
         for text in texts:
             wanted = Wanted(text, setting, session, NOW)
             assert said(rows, wanted, 5) == said(plain, wanted, 5)
+
+
+def said_by(sealed: Sealed) -> dict[Handle, list[int]]:
+    """What is sealed by each speaker: ids, in the order of seqs."""
+    found: dict[Handle, list[int]] = {}
+    for speaker, each in zip(sealed.columns.speakers.tolist(), sealed.columns.ids.tolist(), strict=True):
+        found.setdefault(sealed.speakers[speaker], []).append(each)
+    return found
 
 
 def texts_of(engine: Engine) -> list[str]:
@@ -194,6 +206,30 @@ def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> 
         with engine.reading() as rows:
             same_found(rows, ["heron 7", "heron 45"])
         assert check(store, FOLD).equal
+
+
+def test_what_destroyed_vaults_held_is_not_read_from_rows_that_still_hold_it(data: Path) -> None:
+    with opened(data, 400) as engine:
+        for n in range(40):
+            engine.record(says(str(n), f"heron {n}", who=(ADA, KIM)[n % 2], said=NOW + n))
+        commit(engine)
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        assert store.views is not None
+        key, data_of_row = on_disk(engine)[layout.SPAN.documents][0]
+        vaults = list(map(VaultId, unpack_documents(data_of_row[:-4]).vault_names))
+        with store.views.reading() as (_, snapshot):
+            disk = Disk(lambda: snapshot)
+            whole, none = disk.sealed(key[:8], frozenset()), disk.sealed(key[:8], frozenset(vaults))
+            halves = [disk.sealed(key[:8], frozenset({gone})) for gone in vaults]
+        assert whole is not None
+        assert none is not None
+        assert len(none.columns.ids) == 0
+        said = said_by(whole)
+        assert set(said) == {handle_of(engine, ADA), handle_of(engine, KIM)}
+        assert [said_by(each) for each in halves if each is not None] in (
+            [{who: said[who]} for who in order] for order in permutations(said)
+        )
 
 
 def test_an_index_of_other_tables_of_unicode_is_made_anew_and_of_a_newer_program_left(
