@@ -92,7 +92,8 @@ clean: ## remove what tools made; .venv and data/ stay
 	@rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name .venv -prune -o -name data -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
-# pip would compile modules on one processor only. What this Python cannot compile is passed over, as pip does.
+# pip would compile modules on one processor only. What this Python cannot compile is passed over, as pip does. The lock file
+# is complete: pip need look up nothing beside it, and one older than 23.3 would take the newest release for an extra.
 $(LOCKED):
 	@set -e; found=; \
 	for candidate in $(PYTHONS); do \
@@ -108,7 +109,7 @@ $(LOCKED):
 	echo "dnam: building .venv with $$("$$found" --version)"; \
 	"$$found" -m venv --clear .venv; \
 	echo "dnam: installing what requirements.lock lists (a minute or so, the first time only)"; \
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-compile --require-hashes -r requirements.lock; \
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r requirements.lock; \
 	$(PYTHON) -m compileall -qq -j 0 .venv/lib || true
 	@touch $@
 
@@ -120,5 +121,5 @@ $(READY): $(LOCKED) pyproject.toml
 
 $(PEERS): $(LOCKED) requirements-bench.lock
 	@echo "dnam: installing the peers that requirements-bench.lock lists (160 MB, the first time only)"
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r requirements-bench.lock
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-deps --require-hashes -r requirements-bench.lock
 	@touch $@

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +79,13 @@ def test_the_lock_file_names_every_direct_dependency() -> None:
     direct += PYPROJECT["build-system"]["requires"]
     locked = {project_name(line) for line in LOCK.splitlines() if "==" in line}
     assert {project_name(each) for each in direct} <= locked
+
+
+def test_what_the_lock_file_lists_is_complete() -> None:
+    """So setup asks for nothing else: a pip older than 23.3 takes the newest release for `coverage[toml]`, and is refused."""
+    assert "--no-deps --require-hashes -r requirements.lock" in make("--dry-run", "--always-make", "setup").stdout
+    checked = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stdout) == (0, "No broken requirements found.\n")
 
 
 def test_the_lock_file_holds_no_address_and_no_path() -> None:
