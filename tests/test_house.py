@@ -82,7 +82,7 @@ def test_the_lock_file_names_every_direct_dependency() -> None:
 
 
 def test_what_the_lock_file_lists_is_complete() -> None:
-    """So setup asks for nothing else: a pip older than 23.3 takes the newest release for `coverage[toml]`, and is refused."""
+    """So setup looks up nothing else: for an extra, a pip older than 23.3 takes the newest release, and refuses it."""
     assert "--no-deps --require-hashes -r requirements.lock" in make("--dry-run", "--always-make", "setup").stdout
     checked = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stdout) == (0, "No broken requirements found.\n")

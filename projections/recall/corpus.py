@@ -15,7 +15,7 @@ import numpy as np
 
 from projections.ids import EventId
 from projections.recall.called import Called
-from projections.recall.columns import Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
+from projections.recall.columns import Columns, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
 from projections.recall.words import MOST_COUNTED
 
@@ -62,8 +62,8 @@ class Corpus:
         self.called = Called()
         self.begun = 0
         """Rises with each unit in which something is said where nothing was."""
-        self.open: tuple[object, Flags | None] | None = None
-        """Whoever searches keeps here which units are open, and as of when."""
+        self.open: object = None
+        """Whoever searches keeps here which units are open, and as of when (`opened`)."""
         self._read, self._standing = sealed.postings, sealed.standing
         self._kept: OrderedDict[bytes, Postings] = OrderedDict()
         self._kept_bytes = 0

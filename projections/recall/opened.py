@@ -62,10 +62,18 @@ def is_open(rows: Rows, setting: Setting, session: str, zone: bytes, said: Said)
     """Whether what was said somewhere is open in a zone, for an answer in a session."""
     if zone_of(said.audience, said.guild) != zone:
         return False
+    return is_open_here(setting, said.audience) if said.session == session else is_open_elsewhere(rows, said)
+
+
+def is_open_here(setting: Setting, audience: Audience) -> bool:
+    """Whether what an audience could read of a session is open for an answer in it."""
+    return audience.kind == "direct" or audience == setting.audience
+
+
+def is_open_elsewhere(rows: Rows, said: Said) -> bool:
+    """Whether what was said in a session is open for answers in the others that read its zone."""
     if said.audience.kind == "direct":
         return True
-    if said.session == session:
-        return said.audience == setting.audience
     place = place_of(rows, said.session)
     return place is not None and audience_of(rows, place.row.place) == said.audience
 
@@ -83,16 +91,54 @@ def _open_units(
     rows: Rows, corpora: Corpora, setting: Setting, session: str, zone: bytes, corpus: Corpus
 ) -> Flags | None:
     """Which units of a zone are open; looked up again when that may have changed."""
-    asked = (corpora.turn, corpus.begun, setting.audience, session)
-    if corpus.open is None or corpus.open[0] != asked:
-        found = [_unit_is_open(rows, setting, session, zone, each) for each in corpus.units.all]
-        corpus.open = (asked, None if all(found) else np.array([*found, False]))
-    return corpus.open[1]
+    known = corpus.open
+    if not isinstance(known, _Units):
+        known = corpus.open = _Units()
+    known.follow(rows, corpora.turn, zone, corpus)
+    return known.open_in(setting, session)
 
 
-def _unit_is_open(rows: Rows, setting: Setting, session: str, zone: bytes, unit: bytes) -> bool:
-    said = _where(rows, zone, unit)
-    return said is not None and is_open(rows, setting, session, zone, said)
+class _Units:
+    """The units of a zone: where each is, and whether it is open to what is answered in another session. Every session
+    of a guild asks, and of all units only its own answer it in another way.
+    """
+
+    def __init__(self) -> None:
+        self._asked = (-1, -1)
+        self._where: list[Said | None] = []
+        self._flags: Flags = np.zeros(1, np.bool_)
+        self._are_all_open = False
+        self._of: dict[str, list[int]] = {}
+
+    def follow(self, rows: Rows, turn: int, zone: bytes, corpus: Corpus) -> None:
+        """Look for the units in which something was said where nothing was; at every one where a place changed."""
+        if self._asked == (turn, corpus.begun):
+            return
+        self._where += [None] * (len(corpus.units.all) - len(self._where))
+        flags = np.zeros(len(self._where) + 1, np.bool_)  # the last one says nothing
+        if turn == self._asked[0]:
+            flags[: len(self._flags) - 1] = self._flags[:-1]
+        for number, unit in enumerate(corpus.units.all):
+            if self._where[number] is None and (said := _where(rows, zone, unit)) is not None:
+                self._where[number] = said
+                self._of.setdefault(said.session, []).append(number)
+            elif turn == self._asked[0]:
+                continue
+            there = self._where[number]
+            flags[number] = there is not None and is_open_elsewhere(rows, there)
+        self._asked, self._flags = (turn, corpus.begun), flags
+        self._are_all_open = bool(flags[:-1].all())
+
+    def open_in(self, setting: Setting, session: str) -> Flags | None:
+        """The flags for an answer in a session, one more than there are units; None when all are open."""
+        own = [(number, said.audience) for number in self._of.get(session, ()) if (said := self._where[number])]
+        others = {number for number, audience in own if self._flags[number] != is_open_here(setting, audience)}
+        if not others:
+            return None if self._are_all_open else self._flags
+        flags = self._flags.copy()
+        for number in others:
+            flags[number] = not flags[number]
+        return None if flags[:-1].all() else flags
 
 
 def _where(rows: Rows, zone: bytes, unit: bytes) -> Said | None:

@@ -72,12 +72,12 @@ class FakeZones:
     def __init__(self, documents: Sequence[Document], turn: int = 0) -> None:
         self.turn = turn
         self._documents = documents
-        self._made: dict[bytes, Corpus] = {}
+        self.made: dict[bytes, Corpus] = {}
 
     def corpus(self, zone: bytes) -> Corpus:
-        if zone not in self._made:
-            self._made[zone] = corpus_of(each for each in self._documents if each.zone == zone)
-        return self._made[zone]
+        if zone not in self.made:
+            self.made[zone] = corpus_of(each for each in self._documents if each.zone == zone)
+        return self.made[zone]
 
 
 def kept(world: World) -> Rows:

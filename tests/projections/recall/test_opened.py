@@ -1,18 +1,21 @@
 """Who opens what of what was said: by audience and epoch, in threads, after narrowing and widening."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle
-from projections.messages import MessageRow, unit
+from projections.messages import MESSAGES, MessageRow, unit
 from projections.policies.compartments import Setting
 from projections.recall.documents import zone_of
 from projections.recall.opened import Said as Where
 from projections.recall.opened import is_open, parts, zones
 from projections.recall.search import Said, Wanted, said
-from projections.rows import Rows
+from projections.rows import Found, Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, OTHER_GUILD, House, own_place, ref, session
 from tests.projections.recall.stage import FakeZones, documents_of, kept
 from tests.world import NOW
@@ -201,6 +204,40 @@ def test_which_units_are_open_is_looked_up_again_when_that_may_have_changed() ->
     zones_kept.turn += 1
     assert opens(rows, general, "general") == {"general"}
     assert opens(rows, house.setting("staff"), "staff") == {"general"}
+
+
+def test_a_unit_is_looked_up_once_for_all_sessions_that_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a guild of two hundred channels each message would otherwise read two hundred rows before it is answered."""
+    house = a_house()
+    talk(house, "general", "garden", "thread")
+    zones_kept = FakeZones(documents_of(house.world.raw))
+    rows = Rows(house.world.raw, house.world.ids, corpora=lambda: zones_kept)
+    scan, scanned = rows.scan, list[str]()
+
+    def counted(projection: Any, *rest: Any, **more: Any) -> Iterator[Found[Any]]:
+        scanned.append(projection.table)
+        return scan(projection, *rest, **more)
+
+    monkeypatch.setattr(rows, "scan", counted)
+
+    def looks_of(place: str) -> int:
+        scanned.clear()
+        parts(rows, house.setting(place), session(place))
+        return scanned.count(MESSAGES.table)
+
+    assert looks_of("general") == 3
+    assert [looks_of(place) for place in ("garden", "general", "thread")] == [0, 0, 0]
+    house.describe("late")
+    house.say("late", "tea in late")
+    (corpus,) = zones_kept.made.values()
+    corpus.add(max(documents_of(house.world.raw), key=lambda each: each.seq))
+    assert [looks_of(place) for place in ("garden", "late")] == [1, 0]
+    house.change("late", "channel")
+    zones_kept.turn += 1
+    assert looks_of("garden") == 0
+    (part,) = parts(rows, house.setting("garden"), session("garden"))
+    assert part.open is not None
+    assert part.open.tolist() == [True, True, True, False, False]
 
 
 STEPS = st.lists(
