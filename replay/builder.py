@@ -161,6 +161,8 @@ Start = Callable[[Views, DiskStore, Folding, Progress], None]
 def _rebuild_once(
     store: DiskStore, fold: Fold, progress: Progress, digested: bool, start: Start | None
 ) -> Built | None:
+    from replay.indexing import make_index  # it brings numpy, which whoever only looks has no need of
+
     place = store.views_folder()
     with place.building() as fresh:
         watch = _Watch(store, progress)
@@ -170,7 +172,8 @@ def _rebuild_once(
             if start is not None:
                 start(views, store, folding, watch.progress)
             _approach(views, store, folding, watch.progress, tree)
-            views.make_index(watch.look)
+            with helped(store, folding, _reached(views)) as helper, no_collection():
+                make_index(views, helper, watch.look)
             with store.lock:
                 store.refresh()
                 watch.look()

@@ -20,15 +20,16 @@ from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import DATA, check_file, open_environment, translated
 from replay.lmdb_log import LmdbLog
 from replay.page_flaws import Seen, seen_in
-from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, TableJob, framed, read_frame, write_all
+from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, SpanJob, TableJob, framed, read_frame, write_all
 from replay.stretch import Stretch, look
 
 if TYPE_CHECKING:
     from replay.folding import Folding
     from replay.keyring import KeyRing
     from replay.line import Folded
+    from replay.recall_index import Made
 
-Answer = Union["Folded", Stretch, Inspected, Seen, None]
+Answer = Union["Folded", Stretch, Inspected, Seen, "Made", None]
 
 
 class Desk:
@@ -91,6 +92,11 @@ class Desk:
                 with suppress(FileNotFoundError):  # others are in force by now
                     return seen_in(Path(self._opening.views) / DATA, summed)
                 return None
+
+            case SpanJob(views, bits, span):
+                from replay.indexing import span_in  # it brings numpy
+
+                return span_in(Path(views), bits, span)
 
     def _inspected(self, table: str) -> Inspected:
         folder = Path(self._opening.views)

@@ -53,7 +53,15 @@ class PagesJob(msgspec.Struct, array_like=True, tag="pages", frozen=True):
     summed: list[str]
 
 
-Job = FoldJob | LookJob | TableJob | PagesJob
+class SpanJob(msgspec.Struct, array_like=True, tag="span", frozen=True):
+    """Make the rows of a span of the retrieval index, of the views that lie in a folder; `bits` say of which level."""
+
+    views: str
+    bits: int
+    span: int
+
+
+Job = FoldJob | LookJob | TableJob | PagesJob | SpanJob
 
 
 def framed(data: bytes) -> bytes:

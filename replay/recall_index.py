@@ -25,13 +25,14 @@ from replay.history import seq_key, touched_keys
 from replay.overlay import TOUCHED
 from replay.packing import Packed, unpack
 from replay.recall_rows import (
+    Listing,
+    Postings,
     Sealed,
     amended,
     list_documents,
     opened,
     pack_documents,
     pack_postings,
-    postings_of,
     sealed,
     span_key,
     unpack_documents,
@@ -40,6 +41,8 @@ from replay.recall_rows import (
 )
 from replay.recall_tables import Level
 
+READ = (TOUCHED, QUIET.table, *DOCUMENT_TABLES)
+"""The tables from which the rows of a span are made."""
 Find = Callable[[EventId], Seq | None]
 """Where an event is in the log."""
 
@@ -63,6 +66,21 @@ class Mentioned(NamedTuple):
 
     offset: int
     counts: Mapping[bytes, int]
+
+
+Made = dict[str, list[tuple[bytes, bytes]]]
+"""The rows of a span, by table."""
+
+
+def filled(since: int, upto: int) -> Iterator[tuple[Level, int]]:
+    """The spans, and behind them the segments, that fill behind `since`."""
+    yield from ((layout.SPAN, span) for span in range(layout.SPAN.full(since), layout.SPAN.full(upto)))
+    first = max(layout.SEGMENT.full(since), layout.SPAN.full(upto) << layout.SPAN.bits - layout.SEGMENT.bits)
+    yield from ((layout.SEGMENT, segment) for segment in range(first, layout.SEGMENT.full(upto)))
+
+
+def _sealed(key: bytes, body: bytes) -> tuple[bytes, bytes]:
+    return key, sealed(key, body)
 
 
 def _seq(each: Sealed) -> int:
@@ -108,28 +126,37 @@ class Index:
 
     def seal(self, since: int, upto: int) -> None:
         """Write the segments and spans that fill behind `since`."""
-        for span in range(layout.SPAN.full(since), layout.SPAN.full(upto)):
-            self._write(layout.SPAN, span)
-        if layout.SPAN.full(since) < layout.SPAN.full(
-            upto
-        ):  # there were no other segments than these spans take the place of
-            for table in (layout.SEGMENT.documents, layout.SEGMENT.postings):
-                self._into.drop(self._tables_into[table], delete=False)
-        each_span = layout.SPAN.bits - layout.SEGMENT.bits
-        first = max(layout.SEGMENT.full(since), layout.SPAN.full(upto) << each_span)
-        for segment in range(first, layout.SEGMENT.full(upto)):
-            self._write(layout.SEGMENT, segment)
+        if layout.SPAN.full(since) < layout.SPAN.full(upto):
+            self._drop_segments()  # there were no others than these spans take the place of
+        for level, span in filled(since, upto):
+            self.write(self.rows_of(level, span))
 
-    def _write(self, level: Level, span: int) -> None:
+    def _drop_segments(self) -> None:
+        for table in (layout.SEGMENT.documents, layout.SEGMENT.postings):
+            self._into.drop(self._tables_into[table], delete=False)
+
+    def rows_of(self, level: Level, span: int) -> Made:
+        """The rows of a span, by table and in key order, as they follow from the rows that there are."""
         first = level.first(span)
-        zones: dict[bytes, list[Sealed]] = defaultdict(list)
-        for each in self.documents(first, first + (1 << level.bits) - 1):
-            zones[zone_key(each.document.zone)].append(each)
+        zones: dict[bytes, tuple[Listing, Postings]] = {}
+        for made, vault in self.documents(first, first + (1 << level.bits) - 1):
+            zone = zone_key(made.zone)
+            listing, postings = zones.get(zone) or zones.setdefault(zone, (Listing(first), Postings()))
+            listing.add(made, vault)
+            postings.add(made.terms.counts)
+        listed: list[tuple[bytes, bytes]] = []
+        posted: list[tuple[bytes, bytes]] = []
         for zone in sorted(zones):
-            self._put(level.documents, zone + span_key(span), pack_documents(list_documents(zones[zone], first)))
-            postings = postings_of(zones[zone], first)
-            for term in sorted(postings):
-                self._put(level.postings, zone + term + span_key(span), postings[term])
+            row = zones[zone][0].listed()
+            listed.append(_sealed(zone + span_key(span), pack_documents(row)))
+            rows = zones.pop(zone)[1].rows(row.offsets, row.lengths)
+            posted += [_sealed(zone + term + span_key(span), body) for term, body in rows]
+        return {level.documents: listed, level.postings: posted}
+
+    def write(self, made: Made) -> None:
+        """Write the rows of a span."""
+        for table, rows in made.items():
+            self._into.cursor(db=self._tables_into[table]).putmulti(rows)
 
     # -- documents -----------------------------------------------------------------------------------------------------
 

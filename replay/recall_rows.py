@@ -12,9 +12,7 @@ whatever came before.
 """
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -140,27 +138,44 @@ class Listed(NamedTuple):
     vault_names: list[bytes]
 
 
-def list_documents(documents: Iterable[Sealed], first: int) -> Listed:
-    """Documents in the order of their seqs, in a span that begins with `first`."""
-    units: dict[bytes, int] = {}
-    speakers: dict[bytes, int] = {}
-    vaults: dict[bytes, int] = {}
-    rows = [
-        (
-            each.seq - first,
-            short_id(each.id),
-            each.said,
-            min(each.terms.length, LONGEST),
-            each.flags,
-            units.setdefault(each.unit, len(units)),
-            speakers.setdefault(each.speaker, len(speakers)),
+class Listing:
+    """Columns of documents of a span that begins with `first`, which are handed in by seq."""
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self._rows: list[tuple[int, ...]] = []
+        self._units: dict[bytes, int] = {}
+        self._speakers: dict[bytes, int] = {}
+        self._vaults: dict[bytes, int] = {}
+
+    def add(self, document: Document, vault: VaultId) -> None:
+        """Put the next one in."""
+        units, speakers, vaults = self._units, self._speakers, self._vaults
+        row = (
+            document.seq - self._first,
+            short_id(document.id),
+            document.said,
+            min(document.terms.length, LONGEST),
+            document.flags,
+            units.setdefault(document.unit, len(units)),
+            speakers.setdefault(document.speaker, len(speakers)),
             vaults.setdefault(vault, len(vaults)),
         )
-        for each, vault in documents
-    ]
-    columns = zip(*rows, strict=True) if rows else ((),) * len(_KINDS)
-    arrays = [np.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)]
-    return _listed(arrays, (list(units), list(speakers), list(vaults)))
+        self._rows.append(row)
+
+    def listed(self) -> Listed:
+        """All that were handed in."""
+        columns = zip(*self._rows, strict=True) if self._rows else ((),) * len(_KINDS)
+        arrays = [np.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)]
+        return _listed(arrays, (list(self._units), list(self._speakers), list(self._vaults)))
+
+
+def list_documents(documents: Iterable[Sealed], first: int) -> Listed:
+    """Documents in the order of their seqs, in a span that begins with `first`."""
+    listing = Listing(first)
+    for each, vault in documents:
+        listing.add(each, vault)
+    return listing.listed()
 
 
 def amended(there: Listed, gone: Sequence[int], come: Listed) -> Listed:
@@ -218,19 +233,38 @@ def unpack_documents(body: bytes) -> Listed:
     return _listed(arrays, (row.unit_names, row.speaker_names, row.vault_names))
 
 
-def postings_of(documents: Iterable[Sealed], first: int) -> dict[bytes, bytes]:
-    """The rows of postings of one zone and span by term, of documents in the order of their seqs."""
-    offsets: defaultdict[bytes, array[int]] = defaultdict(partial(array, "H"))
-    counts: defaultdict[bytes, bytearray] = defaultdict(bytearray)
-    shortest: dict[bytes, int] = {}
-    for document, _ in documents:
-        length, offset = min(document.terms.length, LONGEST), document.seq - first
-        for term, count in document.terms.counts.items():
-            offsets[term].append(offset)
-            counts[term].append(count if count < MOST_COUNTED else MOST_COUNTED)
-            if shortest.setdefault(term, length) > length:
-                shortest[term] = length
-    return {
-        term: bytes((max(counts[term]), shortest[term])) + np.array(each, "<u2").tobytes() + counts[term]
-        for term, each in offsets.items()
-    }
+class Postings:
+    """The postings of a zone in a span, of documents that are handed in by seq. Of each no more is kept than its terms,
+    one behind the other: a span has a million and more, and is sorted at the end in some steps over all of them.
+    """
+
+    def __init__(self) -> None:
+        self._terms: list[bytes] = []
+        self._counts = array("q")
+        self._sizes = array("q")
+
+    def add(self, counts: Mapping[bytes, int]) -> None:
+        """Put in how often each term stands in the next document."""
+        self._terms += counts
+        self._counts.extend(counts.values())
+        self._sizes.append(len(counts))
+
+    def rows(self, offsets: Twos, lengths: npt.NDArray[np.uint8]) -> Iterator[tuple[bytes, bytes]]:
+        """The row of each term, in the order of terms, where these are the offsets and the lengths of the documents."""
+        terms = sorted(set(self._terms))
+        if not terms:
+            return
+        numbers = {term: number for number, term in enumerate(terms)}
+        of = np.fromiter(map(numbers.__getitem__, self._terms), np.int32, len(self._terms))
+        order = np.argsort(of, kind="stable")
+        documents = np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)[order]
+        counts = np.minimum(np.array(self._counts, np.uint32), MOST_COUNTED).astype(np.uint8)[order]
+        ends = np.cumsum(np.bincount(of, minlength=len(terms)))
+        starts = ends - np.diff(ends, prepend=0)
+        most, shortest = np.maximum.reduceat(counts, starts), np.minimum.reduceat(lengths[documents], starts)
+        heads = np.stack([most, shortest], axis=1).tobytes()
+        twos, ones = offsets[documents].astype("<u2").tobytes(), counts.tobytes()
+        start = 0
+        for number, (term, end) in enumerate(zip(terms, ends.tolist(), strict=True)):
+            yield term, heads[2 * number : 2 * number + 2] + twos[2 * start : 2 * end] + ones[start:end]
+            start = end

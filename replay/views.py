@@ -35,7 +35,7 @@ from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, u
 from replay.recall_tables import TABLES as INDEX
 
 if TYPE_CHECKING:
-    from replay.recall_index import Find, Index
+    from replay.recall_index import Find, Index, Made
 
 _DATA = itemgetter(1)
 _STRETCH = 32_768
@@ -299,7 +299,7 @@ class Views:
         """Write rows that lead from `since` events to `position`, and what they make of the retrieval index.
 
         `find` says where an event is in the log. Without it the index stays as it is: whoever builds views makes it
-        once their rows are there (`make_index`).
+        once their rows are there (`indexing`).
 
         Where the index cannot be kept up, it is given up (`given_up` says why), and what was said is read row
         by row until the views are built anew: nothing else waits for it.
@@ -340,12 +340,18 @@ class Views:
 
         return Index(transaction, self._tables)
 
-    def make_index(self, look: Callable[[], object]) -> None:
-        """Make the retrieval index of the rows that are there, in views without one. `look` is called at every step."""
-        for start, upto in _spans(self.position()):
-            look()
-            with translated(self.folder), self._environment.begin(write=True) as transaction:
-                self._index(transaction).seal(start, upto)
+    def span_of_index(self, level: layout.Level, span: int) -> "Made":
+        """The rows of a span of the retrieval index, as they follow from the rows that are there."""
+        with self._environment.begin() as transaction:
+            return self._index(transaction).rows_of(level, span)
+
+    def put_span(self, made: "Made") -> None:
+        """Write the rows of a span of the retrieval index."""
+        with translated(self.folder), self._environment.begin(write=True) as transaction:
+            self._index(transaction).write(made)
+
+    def index_is_made(self) -> None:
+        """The retrieval index is as far as the views are; from now on it is kept up."""
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             transaction.put(INDEXED, b"", db=self._meta)
 

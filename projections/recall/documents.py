@@ -25,8 +25,10 @@ ASKS, ENDS_ASKING, TIMED, FIRST_PERSON = 1, 2, 4, 8
 """It has a question mark; it ends with one; it tells when something was; it is about who says it."""
 NAMES_SHIFT, MOST_NAMES = 4, 3
 """How many words with a capital letter stand within its sentences: in the two bits above those."""
-_NAME = re.compile(r"(?<=[^.!?,\s] )(?<!Hey )(?<!Hi )(?<!Thanks )[A-Z][a-z]{2,}\b")
-"""Not at the beginning of a sentence, and nobody who is only addressed."""
+_NAME = re.compile(r"[A-Z](?<=[^.!?,\s] .)(?<!Hey .)(?<!Hi .)(?<!Thanks .)[a-z]{2,}\b")
+"""Not at the beginning of a sentence, and nobody who is only addressed. What stands before it is looked at behind its
+first letter, so that other places are passed over at once.
+"""
 TABLES = (MESSAGES.table, TURNS.table)
 """Where documents lie."""
 DECODE = {MESSAGES.table: MESSAGES.decode, TURNS.table: TURNS.decode}

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from projections.recall.search import Wanted
 from projections.registry import FOLD
+from replay import indexing
 from replay.builder import rebuild
 from replay.engine import Engine
 from replay.recall_index import Index
 from replay.recall_tables import TABLES
 from replay.store import DiskStore
-from replay.views import Views
 from tests.bench.asking import Search, ask, ask_one, percentile, searching
 from tests.bench.bench import Bench
 from tests.bench.disk import pages_of
@@ -183,7 +183,7 @@ def _kept(bench: Bench, guild: Guild) -> Row:
 def _made_anew(bench: Bench, guild: Guild) -> Row:
     bench.say("making the index anew")
     store = DiskStore(guild.folder, FOLD, writable=True)
-    with watching(Views, "make_index") as watched:
+    with watching(indexing, "make_index") as watched:
         rebuild(store, FOLD)
     store.close()
     rate = Spread.of([(guild.documents + KEPT) / watched.seconds])

@@ -1,9 +1,10 @@
-"""What some methods of a class took, wherever they are called from."""
+"""What some methods of a class, or functions of a module, took, wherever they are called from."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import perf_counter, thread_time
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -35,7 +36,7 @@ class Watched:
 
 
 @contextmanager
-def watching(of: type, *methods: str) -> Iterator[Watched]:
+def watching(of: type | ModuleType, *methods: str) -> Iterator[Watched]:
     """What these methods take while the `with` lasts. They do not call each other."""
     watched = Watched()
     with ExitStack() as stack:

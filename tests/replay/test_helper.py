@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from projections.ids import VaultId
 from projections.registry import FOLD
 from replay import codec, line, page_flaws
 from replay import helper as module
+from replay import recall_tables as layout
 from replay.builder import bring, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
@@ -26,8 +28,8 @@ from replay.folding import Folding
 from replay.helper import Helper, helped, processors
 from replay.packing import Packed
 from replay.pages import PAGE_SIZE, PageFile, Walk, metas
-from replay.pipe import FoldJob
-from replay.recall_index import Find
+from replay.pipe import FoldJob, Job, SpanJob
+from replay.recall_index import Find, Made
 from replay.rewriting import rewrite
 from replay.ringfile import FileRingStore
 from replay.store import DiskStore
@@ -64,7 +66,11 @@ def helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Helper]]:
     monkeypatch.setattr("replay.builder.STRETCH", 2 * SHORT)
     for name in ("stretch", "looking", "verify"):
         monkeypatch.setattr(f"replay.{name}.WHOLE", SHORT)
-    path, shorter = "sys.path[:] = {path!r}; ", f"from replay import stretch; stretch.WHOLE = {SHORT}; "
+    spans = "layout.SEGMENT, layout.SPAN = layout.SEGMENT._replace(bits=3), layout.SPAN._replace(bits=5); "
+    monkeypatch.setattr(layout, "SEGMENT", layout.SEGMENT._replace(bits=3))
+    monkeypatch.setattr(layout, "SPAN", layout.SPAN._replace(bits=5))
+    path = "sys.path[:] = {path!r}; "
+    shorter = f"from replay import recall_tables as layout, stretch; stretch.WHOLE = {SHORT}; {spans}"
     assert path in module._COMMAND
     monkeypatch.setattr(module, "_COMMAND", module._COMMAND.replace(path, path + shorter))
     yield started
@@ -72,9 +78,10 @@ def helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Helper]]:
 
 
 class Result(NamedTuple):
-    """What comes of a log: the bytes of all rows, and what verifying finds."""
+    """What comes of a log: the bytes of all rows, those of the retrieval index, and what verifying finds."""
 
     rows: bytes
+    recall: bytes
     found: Verified
     opened: Verified
 
@@ -86,9 +93,20 @@ def result(data: Path) -> Result:
         built = rebuild(store, FOLD, digested=True)
         store.refresh()
         found, opened = (verify(store, Folding(FOLD, store), opened=opened) for opened in (False, True))
-        return Result(built.digest, found, opened)
+        assert store.views is not None
+        return Result(built.digest, index_of(store.views), found, opened)
     finally:
         store.close()
+
+
+def index_of(views: Views) -> bytes:
+    """The bytes of the retrieval index."""
+    sha = sha256()
+    with views._environment.begin() as transaction:
+        for table in layout.TABLES:
+            for place, data in transaction.cursor(db=views._tables[table]):
+                sha.update(place + data)
+    return sha.digest()
 
 
 def alone(data: Path) -> Result:
@@ -115,8 +133,47 @@ def test_two_processes_make_what_one_makes(data: Path, helpers: list[Helper], sa
     assert len(helpers) == 3
     assert together == alone(data)
     assert together.rows == live
+    assert together.recall != sha256().digest()
     assert together.found.problems == together.opened.problems == ()
     assert len(helpers) == 3
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_spans_of_the_retrieval_index_are_shared(
+    monkeypatch: pytest.MonkeyPatch, data: Path, helpers: list[Helper], lost: int
+) -> None:
+    """Also where a helper is lost after so many of them: the others are made here."""
+    monkeypatch.setattr("replay.builder.STRETCH", 8)
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        for told in fixed_story(120, 1).decisions():
+            engine.record(living(told))
+    here: list[tuple[int, int]] = []
+    asked: list[tuple[int, int]] = []
+    own, ask = Views.span_of_index, Helper.ask
+
+    def making(self: Views, level: layout.Level, span: int) -> Made:
+        here.append((level.bits, span))
+        return own(self, level, span)
+
+    def asking(self: Helper, job: Job, extra_ms: int = 0) -> module.Ticket:
+        if isinstance(job, SpanJob):
+            asked.append((job.bits, job.span))
+            if len(asked) == lost:
+                self.process.kill()
+                self.process.wait()
+        return ask(self, job, extra_ms)
+
+    monkeypatch.setattr(Views, "span_of_index", making)
+    monkeypatch.setattr(Helper, "ask", asking)
+    together, made_here = result(data), list(here)
+    here.clear()
+    assert together == alone(data)
+    assert asked[:2] == here[: lost or 2]
+    assert sorted({*made_here, *asked}) == sorted(here)
+    if lost:
+        assert len(asked) == lost
+    else:
+        assert not set(made_here) & set(asked)
 
 
 @pytest.fixture(scope="module")
@@ -283,7 +340,7 @@ def test_another_process_that_writes_the_views_meanwhile_is_followed(
     expected = rebuild(store, FOLD, digested=True)
     assert views.digest() == expected.digest
     assert len(overtaken) == 1
-    assert len(helpers) == 3
+    assert len(helpers) == 4
     views.close()
     store.close()
 
@@ -304,7 +361,7 @@ def test_a_log_that_does_not_say_where_a_segment_ends_is_folded_in_turn(
         store.close()
     assert said[0] == said[1]
     assert said[0].startswith("a header cannot be read") == (harm == "short")
-    assert len(helpers) == 1
+    assert len(helpers) == (1 if harm == "short" else 2)  # what is refused comes to no index
 
 
 def test_a_tree_of_subtrees_is_the_tree_of_their_leaves() -> None:
@@ -337,7 +394,7 @@ def test_without_its_help_the_work_is_done_too(
     monkeypatch.setattr(module, "_COMMAND", command)
     monkeypatch.setattr(module, "PATIENCE_MS", 100)
     assert result(long) == expected
-    assert len(helpers) == 3
+    assert len(helpers) == 4
 
 
 def test_a_helper_that_cannot_be_started_is_none(
