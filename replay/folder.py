@@ -217,8 +217,13 @@ def remove_for_good(folder: Path) -> None:
     where something of it stays.
     """
     while folder.exists():
-        with suppress(FileNotFoundError):  # somebody else removes it too
+        try:
             shutil.rmtree(folder)
+        except FileNotFoundError:
+            pass  # somebody else removes it too
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY:  # a reader who was opening it made its file anew meanwhile
+                raise
     sync_folder(folder.parent)
 
 

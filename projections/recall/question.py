@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from projections.ids import Handle
@@ -32,7 +34,13 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     A name is looked for at a NAME'th of the weight of a word: it says of whom something is told, and if there is just
     one, whose words count more. It stays a word, since anybody may call themself after one.
     """
-    told = read(text)
+    return _ask(text, tuple(names.items()))
+
+
+@lru_cache(2)
+def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
+    """Asked once: what is known and what was said are looked for by the same question, nearly always among nobody."""
+    told, names = read(text), dict(called)
     said = told.words
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
@@ -40,12 +48,12 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     question = Question(
-        terms=shares,
+        terms=MappingProxyType(shares),
         speaker=named[0] if len(named) == 1 else None,
         dates=dates_in(text, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
-    return Asked(question, wanted)
+    return Asked(question, MappingProxyType(wanted))
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:

@@ -85,9 +85,11 @@ def word_term(word: str) -> bytes:
 
 @lru_cache(_STEMS)
 def stem_of(word: str) -> str:
-    """The stem of a folded word. A stemmer is made for each: it holds the word it is at, so one is not for two threads,
-    and what is wrong once would be remembered, and written into the index.
+    """The stem of a folded word; of a number itself. A stemmer is made for each: it holds the word it is at, so one is
+    not for two threads, and what is wrong once would be remembered, and written into the index.
     """
+    if word.isdigit():
+        return word[:LONGEST]
     return str(EnglishStemmer().stemWord(IRREGULAR.get(word, word)[:LONGEST]))
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from projections.recall.words import MOST_COUNTED
 from projections.registry import FOLD
 from replay import recall_tables as layout
 from replay.builder import rebuild
@@ -14,6 +16,7 @@ from replay.helping import Desk
 from replay.indexing import span_in
 from replay.pipe import Opening, SpanJob
 from replay.recall_index import filled
+from replay.recall_rows import Postings
 from replay.store import DiskStore
 from replay.views import Views
 from tests.generator import fixed_story
@@ -75,3 +78,13 @@ def test_a_row_that_is_damaged_is_not_indexed_as_if_it_were_whole(views: Views) 
     desk = Desk(Opening("", "", "", []))
     views.close()
     assert None in [desk.answer(SpanJob(str(views.folder), level.bits, span)) for level, span in every]
+
+
+def test_what_has_no_words_has_no_postings() -> None:
+    postings = Postings()
+    for _ in range(2):
+        postings.add({})
+    assert list(postings.rows(np.arange(2, dtype=np.uint16), np.zeros(2, np.uint8))) == []
+    postings.add({b"tea": 300})
+    row = (b"tea", bytes([MOST_COUNTED, 1]) + (2).to_bytes(2, "little") + bytes([MOST_COUNTED]))
+    assert list(postings.rows(np.arange(3, dtype=np.uint16), np.array([0, 0, 1], np.uint8))) == [row]

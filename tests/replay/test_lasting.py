@@ -181,3 +181,24 @@ def test_a_backup_s_lock_lasts_before_anything_else_in_its_folder(folder: Path, 
     synced.clear()
     backed_up(folder / "data", folder / "usb")
     assert next(each for each in synced if each.startswith("usb: ")) == "usb: backup.lock"
+
+
+def test_a_reader_who_opens_a_folder_that_is_being_removed_does_not_keep_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader makes its lock file where there is none: between the removal of the files and that of the folder."""
+    (folder / "old").mkdir()
+    remove, readers = shutil.rmtree, [1, 2]
+
+    def late(path: Path) -> None:
+        remove(path)
+        if readers:
+            readers.pop()
+            path.mkdir()
+            (path / "lock.mdb").write_bytes(b"a reader's")
+            raise OSError(errno.ENOTEMPTY, "Directory not empty")
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    remove_for_good(folder / "old")
+    assert not (folder / "old").exists()
+    assert not readers

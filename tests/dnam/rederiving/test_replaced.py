@@ -8,7 +8,7 @@ import pytest
 
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest
-from replay.folder import Folder
+from replay.folder import Folder, remove_for_good
 from replay.store import MOST_RETIRED
 from tests.dnam.rederiving.village import ASKED, SETTINGS, both, derive, reader, talk, village
 from tests.dnam.scripted import FakeClock
@@ -25,7 +25,7 @@ def replace_log(data: Path) -> None:
     with log.building() as fresh:
         shutil.copy(current / "data.mdb", fresh)
         log.put_in_force(fresh)
-    shutil.rmtree(current)
+    remove_for_good(current)
 
 
 async def test_a_log_that_is_replaced_over_and_over_is_walked_to_its_end(
