@@ -41,7 +41,8 @@ class Disk:
         if not columns:
             return None
         joined = Columns(*map(np.concatenate, zip(*columns, strict=True)))
-        return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), Vocabulary(self, zone))
+        vocabulary = Vocabulary(self, zone)
+        return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), vocabulary, vocabulary.tell)
 
     def postings(self, zone: bytes, term: bytes) -> Raised:
         """Where a term stands in what is sealed of a zone."""
@@ -84,8 +85,8 @@ class Vocabulary:
     """Which of some terms stand in what is sealed of a zone. For the first few questions they are looked for on disk;
     who asks often has all the terms of a zone read once, unless they are too many.
 
-    What is sealed later is known elsewhere by then, and so is what is gone: a term may be told of that stands nowhere
-    any more, but none that stands somewhere is left out.
+    What is sealed later is known elsewhere until it is told here, and so is what is gone: a term may be told of that
+    stands nowhere any more, but none that stands somewhere is left out.
     """
 
     def __init__(self, disk: Disk, zone: bytes) -> None:
@@ -93,6 +94,11 @@ class Vocabulary:
         self._zone = zone
         self._asked = 0
         self._known: npt.NDArray[np.uint64] | None = None
+
+    def tell(self, terms: Sequence[bytes]) -> None:
+        """These stand there too by now."""
+        if self._known is not None and len(self._known):
+            self._known = np.union1d(self._known, _numbered(terms))
 
     def __call__(self, terms: Sequence[bytes]) -> set[bytes]:
         """Which of some terms, given in order, may stand somewhere."""

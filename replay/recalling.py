@@ -25,6 +25,10 @@ from replay.views import LAST_KEY, Snapshot
 
 MOST_DOCUMENTS = 2_000_000
 """How many documents are kept at the most; the zone that was not asked for the longest goes first, but for one."""
+MOST_LATE = 4096
+"""From how many documents on that came one by one a zone is looked over for those that lie on disk by now: they take a
+thousand bytes each, and sixty where they are read from there.
+"""
 POINT = 24
 """The bytes of a key up to when it was said: unit and said."""
 _OPENING = frozenset((AUDIENCES.table, PLACES.table, SESSIONS.table))
@@ -96,7 +100,25 @@ class Zones:
             while len(corpora) > 1 and sum(len(each.seqs) for each in corpora.values()) > MOST_DOCUMENTS:
                 corpora.popitem(last=False)
         corpora.move_to_end(zone)
+        if corpora[zone].late >= MOST_LATE:
+            self._settle(zone)
         return corpora[zone]
+
+    def _settle(self, zone: bytes) -> None:
+        """Have what came one by one read from disk from now on, as far as it lies there as it is now; what came back
+        since the views were committed does not, and is waited for.
+        """
+        corpora, upto = self._recall.corpora, layout.SEGMENT.full(self._size) << layout.SEGMENT.bits
+        number = corpora[zone].settled(upto)
+        if number < MOST_LATE // 2 or self._above.get(QUIET.table):
+            return
+        above = (each for table in TABLES for each in self._above.get(table, {}).values())
+        if any(each.seq <= upto for each in above):
+            return
+        try:
+            corpora[zone].settle(number)
+        except ValueError:  # there was nothing to lay it behind
+            corpora[zone] = self._loaded(zone)
 
     def _follow(self) -> None:
         recall = self._recall

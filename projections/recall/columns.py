@@ -57,9 +57,13 @@ def none_of(_: Sequence[bytes]) -> frozenset[bytes]:
     return frozenset()
 
 
+def untold(_: Sequence[bytes]) -> None:
+    """Nobody wants to know."""
+
+
 class Sealed(NamedTuple):
     """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
-    which of some terms do anywhere, which is told faster.
+    which of some terms do anywhere, which is told faster. `tell` is told which terms stand there since.
     """
 
     columns: Columns = NO_COLUMNS
@@ -67,6 +71,7 @@ class Sealed(NamedTuple):
     speakers: Sequence[Handle] = ()
     postings: Callable[[bytes], Raised] = nowhere
     standing: Callable[[Sequence[bytes]], Set[bytes]] = none_of
+    tell: Callable[[Sequence[bytes]], None] = untold
 
 
 def short_id(event: EventId) -> int:

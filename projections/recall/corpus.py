@@ -8,6 +8,7 @@ dead from then on: it is neither found nor counted.
 """
 
 from array import array
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 
@@ -64,7 +65,7 @@ class Corpus:
         """Rises with each unit in which something is said where nothing was."""
         self.open: object = None
         """Whoever searches keeps here which units are open, and as of when (`opened`)."""
-        self._read, self._standing = sealed.postings, sealed.standing
+        self._read, self._standing, self._told = sealed.postings, sealed.standing, sealed.tell
         self._kept: OrderedDict[bytes, Postings] = OrderedDict()
         self._kept_bytes = 0
         self._late: dict[bytes, tuple[array[int], array[int]]] = {}
@@ -159,6 +160,51 @@ class Corpus:
         else:
             del self._last[int(self.unit[at])]
 
+    @property
+    def late(self) -> int:
+        """How many documents came one by one: each takes a thousand bytes more than one that lies on disk."""
+        return self.size - self._sealed
+
+    def settled(self, upto: int) -> int:
+        """How many of those that came one by one lie on disk, where that has all that was recorded up to a seq: those
+        in front of the first one that was recorded later.
+        """
+        behind = self.seqs[self._sealed : self.size] > upto
+        return int(behind.argmax()) if behind.any() else len(behind)
+
+    def settle(self, number: int) -> None:
+        """Read so many of them from disk from now on, as what was there from the beginning.
+        ValueError where nothing was there, or one is older than all of that: the zone is to be read anew.
+        """
+        first, end = self._sealed, self._sealed + number
+        seqs = self.seqs[first:end]
+        if not first or int(seqs.min()) < self._first_seq:
+            raise ValueError("what came cannot be laid behind what was there")
+        offsets = seqs - self._first_seq
+        more = max(int(offsets.max()) + 1 - len(self._places), 0)
+        self._places = np.concatenate([self._places, np.full(more, NONE, np.int32)])
+        self._places[offsets] = np.arange(first, end, dtype=np.int32)  # of one that went and returned, the last
+        self._late_places = {seq: at for seq, at in self._late_places.items() if at >= end}
+        self._late_ids = {short: at for short, at in self._late_ids.items() if at >= end}
+        if self._by_id is not None:
+            order = np.argsort(self.ids[first:end], kind="stable")
+            between = np.searchsorted(self.ids[:first], self.ids[first:end][order], side="right", sorter=self._by_id)
+            self._by_id = np.insert(self._by_id, between, order + first)
+        self._sealed = end
+        self._told(self._let_go(end))
+
+    def _let_go(self, end: int) -> list[bytes]:
+        """Forget where terms stand in front of a place, since it is read from disk; which they are."""
+        gone = [term for term, (places, _) in self._late.items() if places[0] < end]
+        for term in gone:
+            places, counts = self._late.pop(term)
+            cut = bisect_left(places, end)
+            if cut < len(places):
+                self._late[term] = places[cut:], counts[cut:]
+            kept = self._kept.pop(term, _NO_POSTINGS)
+            self._kept_bytes -= kept.at.nbytes + kept.counts.nbytes
+        return gone
+
     def _day(self, unit: int, day: int) -> int:
         number = self._days.setdefault((unit, day), len(self._days))
         if number == len(self.day_words):
@@ -240,8 +286,11 @@ class Corpus:
         if self._by_id is None:
             self._by_id = np.argsort(self.ids[: self._sealed], kind="stable")  # 64 bits: a search converts others
         at = int(np.searchsorted(self.ids[: self._sealed], short, sorter=self._by_id))
-        place = int(self._by_id[at]) if at < self._sealed else NONE
-        return place if place != NONE and self.ids[place] == short else NONE
+        while at < self._sealed and self.ids[place := int(self._by_id[at])] == short:
+            if self.alive[place]:  # what was edited or returned may be there twice
+                return place
+            at += 1
+        return NONE
 
     def _living(self, at: int) -> int:
         return at if at != NONE and self.alive[at] else NONE

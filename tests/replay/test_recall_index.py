@@ -24,7 +24,7 @@ from projections.recall.search import Wanted, said
 from projections.registry import FOLD
 from projections.rows import Rows
 from replay import recall_tables as layout
-from replay import views
+from replay import recalling, views
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
@@ -43,7 +43,8 @@ LAW = settings(max_examples=15, deadline=None, suppress_health_check=list(Health
 
 @pytest.fixture(autouse=True)
 def _small_spans(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Segments of 8 seqs and spans of 32, so that a short story fills some."""
+    """Segments of 8 seqs and spans of 32, so that a short story fills some; what came is soon read from them."""
+    monkeypatch.setattr(recalling, "MOST_LATE", 4)
     monkeypatch.setattr(layout, "SEGMENT", layout.SEGMENT._replace(bits=3))
     monkeypatch.setattr(layout, "SPAN", layout.SPAN._replace(bits=5))
 

@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from projections.decisions.place import PlaceSeen
-from projections.events.values import Audience
+from projections.events import ItemForgotten, ItemRestored, MessageEdited, MessageHeard, MessageRedacted
+from projections.events.values import OPERATOR, PLATFORM, Audience
+from projections.fold import Record
 from projections.ids import EventId, Ref
 from projections.places import audience_of
 from projections.policies.compartments import Setting
 from projections.recall.search import Wanted, said
+from projections.recall.words import word_term
 from projections.registry import FOLD
 from projections.rows import Rows
 from replay import recall_tables as layout
@@ -18,7 +22,9 @@ from replay.engine import Engine
 from replay.erasure import destroy_keys, finish_erasures
 from replay.live import Live
 from replay.store import MemoryStore
-from tests.replay.stage import ADA, KIM, PUBLIC, FakeClock, child, finished, handle_of, line, says
+from tests.projections.items import an_item
+from tests.replay.stage import ADA, KIM, PUBLIC, FakeClock, child, drafts, finished, handle_of, line, says, setting
+from tests.replay.test_recall_index import commit
 from tests.world import NOW, handle
 
 STAFF = PlaceSeen("discord", "720000000000000002", "channel", "staff", "channel")
@@ -50,6 +56,80 @@ def look(engine: Engine, text: str, place: PlaceSeen = PUBLIC) -> list[str]:
         kept = found(rows, text, place)
         assert kept == found(Rows(rows.raw, rows.ids), text, place)
     return kept
+
+
+@pytest.mark.usefixtures("small_segments")
+def test_what_came_is_read_from_disk_once_it_lies_there(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a program runs, few documents stand in memory with their words."""
+    monkeypatch.setattr(recalling, "MOST_LATE", 8)
+    with opened(data) as engine:
+        for n in range(80):
+            engine.record(says(str(n), f"heron number {'even' if n % 2 else 'odd'} {n}", said=NOW + n))
+            commit(engine)
+            assert len(look(engine, "heron")) == min(n + 1, 50)
+            if n > 20:
+                assert look(engine, str(n)) == [f"heron number {'even' if n % 2 else 'odd'} {n}"]
+        assert engine.live._recall is not None
+        (corpus,) = engine.live._recall.corpora.values()
+        assert corpus.size == 80
+        assert corpus.late < 16
+        assert len(corpus._late) < 20
+        assert corpus.standing([word_term("heron")])
+
+
+@pytest.mark.usefixtures("small_segments")
+def test_what_came_back_since_it_was_written_is_not_looked_for_on_disk(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recalling, "MOST_LATE", 4)
+    with opened(data) as engine:
+        words = ["bittern" if n in (20, 21) else "heron" for n in range(40)]
+        told = [says(str(n), f"{word} {n}", said=NOW + n) for n, word in enumerate(words)]
+        heard = [engine.record(each).records[-1].id for each in told]
+        item = an_item("likes herons", owner=handle_of(engine, ADA))
+        engine.record(drafts(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=tuple(heard[20:22])), name="quiet"))
+        while engine.head().size % 4:  # nothing that was said lies behind the last full segment
+            engine.record(drafts(setting("x"), name=f"{engine.head().size}"))
+        commit(engine)
+        assert look(engine, "bittern") == []
+        monkeypatch.setattr(engine, "_maybe_commit_views", lambda most: None)
+        engine.record(drafts(ItemRestored(said=NOW, by=OPERATOR, item=item, returns=tuple(heard[20:22])), name="loud"))
+        assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
+        for n in range(40, 60):
+            engine.record(says(str(n), f"egret {n}", said=NOW + n))
+            assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
+        commit(engine)
+        assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
+
+
+@pytest.mark.usefixtures("small_segments")
+def test_what_was_made_again_since_is_not_looked_for_on_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit that is redacted leaves the message as it was before, which the index on disk has not."""
+    monkeypatch.setattr(recalling, "MOST_LATE", 4)
+    with opened(data) as engine:
+        told = [says(str(n), f"{'bittern' if n in (20, 21) else 'heron'} {n}", said=NOW + n) for n in range(40)]
+        heard = [engine.record(each).records[-1] for each in told]
+        edits = [drafts(edited(heard[n], f"egret {n}"), name=f"edit {n}") for n in (20, 21)]
+        edited_ids = [engine.record(each).records[-1].id for each in edits]
+        while engine.head().size % 4:  # nothing that was said lies behind the last full segment
+            engine.record(drafts(setting("x"), name=f"{engine.head().size}"))
+        commit(engine)
+        assert look(engine, "egret") == ["egret 20", "egret 21"]
+        monkeypatch.setattr(engine, "_maybe_commit_views", lambda most: None)
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=tuple(edited_ids)), name="redacted"))
+        assert (look(engine, "egret"), look(engine, "bittern")) == ([], ["bittern 20", "bittern 21"])
+        for n in range(40, 50):
+            engine.record(says(str(n), f"plover {n}", said=NOW + n))
+            assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
+        commit(engine)
+        assert (look(engine, "egret"), look(engine, "bittern")) == ([], ["bittern 20", "bittern 21"])
+
+
+def edited(heard: Record, text: str) -> MessageEdited:
+    """The message, with another text."""
+    assert isinstance(heard.event, MessageHeard)
+    message = msgspec.structs.replace(heard.event.message, text=text, edited=NOW + 100)
+    return MessageEdited(said=NOW + 100, by=PLATFORM, heard=heard.id, message=message)
 
 
 def test_what_another_process_records_is_found(data: Path) -> None:

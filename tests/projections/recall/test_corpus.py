@@ -6,6 +6,7 @@ import pytest
 from projections.recall import corpus as recall_corpus
 from projections.recall.columns import Raised, Sealed, short_id
 from projections.recall.corpus import NONE, Corpus, Names, corpus_of
+from projections.recall.documents import Document
 from projections.recall.words import word_term
 from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, message_id, sealed
 
@@ -146,3 +147,74 @@ def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_id_is_known_by_its_end() -> None:
     event = message_id("x")
     assert short_id(event) == int(np.frombuffer(event[-8:], ">i8")[0])
+
+
+def settling(documents: list[Document], first: int) -> tuple[Corpus, list[bytes]]:
+    """A corpus that was read when so many documents lay on disk, of which all do by now; and what it tells the disk."""
+    told: list[bytes] = []
+    columns = sealed(documents[:first])
+    corpus = Corpus(columns._replace(postings=sealed(documents).postings, tell=told.extend))
+    for each in documents[first:]:
+        corpus.add(each)
+    return corpus, told
+
+
+def test_what_came_is_settled_as_far_as_it_lies_on_disk() -> None:
+    documents = [doc(f"tea {n}", n, n) for n in range(1, 11)]
+    corpus, told = settling(documents, 3)
+    assert (corpus.late, [corpus.settled(seq) for seq in (3, 4, 8, 10, 99)]) == (7, [0, 1, 5, 7, 7])
+    assert corpus.places_of([message_id("2")]) == [1]
+    corpus.settle(5)
+    assert (corpus.late, sorted(told)) == (2, sorted([TEA, *(word_term(str(n)) for n in range(4, 9))]))
+    corpus.settle(2)
+    assert (corpus.late, corpus._late, corpus._late_places, corpus._late_ids) == (0, {}, {}, {})
+    for n in range(1, 11):
+        assert (corpus.place(n), corpus.places_of([message_id(str(n))])) == (n - 1, [n - 1])
+        assert stands_in(corpus, word_term(str(n))) == [n]
+    assert stands_in(corpus, TEA) == list(range(1, 11))
+
+
+def test_what_was_read_of_a_term_is_read_again_when_more_of_it_is_settled() -> None:
+    documents = [doc(f"tea {n}", n, n) for n in range(1, 7)]
+    corpus, _ = settling(documents, 2)
+    assert stands_in(corpus, TEA) == [1, 2, 3, 4, 5, 6]
+    held = corpus._kept_bytes
+    corpus.settle(2)
+    assert corpus._kept_bytes < held
+    assert stands_in(corpus, TEA) == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_edit_that_is_settled_is_found_under_the_id_of_the_message() -> None:
+    documents = [
+        doc("tea", 1, 1, name="a"),
+        doc("cake", 2, 2),
+        doc("coffee", 3, 1, name="a"),
+        doc("milk", 4, 1, name="a"),
+    ]
+    corpus, _ = settling(documents[:2], 2)
+    assert corpus.places_of([message_id("a")]) == [0]
+    for gone, each in ((1, documents[2]), (3, documents[3])):
+        corpus.remove(gone)
+        corpus.add(each)
+    corpus.settle(2)
+    assert corpus.places_of([message_id("a"), message_id("b")]) == [3, NONE]
+    corpus.remove(4)
+    assert corpus.places_of([message_id("a")]) == [NONE]
+
+
+def test_one_that_went_and_returned_is_settled_where_it_is_now() -> None:
+    documents = [doc("tea", 1, 1), doc("cake", 2, 2)]
+    corpus, _ = settling(documents, 2)
+    corpus.remove(2)
+    corpus.add(documents[1])
+    corpus.settle(1)
+    assert (corpus.place(2), stands_in(corpus, CAKE)) == (2, [2])
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_cannot_be_laid_behind_what_was_there_is_not_settled(first: int) -> None:
+    documents = [doc("tea", 5, 5), doc("cake", 2, 2), doc("milk", 7, 7)]
+    corpus, told = settling(documents, first)
+    with pytest.raises(ValueError, match="behind what was there"):
+        corpus.settle(1)
+    assert (told, corpus.late, stands_in(corpus, TEA)) == ([], 3 - first, [5])
