@@ -74,9 +74,11 @@ def term(kind: str, text: str) -> bytes:
 
 
 def word_term(word: str) -> bytes:
-    """The term of a folded word, by its stem."""
+    """The term of a folded word, by its stem. Words are remembered, numbers are not: there is no end of them."""
     known = _terms.get(word)
     if known is None:
+        if word.isdigit():
+            return term("w", word[:LONGEST])
         if len(_terms) >= _REMEMBERED:
             _terms.clear()
         known = _terms[word] = term("w", stem_of(word))
@@ -85,11 +87,9 @@ def word_term(word: str) -> bytes:
 
 @lru_cache(_STEMS)
 def stem_of(word: str) -> str:
-    """The stem of a folded word; of a number itself. A stemmer is made for each: it holds the word it is at, so one is
-    not for two threads, and what is wrong once would be remembered, and written into the index.
+    """The stem of a folded word. A stemmer is made for each: it holds the word it is at, so one is not for two threads,
+    and what is wrong once would be remembered, and written into the index.
     """
-    if word.isdigit():
-        return word[:LONGEST]
     return str(EnglishStemmer().stemWord(IRREGULAR.get(word, word)[:LONGEST]))
 
 
@@ -148,7 +148,9 @@ def terms_in(text: Read, people: Iterable[Handle] = ()) -> Terms:
 def _word_terms(said: list[str]) -> list[bytes]:
     """The terms of folded words. Most were met before, and are looked up without a call for each."""
     known = list(map(_terms.get, said))
-    return [word_term(word) for word in said] if None in known else known  # type: ignore[return-value]  # none is None
+    if None in known:
+        return [each or word_term(word) for each, word in zip(known, said, strict=True)]
+    return known  # type: ignore[return-value]  # none of them is None
 
 
 def asked(text: str) -> dict[bytes, str]:

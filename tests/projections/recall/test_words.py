@@ -182,6 +182,13 @@ def test_half_of_a_surrogate_pair_is_no_reason_to_stop() -> None:
     assert terms_of("broken \ud83d here").counts == terms_of("broken here").counts
 
 
+@given(st.text(st.characters(categories=["Nd", "No"]), min_size=1, max_size=80).filter(str.isdigit))
+def test_a_number_is_its_own_stem_and_not_remembered(number: str) -> None:
+    word = folded(number)
+    assert word_term(word) == term("w", recall_words.stem_of(word))
+    assert (word in recall_words._terms) == (not word.isdigit())
+
+
 def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recall_words, "_terms", {})
     monkeypatch.setattr(recall_words, "_REMEMBERED", 3)
