@@ -161,7 +161,7 @@ Start = Callable[[Views, DiskStore, Folding, Progress], None]
 def _rebuild_once(
     store: DiskStore, fold: Fold, progress: Progress, digested: bool, start: Start | None
 ) -> Built | None:
-    from replay.indexing import make_index  # it brings numpy, which whoever only looks has no need of
+    from replay.indexing import is_shared, make_index  # they bring numpy, which whoever only looks has no need of
 
     place = store.views_folder()
     with place.building() as fresh:
@@ -172,7 +172,7 @@ def _rebuild_once(
             if start is not None:
                 start(views, store, folding, watch.progress)
             _approach(views, store, folding, watch.progress, tree)
-            with helped(store, folding, _reached(views)) as helper, no_collection():
+            with helped(store, folding, _reached(views) if is_shared(views) else 0) as helper, no_collection():
                 make_index(views, helper, watch.look)
             with store.lock:
                 store.refresh()

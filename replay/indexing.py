@@ -32,10 +32,19 @@ class _Asked(NamedTuple):
     ticket: Ticket
 
 
+def is_shared(views: Views) -> bool:
+    """Whether there is more than one span to make."""
+    return len(_spans(views)) > 1
+
+
+def _spans(views: Views) -> list[tuple[Level, int]]:
+    position = views.position()
+    return [] if position is None else list(filled(0, position.size))
+
+
 def make_index(views: Views, helper: Helper | None, look: Callable[[], object]) -> None:
     """Make the retrieval index of the rows that are there, in views without one. `look` is called at every step."""
-    position = views.position()
-    left = deque(filled(0, 0 if position is None else position.size))
+    left = deque(_spans(views))
     asked: deque[_Asked] = deque()
     while left or asked:
         look()
