@@ -25,7 +25,7 @@ from replay.views import LAST_KEY, Snapshot
 
 MOST_DOCUMENTS = 2_000_000
 """How many documents are kept at the most; the zone that was not asked for the longest goes first, but for one."""
-MOST_LATE = 4096
+MOST_LATE = 2048
 """From how many documents on that came one by one a zone is looked over for those that lie on disk by now: they take a
 thousand bytes each, and sixty where they are read from there.
 """

@@ -17,7 +17,10 @@ DEPLOY = ROOT / "docs" / "deploy"
 CLOSES_SECONDS = 10
 """In how many seconds the bot promises to close."""
 NAMES = {name for setting in SETTINGS for name in (setting.name, *setting.aliases)}
-OTHERS = {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK"}
+OTHERS = {
+    "PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK",
+    "MALLOC_ARENA_MAX",
+}  # fmt: skip
 
 
 def text(name: str) -> str:
