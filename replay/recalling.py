@@ -3,7 +3,7 @@
 A zone is loaded from the index on disk, and from the rows for what lies behind its last segment. From then on it
 follows the rows: whatever changes at a point of a unit is looked up again there when the zone is next asked for.
 Postings are read from disk when a term is asked for; what is gone or new since the zone was loaded is known here, so
-that it does not matter how far the index on disk is by then.
+that it does not matter how far the index on disk is by then. When much is new, what lies on disk is read from there.
 """
 
 from collections import OrderedDict

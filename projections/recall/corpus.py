@@ -3,8 +3,8 @@
 A document is known by its place in these arrays, in the order in which they came. What was said before and after it in
 its unit is a chain (`before`, `after`), so that a late one is put between two others without moving anything. Two that
 follow one another closely are `joined`: they are of one sitting. What lies in sealed segments on disk is handed in
-whole (`Sealed`), with a way to read a term's postings; what came later is added one by one. A document that goes is
-dead from then on: it is neither found nor counted.
+whole (`Sealed`), with a way to read a term's postings; what came later is added one by one, with its postings, until it
+lies there too (`settle`). A document that goes is dead from then on: it is neither found nor counted.
 """
 
 from array import array
@@ -173,8 +173,8 @@ class Corpus:
         return int(behind.argmax()) if behind.any() else len(behind)
 
     def settle(self, number: int) -> None:
-        """Read so many of them from disk from now on, as what was there from the beginning.
-        ValueError where nothing was there, or one is older than all of that: the zone is to be read anew.
+        """Read so many of them from disk from now on, as what was there from the beginning. ValueError where nothing
+        was there, or one is older than all of that: the zone is to be read anew.
         """
         first, end = self._sealed, self._sealed + number
         seqs = self.seqs[first:end]
