@@ -25,6 +25,7 @@ from projections.rows import Rows
 from replay.engine import Engine
 from replay.errors import LogError
 from replay.group import Recorded
+from replay.jobs import Decided
 from replay.travel import Moment, settled
 
 T = TypeVar("T")
@@ -67,9 +68,11 @@ class Access:
         """Decide, fold and record; returns when it is durable. Cancelling it ends the waiting, not the recording."""
         return await self.submit(decision)
 
-    def submit(self, decision: Decision) -> "asyncio.Future[Recorded]":
-        """Hand a decision over, without waiting: what is handed over first is recorded first."""
-        future = recording(self.engine, decision)
+    def submit(self, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":
+        """Hand a decision over, without waiting: what is handed over first is recorded first. `decided` hears what it
+        made before that is durable.
+        """
+        future = recording(self.engine, decision, decided)
         if self.watchers:
             future.add_done_callback(self._tell)
         return future

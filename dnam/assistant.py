@@ -5,6 +5,7 @@ is kept and told (`dnam/tending.py`).
 """
 
 import asyncio
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -23,8 +24,9 @@ from dnam.whereabouts import Heard
 from projections.context import Context, assemble
 from projections.events.values import FileDigest, ModelUse
 from projections.ids import EventId, Identity, keyed_hash, named_id
+from projections.messages import MessageRow
 from projections.nearness import Nearness
-from projections.rows import Known, MemoryRows, Rows
+from projections.rows import Found, Known, MemoryRows, Rows
 from replay.errors import LogError
 
 ANSWER_PROMPT = "answer@2"
@@ -69,22 +71,20 @@ class Assistant(Background):
         turn = await self.memory.answered(heard, thought.context, thought.text, call=thought.use, files=thought.files)
         return Answered(thought.text, turn, thought.context)
 
-    async def think(self, heard: Heard, hear: Hear = unheard) -> Thought:
+    async def think(self, heard: Heard, hear: Hear = unheard, prepared: Prepared | None = None) -> Thought:
         """Assemble and ask; nothing is recorded. ModelError when the model cannot be asked. `hear` is told the answer
-        as it streams.
+        as it streams. What was `prepared` for it is not made again.
 
         Where nothing can be read, the answer is made from the message alone, and where recall fails, without it;
         `failures` says why. Why answers fail just now, `trouble` says.
         """
         with self.trouble.noticed():
-            return await self._think(heard, hear)
+            return await self._think(heard, hear, prepared)
 
-    async def _think(self, heard: Heard, hear: Hear) -> Thought:
+    async def _think(self, heard: Heard, hear: Hear, prepared: Prepared | None) -> Thought:
         try:
             with self.precedence.arriving():
-                looks = self.memory.limits().passages > 0
-                nearness = await self.nearness(heard.text, heard) if looks else None
-                files, context, tools, failed = await asyncio.to_thread(self._prepare, heard, nearness)
+                files, context, tools, failed = prepared or await self.prepare(heard)
         except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
             files = await asyncio.to_thread(self._files)
@@ -100,7 +100,15 @@ class Assistant(Background):
         use = use_of(ask, reply, digest(ask.system, ask.prompt))
         return Thought(reply.text, calls.context(), use, tuple(each.digest for each in files))
 
-    def _prepare(self, heard: Heard, nearness: Nearness | None) -> Prepared:
+    async def prepare(self, heard: Heard, message: Found[MessageRow] | None = None) -> Prepared:
+        """What an answer is made from, as things are now. `message` is what is answered, where it may not be among the
+        rows yet. LogError or OSError where nothing can be read.
+        """
+        looks = self.memory.limits().passages > 0
+        nearness = await self.nearness(heard.text, heard) if looks else None
+        return await asyncio.to_thread(self._prepare, heard, nearness, message)
+
+    def _prepare(self, heard: Heard, nearness: Nearness | None, message: Found[MessageRow] | None) -> Prepared:
         """What the model is told, and what it may call. Looking and reading files blocks: off the event loop, and in
         one go, since every way there and back is time in which somebody waits.
         """
@@ -109,19 +117,25 @@ class Assistant(Background):
         digests = tuple(each.digest for each in files)
 
         def look(rows: Rows) -> Prepared:
-            context, failed = self._assembled(rows, heard, digests, nearness)
+            context, failed = self._assembled(rows, heard, digests, nearness, message)
             return Prepared(files, context, tools_for(rows, memory.settings, heard, context), failed)
 
         return memory.look_here(look)
 
     def _assembled(
-        self, rows: Rows, heard: Heard, files: tuple[FileDigest, ...], nearness: Nearness | None
+        self,
+        rows: Rows,
+        heard: Heard,
+        files: tuple[FileDigest, ...],
+        nearness: Nearness | None,
+        message: Found[MessageRow] | None,
     ) -> tuple[Context, Exception | None]:
         """The prompt, and what failed where it was made without recall. What fails without it too is raised."""
+        assembled = partial(self.memory.assembled, rows, heard, files=files, message=message)
         try:
-            return self.memory.assembled(rows, heard, files=files, nearness=nearness), None
+            return assembled(nearness=nearness), None
         except Exception as error:  # noqa: BLE001 - whatever recall raises: somebody waits for an answer
-            return self.memory.assembled(rows, heard, files=files, recall=False), error
+            return assembled(recall=False), error
 
     def _names_of_channel(self, heard: Heard) -> tuple[str, ...]:
         """By which names the channel's own file may go; nothing is looked up where there are no such files."""

@@ -50,7 +50,8 @@ class Conversation:
         if not self._said:
             self._said = await self._before()
         await self.unwritten.again()
-        return await self._exchanges.hear(self._request(whole(text), os.urandom(16).hex(), self._next()))
+        request = self._request(whole(text), os.urandom(16).hex(), self._next())
+        return await self._exchanges.hear(request, to_answer=True)
 
     async def think(self, exchange: Exchange) -> Thought:
         """The answer, or that there is none, recorded or kept to be recorded. ModelError when there is none."""

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from projections.decisions.draft import Decision
 from replay.engine import Engine
 from replay.group import Recorded
-from replay.jobs import Job, Work, alone
+from replay.jobs import Decided, Job, Work, alone
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,23 @@ def _tell(jobs: Sequence[Job]) -> None:
             future.set_exception(job.error)
 
 
-def recording(engine: Engine, decision: Decision) -> "asyncio.Future[Recorded]":
+def recording(engine: Engine, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":
     """Hand a decision to the engine; the future is done once it is durable. Cancelling it ends the waiting, not the
-    recording.
+    recording. `decided` is told in the event loop while the disk is waited for.
     """
-    return working(engine, alone(decision))
+    return working(engine, alone(decision), decided)
 
 
-def working(engine: Engine, work: Work) -> "asyncio.Future[Recorded]":
+def working(engine: Engine, work: Work, decided: Decided | None = None) -> "asyncio.Future[Recorded]":
     """The same for work of several decisions."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Recorded] = loop.create_future()
-    engine.hand_in(Job(work, _Courier(loop), future))
+
+    told = None if decided is None else partial(_tell_in, loop, decided)
+    engine.hand_in(Job(work, _Courier(loop), future, told))
     return future
+
+
+def _tell_in(loop: asyncio.AbstractEventLoop, decided: Decided, recorded: Recorded) -> None:
+    with suppress(RuntimeError):  # the loop is closed: nobody goes on with it
+        loop.call_soon_threadsafe(decided, recorded)

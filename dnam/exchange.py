@@ -6,13 +6,16 @@
 What cannot be recorded waits in `Unwritten`, behind what was said before it, and no answer waits for it.
 """
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
-from dnam.assistant import Assistant, Thought
-from dnam.memory import Turn
+from dnam.assistant import Assistant, Prepared, Thought
+from dnam.memory import Foretold, Turn
 from dnam.model import Hear, ModelError, Reply, unheard
 from dnam.unwritten import DELIVERY, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
@@ -21,9 +24,9 @@ from projections.decisions.hear import HeardRequest
 from projections.decisions.place import seen_audience
 from projections.events.values import ModelUse
 from projections.ids import NOBODY, EventId, Point, Ref, keyed_hash
-from projections.messages import find_message
+from projections.messages import MessageRow, find_message
 from projections.policies.compartments import Setting
-from projections.rows import Rows
+from projections.rows import Found, Rows
 from replay.errors import ErasedMeanwhile, LogError
 
 AT_END = EventId(b"\xff" * 16)
@@ -39,14 +42,22 @@ class DrewOnErased(ModelError):
     words = ""
 
 
+class Ahead(NamedTuple):
+    """What an answer is made from, prepared while its question was still being written to the disk."""
+
+    heard: Heard
+    prepared: Prepared
+
+
 class Exchange:
-    """A message and what becomes of it. `heard` is where it lies, or would; `is_kept`: its answer is recorded, or waits
-    to be.
+    """A message and what becomes of it. `heard` is where it lies, or would; `ahead` is what is being prepared for its
+    answer; `is_kept`: its answer is recorded, or waits to be.
     """
 
     def __init__(self, request: HeardRequest, heard: Heard) -> None:
         self.request = request
         self.heard = heard
+        self.ahead: asyncio.Task[Ahead | None] | None = None
         self.thought: Thought | None = None
         self.turn: Turn | None = None
         self.is_kept = False
@@ -60,20 +71,34 @@ class Exchanges:
         self.unwritten = unwritten
         self._memory = assistant.memory
 
-    async def hear(self, request: HeardRequest) -> Exchange:
-        """Record a message, or keep it to be recorded."""
+    async def hear(self, request: HeardRequest, *, to_answer: bool = False) -> Exchange:
+        """Record a message, or keep it to be recorded. With `to_answer` somebody thinks of its answer next: that is
+        prepared while the disk writes.
+        """
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
+        foretold: Foretold | None = partial(self._begin, exchange) if to_answer else None
 
         async def step() -> None:
-            exchange.heard = await self._memory.hear_ready(request)
+            exchange.heard = await self._memory.hear_ready(request, foretold)
 
         with self.assistant.precedence.arriving():
             await self.unwritten.write("message", step)
+            foretold = None  # a later try is no time to prepare
             if exchange.heard is nowhere:  # it waits, or never can be recorded
                 exchange.heard = await self._whereabouts(request)
         return exchange
+
+    def _begin(self, exchange: Exchange, heard: Heard, message: Found[MessageRow]) -> None:
+        exchange.ahead = asyncio.create_task(self._prepared(heard, message))
+
+    async def _prepared(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
+        try:
+            heard = await self._memory.placed(heard)
+            return Ahead(heard, await self.assistant.prepare(heard, message))
+        except Exception:  # noqa: BLE001 - it is prepared again by `think`, which tells what is wrong
+            return None
 
     async def think(self, exchange: Exchange, hear: Hear = unheard, *, closed: bool = False) -> Thought:
         """The answer; nothing is recorded yet. ModelError when the model cannot be asked. `closed`: it is not sure what
@@ -82,8 +107,18 @@ class Exchanges:
         heard = exchange.heard
         if closed:
             heard = heard._replace(setting=heard.setting._replace(guild=None))
-        thought = exchange.thought = await self.assistant.think(heard, hear)
+        prepared = await self._taken_up(exchange, heard)
+        thought = exchange.thought = await self.assistant.think(heard, hear, prepared)
         return thought
+
+    async def _taken_up(self, exchange: Exchange, heard: Heard) -> Prepared | None:
+        """What was prepared for this answer, once; None where it was for another place or other readers."""
+        task, exchange.ahead = exchange.ahead, None
+        if task is None:
+            return None
+        with self.assistant.precedence.arriving():
+            ahead = await task
+        return ahead.prepared if ahead is not None and ahead.heard == heard else None
 
     async def answered(self, exchange: Exchange, said: int | None = None) -> None:
         """Record the answer that was thought, or keep it to be recorded: before it is sent.

@@ -11,8 +11,9 @@ Everything that is written is durable when the call returns. Opening a folder th
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -53,16 +54,22 @@ from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Limits, ModelUse, Scoring
 from projections.ids import EventId, Ref
+from projections.messages import MessageRow, as_heard
 from projections.nearness import Nearness
 from projections.people import person_of
 from projections.policies.text import whole
-from projections.rows import Rows
+from projections.rows import Found, Rows
 from projections.summaries import era_of
 from projections.tokens import CHARACTERS, Counter
 from replay.clock import Clock
 from replay.engine import Engine
+from replay.group import Recorded
 
 log = logging.getLogger("dnam")
+
+
+Foretold = Callable[[Heard, Found[MessageRow]], None]
+"""Hears of a message that is decided and not durable yet: where it lies, and the row that it makes."""
 
 
 class Turn(NamedTuple):
@@ -155,9 +162,9 @@ class Memory(Placing):
         """Hear a message as an adapter translated it; fresh handles are added here."""
         return await self.hear_ready(with_handles(request))
 
-    async def hear_ready(self, ready: HeardRequest) -> Heard:
+    async def hear_ready(self, ready: HeardRequest, decided: Foretold | None = None) -> Heard:
         """The same of a message as it may be recorded (`with_handles`), for whoever has that: secrets are looked for
-        once.
+        once. `decided` hears of it before it is durable, where nothing else has to be recorded with it.
         """
         located: list[Heard] = []
 
@@ -166,9 +173,17 @@ class Memory(Placing):
             located[:] = [locate(rows, ready)] if _is_alone(drafts) else []
             return drafts
 
-        while (await self.record(decision)).records and ready.edited is not None:
+        def recording() -> Awaitable[Recorded]:
+            if decided is None:
+                return self.record(decision)
+            return self.submit(decision, partial(_foretell, decided, located))
+
+        while (await recording()).records and ready.edited is not None:
             pass  # much that says an edited message's old words again goes in several decisions, the edit in the last
-        heard = located[0] if located else await self.look(lambda rows: locate(rows, ready))
+        return await self.placed(located[0] if located else await self.look(lambda rows: locate(rows, ready)))
+
+    async def placed(self, heard: Heard) -> Heard:
+        """The same with what its place opens besides, by where the speaker stands now."""
         return heard._replace(setting=await standing_in(heard.setting, self.standing))
 
     def request(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Request:
@@ -224,11 +239,12 @@ class Memory(Placing):
         actions: str = "",
         recall: bool = True,
         nearness: Nearness | None = None,
+        message: Found[MessageRow] | None = None,
     ) -> Context:
         """The prompt for a message, from these rows; made without `recall` where that fails. With `nearness`, what was
-        said is found by its meaning too.
+        said is found by its meaning too. `message` is what is answered, where it may not be among the rows yet.
         """
-        request = self.request(heard, files=files, actions=actions)
+        request = self.request(heard, files=files, actions=actions)._replace(message=message)
         limits = self.limits_in(rows, heard)
         if not recall:
             return assemble(rows, request._replace(limits=without_recall(limits)))
@@ -313,6 +329,11 @@ class Memory(Placing):
 def without_recall(limits: Limits) -> Limits:
     """The same budgets for a prompt that is made by DNAM's scoring alone, and without past conversations."""
     return msgspec.structs.replace(limits, scoring="dnam", passages=0)
+
+
+def _foretell(decided: Foretold, located: Sequence[Heard], recorded: Recorded) -> None:
+    if located and recorded.records:
+        decided(located[0], as_heard(recorded.records[0]))
 
 
 def _is_alone(drafts: Sequence[Draft]) -> bool:

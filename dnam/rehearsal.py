@@ -26,6 +26,7 @@ from projections.rows import Ids, Known, Rows
 from replay.engine import Engine
 from replay.errors import NothingHere
 from replay.group import Recorded
+from replay.jobs import Decided
 from replay.overlay import Layered, Overlay
 
 T = TypeVar("T")
@@ -49,8 +50,8 @@ class Rehearsal(Memory):
         self._overlay = Overlay()
         self._rehearsed: set[EventId] = set()
 
-    def submit(self, decision: Decision) -> "asyncio.Future[Recorded]":
-        """Decide and fold at once; see `Access.submit`."""
+    def submit(self, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":  # noqa: ARG002
+        """Decide and fold at once, with nothing between; see `Access.submit`."""
         future: asyncio.Future[Recorded] = asyncio.get_running_loop().create_future()
         try:
             future.set_result(self.look_here(lambda rows: self._decided(rows, decision)))

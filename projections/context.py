@@ -14,7 +14,7 @@ from projections.durable import Chosen, Ranked, Sought, chosen, ranked, scoring_
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import Passage, Past
 from projections.ids import EventId, Handle, Point, Seq
-from projections.messages import find_message
+from projections.messages import MessageRow, find_message
 from projections.nearness import Nearness
 from projections.passages import Wished, in_order, past
 from projections.policies import compartments
@@ -22,7 +22,7 @@ from projections.policies.compartments import Setting, opened, opens_source
 from projections.quoting import SEPARATOR, BlockName, lines_of, one_line, opening
 from projections.retrieval import Vocabulary
 from projections.room import Room, room
-from projections.rows import Rows
+from projections.rows import Found, Rows
 from projections.summaries import find_summary
 from projections.tokens import CHARACTERS, Counter
 from projections.trimming import Parts, cut, trimmed
@@ -35,7 +35,8 @@ VERSION = "context@3"
 class Request(NamedTuple):
     """What a prompt is made for. `point` is the message to answer: its `said` in ms, the id of its first event.
 
-    `text` is answered where no message lies at the point: in `dnam prompt`, where the point is (now, 16 bytes of 0xff),
+    `message` is that message where it may not be among the rows yet: the same prompt is made of it before it is durable
+    as afterwards. `text` is answered where there is none: in `dnam prompt`, where the point is (now, 16 bytes of 0xff),
     and when the message could not or must not be recorded. With `nearness`, what was said is found by its meaning too.
     """
 
@@ -50,6 +51,7 @@ class Request(NamedTuple):
     actions: str = ""
     counter: Counter = CHARACTERS
     nearness: Nearness | None = None
+    message: Found[MessageRow] | None = None
 
 
 class Memory(NamedTuple):
@@ -198,7 +200,7 @@ def _window(rows: Rows, request: Request, caller: Caller) -> Window:
 
 def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> WindowLine:
     """What is answered: the message at the point as it now is, else the request's own text, at seq 0."""
-    found = find_message(rows, request.session, request.setting.audience.epoch, request.point)
+    found = find_message(rows, request.session, request.setting.audience.epoch, request.point) or request.message
     if found is not None:
         return message_line(found.row, found.seq, caller, window.authors)
     name = caller.person(request.setting.person)

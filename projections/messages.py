@@ -104,6 +104,15 @@ def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[Me
     return rows.find(MESSAGES, unit(session, epoch) + point_key(point))
 
 
+def as_heard(record: Record) -> Found[MessageRow]:
+    """A message that was heard just now, as it will lie there. ValueError for any other event."""
+    if not isinstance(record.event, MessageHeard):
+        raise ValueError(f"a {record.event.TAG} is no message that was heard")
+    (key, row), *_ = _rows(record)
+    assert row is not None
+    return Found(key, record.seq, row)
+
+
 def messages_after(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Found[MessageRow]]:
     """Messages of a session behind a point, oldest first."""
     prefix = unit(session, epoch)

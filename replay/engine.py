@@ -7,9 +7,11 @@ events; what is not in them yet is folded from the log's tail.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -24,7 +26,7 @@ from replay.erasure import finish_erasures, unfinished
 from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
-from replay.live import Live
+from replay.live import Live, Tail
 from replay.log import Head
 from replay.store import DiskStore, MemoryStore, Store
 from replay.travel import Moment, Past, settle
@@ -55,6 +57,7 @@ class Engine:
         """How long closing waits for what is under way; None: as long as it takes."""
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
+        self._recorded: deque[Tail] = deque()
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
@@ -147,11 +150,11 @@ class Engine:
 
     def follow_erasures(self) -> None:
         """Bring the ring in line with every erasure in the log."""
-        with self._mutex:
+        with self._alone():
             self.live.follow()
             doomed = self.live.doomed()
         if doomed:
-            with self.store.lock, self._mutex:
+            with self.store.lock, self._alone():
                 self.live.follow()
                 self._destroy()
 
@@ -246,13 +249,13 @@ class Engine:
         waiting = iter(jobs)
         with self.store.lock:
             done: list[tuple[Job, Recorded]] = []
-            with self._mutex:
-                head = self.live.follow()
+            with self._alone():
+                before = self.live.follow()
                 self._destroy()
-                self.live.catch_up(head)
+                self.live.catch_up(before)
                 self._check_writable()
                 with self.live.raw(self.live.overlay) as raw, self.store.log.glancing() as log:
-                    group = Group(self.live, head, self.recorder, raw, log)
+                    group = Group(self.live, before, self.recorder, raw, log)
                     for job in waiting:
                         try:
                             done.append((job, job.work(group)))
@@ -260,14 +263,37 @@ class Engine:
                             job.fail(error)
                         if group.ended:
                             break
+            told = [partial(job.decided, recorded) for job, recorded in done if job.decided is not None]
             with self.timing():
-                head = group.commit()
-            with self._mutex:
-                self.live.absorb(group.overlay, head)
+                head = group.commit(partial(_call, told))
+            self._take_over(Tail(group.overlay, before.size, head.size))
         for job, recorded in done:
             job.succeed(recorded)
         self._maybe_commit_views(BEHIND if group.decisions > BURST else self._view_commit_events)
         return list(waiting)
+
+    def _take_over(self, tail: Tail) -> None:
+        """What was recorded joins the rows: at once, or with the next look where one is under way. Nobody is told any
+        later for a look of somebody else's.
+        """
+        self._recorded.append(tail)
+        if self._mutex.acquire(blocking=False):
+            try:
+                self._absorb()
+            finally:
+                self._mutex.release()
+
+    def _absorb(self) -> None:
+        """With the mutex held: first of all, so that the rows are never behind what was acknowledged."""
+        while self._recorded:
+            self.live.absorb(self._recorded.popleft())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The mutex, with everything that was recorded here among the rows."""
+        with self._mutex:
+            self._absorb()
+            yield
 
     def _check_writable(self) -> None:
         hindrance = self.stopped()
@@ -296,7 +322,7 @@ class Engine:
 
     def commit_views(self) -> None:
         """Write what the overlay holds to the views; nothing when there are none or nothing is new."""
-        with self._mutex:
+        with self._alone():
             views, base, upto = self.live.views(), self.live.base, self.live.folded
             if views is None or upto == base:
                 return
@@ -311,7 +337,7 @@ class Engine:
     @contextmanager
     def reading(self) -> Iterator[Rows]:
         """The rows as they are now, with everything that any process has recorded. Keep it short."""
-        with self._mutex:
+        with self._alone():
             self.live.freshen()
             with self.live.rows() as rows:
                 yield rows
@@ -325,7 +351,7 @@ class Engine:
     @contextmanager
     def now_and_then(self, moment: Moment) -> Iterator[tuple[Rows, Rows]]:
         """The rows as they are and as they were, of one look: somebody is named as today, and looked at as then."""
-        with self._mutex:
+        with self._alone():
             self.live.freshen()
             moment = settle(self.store.log, moment)
             with self.live.raw(self.live.overlay) as raw:
@@ -379,7 +405,7 @@ class Engine:
             self._committer.shutdown()
         try:
             if self._writer is not None and not self.store.newer_views():
-                with self._mutex:
+                with self._alone():
                     self.live.follow()  # what LMDB gave up is opened anew
                 self.commit_views()
         except LogError as error:
@@ -402,3 +428,8 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _call(told: Iterable[Callable[[], None]]) -> None:
+    for each in told:
+        each()

@@ -22,7 +22,7 @@ from replay.folding import dropped_by
 from replay.keyring import KeyRing
 from replay.known import Ids
 from replay.live import Live
-from replay.log import Commit, Entry, Glance, Head
+from replay.log import Commit, Entry, Glance, Head, Syncing, untold
 from replay.overlay import Layer, Layered, Overlay
 
 LEAST_KEPT = 128
@@ -263,7 +263,7 @@ class Group:
     def _sealing(self) -> list[VaultId]:
         return sorted({each.vault for each in self._staged} - {UNSEALED})
 
-    def commit(self) -> Head:
+    def commit(self, syncing: Syncing = untold) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""
         if not self._staged:
             return self._head
@@ -276,7 +276,7 @@ class Group:
             ring.flush(self._head.epoch)
             drops = sorted(self._ids.dropped)
             commit = Commit(entries, self._at, drops, self._erased, self._sealing(), ring.stand())
-            head = self._live.store.log.append(commit, self._head)
+            head = self._live.store.log.append(commit, self._head, syncing)
         except BaseException:
             ring.undo(0)
             raise

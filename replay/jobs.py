@@ -24,15 +24,21 @@ def alone(decision: Decision) -> Work:
     return lambda group: group.run(decision)
 
 
+Decided = Callable[[Recorded], None]
+"""Hears what work came to while the disk is waited for: it may still come to nothing. It must not raise, and not block.
+"""
+
+
 class Job:
     """Work to be done in a group, and who is told. `ticket` is the courier's own: what it knows the waiting one by."""
 
-    __slots__ = ("_error", "_recorded", "courier", "ticket", "work")
+    __slots__ = ("_error", "_recorded", "courier", "decided", "ticket", "work")
 
-    def __init__(self, work: "Work", courier: "Courier", ticket: Any = None) -> None:
+    def __init__(self, work: "Work", courier: "Courier", ticket: Any = None, decided: Decided | None = None) -> None:
         self.work = work
         self.courier = courier
         self.ticket = ticket
+        self.decided = decided
         self._recorded = Recorded()
         self._error: Exception | None = None
 

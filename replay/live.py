@@ -33,6 +33,14 @@ LONGEST_KNOWN = 2048
 """How long a remembered row may be, in bytes."""
 
 
+class Tail(NamedTuple):
+    """What a group recorded, behind event `after` up to and with `upto`."""
+
+    layer: Layer
+    after: int
+    upto: int
+
+
 class Look(NamedTuple):
     """The look at the views that is under way, if any, and how many events they hold there."""
 
@@ -283,13 +291,17 @@ class Live:
             below = Layered(overlay, below)
         return Living(below, self.folding.erased) if self.folding.erased else below
 
-    def absorb(self, layer: Layer, head: Head) -> None:
-        """Take over what a group recorded."""
-        self._kept.changed(layer)
+    def absorb(self, tail: Tail) -> None:
+        """Take over what a group recorded. Where rows do not end just before it, it was read from the log already, or
+        will be.
+        """
+        if tail.after != self.folded:
+            return
+        self._kept.changed(tail.layer)
         if self._recall is not None:
-            self._recall.changed(layer.tables)
-        self.overlay.absorb(layer)
-        self.folded = max(self.folded, head.size)
+            self._recall.changed(tail.layer.tables)
+        self.overlay.absorb(tail.layer)
+        self.folded = tail.upto
 
     def ids(self, log: Glance | None = None) -> Ids:
         """What the log, or one look at it, knows of ids now."""

@@ -27,7 +27,7 @@ from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
 from replay.lmdb_file import MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
-from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, grow
+from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
 from replay.tree import Kept, leaf_hash
 
 CHUNK = 4096
@@ -120,7 +120,7 @@ class LmdbLog:
             cursor: Any = transaction.cursor(db=self._headers)
             return self._head_in(transaction).size, int.from_bytes(cursor.key(), "big") if cursor.last() else 0
 
-    def append(self, commit: Commit, expected: Head) -> Head:
+    def append(self, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         head, leaves, kept = grow(expected, commit)
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             if self._head_in(transaction) != expected:
@@ -139,6 +139,7 @@ class LmdbLog:
                 transaction.put(b"ring", commit.ring, db=self._meta)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
+            syncing()
         self._last = meta, head
         self._listed.update(commit.vaults)
         self._ring = commit.ring

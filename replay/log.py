@@ -4,7 +4,7 @@ memory.
 `LmdbLog` (lmdb_log.py) is the one on disk; a distributed one would be another (design §11).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
 
@@ -80,6 +80,16 @@ class Commit(NamedTuple):
     ring: bytes = b""
 
 
+Syncing = Callable[[], None]
+"""Called when all of a commit is handed over, before the disk is waited for: it may still come to nothing. It must not
+raise.
+"""
+
+
+def untold() -> None:
+    """For whoever has nothing to do meanwhile."""
+
+
 class Glance(Protocol):
     """A log as it is at one moment, for looking up single events."""
 
@@ -107,7 +117,7 @@ class Log(Protocol):
         """The last event by what the log says of itself, and by what is there: one moment's."""
         ...
 
-    def append(self, commit: Commit, expected: Head) -> Head:
+    def append(self, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         """Append everything or nothing. HeadMoved when the log does not end at `expected` any more."""
         ...
 
@@ -193,7 +203,7 @@ class MemoryLog:
     def ends(self) -> tuple[int, int]:
         return self._head.size, len(self._events)
 
-    def append(self, commit: Commit, expected: Head) -> Head:
+    def append(self, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         if expected != self._head:
             raise HeadMoved("the log moved on")
         head, leaves, kept = grow(expected, commit)
@@ -206,6 +216,7 @@ class MemoryLog:
         self._erased |= dict(commit.erased)
         self._vaults |= set(commit.vaults)
         self._ring = commit.ring or self._ring
+        syncing()
         self._head = head
         return head
 

@@ -29,7 +29,7 @@ from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.ring_store import RingStore
 from replay.ringfile import FileRingStore
 from replay.store import DiskStore
@@ -96,8 +96,8 @@ class ShadowLog(LmdbLog):
     def head(self) -> Head:
         return super().head()._replace(epoch=self.live().head().epoch)
 
-    def append(self, commit: Commit, expected: Head) -> Head:
-        super().append(commit, expected._replace(epoch=super().head().epoch))
+    def append(self, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
+        super().append(commit, expected._replace(epoch=super().head().epoch), syncing)
         return self.head()
 
     def erased_vaults(self) -> frozenset[VaultId]:

@@ -31,7 +31,7 @@ from projections.turns import TURNS, TurnRow
 
 class Part(NamedTuple):
     """What is open of a zone: by number of unit, with False for none. None: all of it. What lies at the place `silent`
-    counts as if it said nothing.
+    counts as if it had not been said yet.
     """
 
     corpus: Corpus

@@ -159,7 +159,10 @@ def search(
 def _counts(parts: Sequence[Part]) -> Counts:
     totals = [0, 0, 0]
     for corpus, open_units, silent in parts:
-        totals[1] -= 0 if silent == NONE else int(corpus.lengths[silent])
+        if silent != NONE and (open_units is None or open_units[corpus.unit[silent]]):
+            totals[0] -= 1
+            totals[1] -= int(corpus.lengths[silent])
+            totals[2] -= corpus.day_documents[corpus.day[silent]] == 1
         for at, column in enumerate((corpus.documents, corpus.words, corpus.unit_days)):
             totals[at] += sum(
                 column if open_units is None else (n for n, o in zip(column, open_units, strict=False) if o)

@@ -188,6 +188,8 @@ def _speaks(part: Part, person: Handle) -> bool:
     """Whether somebody said something that is open."""
     corpus, size = part.corpus, part.corpus.size
     theirs = (corpus.speaker[:size] == corpus.speakers.find(person)) & corpus.alive[:size]
+    if part.silent != NONE:
+        theirs[part.silent] = False
     return bool((theirs if part.open is None else theirs & part.open[corpus.unit[:size]]).any())
 
 

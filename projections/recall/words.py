@@ -174,6 +174,8 @@ def spelled_like(word: str) -> tuple[bytes, ...]:
     So what is misspelt is found without a list of all the words there are; of words of four letters and less too much
     would be.
     """
+    if not word.isalpha():
+        return ()
     stem = stem_of(word)
     if len(stem) < FEWEST_LETTERS or not stem.isalpha():
         return ()

@@ -73,7 +73,7 @@ class Day:
     async def message(self, request: HeardRequest) -> None:
         """A message from its arrival to its answer's."""
         arrived = perf_counter()
-        exchange = await self.exchanges.hear(request)
+        exchange = await self.exchanges.hear(request, to_answer=True)
         await self.exchanges.think(exchange)
         self.arrivals.append(self.model.asked_at.pop(request.text) - arrived)
         await self.exchanges.answered(exchange)

@@ -24,8 +24,9 @@ from replay.engine import BURST, MOST_IN_GROUP, Engine
 from replay.errors import Busy, EventConflict, LogError, ReadOnly, Refused
 from replay.group import Group, Recorded
 from replay.jobs import Job, alone, by_future
+from replay.live import Tail
 from replay.lmdb_log import LmdbLog
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.store import MemoryStore
 from tests.replay.stage import FakeClock, contents, digest, drafts, event_id, says, setting, texts, together
 from tests.world import NOW
@@ -36,6 +37,12 @@ def engine(request: pytest.FixtureRequest, data: Path) -> Iterator[Engine]:
     memory = request.param == "memory"
     with Engine.in_memory(FakeClock()) if memory else Engine.open(data, create=True, clock=FakeClock()) as made:
         yield made
+
+
+def shown(engine: Engine) -> list[str]:
+    """Every message that there is by the rows."""
+    with engine.reading() as rows:
+        return sorted(each.row.message.text for each in rows.scan(MESSAGES))
 
 
 def failing(rows: Rows) -> list[Draft]:
@@ -236,14 +243,57 @@ def test_a_courier_is_told_once_for_all_that_a_group_recorded(engine: Engine) ->
     assert engine.head().size == 2
 
 
+def test_a_look_that_began_meanwhile_holds_up_nobody_who_waits_for_the_disk(engine: Engine) -> None:
+    begun, over, seen = threading.Event(), threading.Event(), list[int]()
+
+    def look() -> None:
+        with engine.reading() as rows:
+            begun.set()
+            assert over.wait(20)
+            seen.append(len(list(rows.scan(MESSAGES))))
+
+    looking = threading.Thread(target=look)
+
+    def decided(recorded: Recorded) -> None:
+        looking.start()
+        assert begun.wait(20)
+
+    done: Future[Recorded] = Future()
+    engine.hand_in(Job(alone(says("m1", "hello")), by_future, done, decided))
+    assert len(done.result(20).records) == 3
+    assert looking.is_alive()
+    over.set()
+    looking.join()
+    assert seen == [0]
+    assert shown(engine) == ["hello"]
+    assert engine.live.folded == engine.head().size
+
+
+def test_what_was_read_from_the_log_before_it_was_taken_over_is_there_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_over, seen = engine._take_over, list[list[str]]()
+
+    def late(tail: Tail) -> None:
+        seen.append(shown(engine))
+        take_over(tail)
+
+    monkeypatch.setattr(engine, "_take_over", late)
+    engine.record(says("m1", "hello"))
+    engine.record(says("m2", "number 2"))
+    assert seen == [["hello"], ["hello", "number 2"]]
+    assert shown(engine) == ["hello", "number 2"]
+    assert engine.live.folded == engine.head().size
+
+
 def test_decisions_that_follow_from_each_other_share_a_commit(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     log = engine.store.log
     commits, seen = list[int](), list[int]()
     append = log.append
 
-    def counted(commit: Commit, expected: Head) -> Head:
+    def counted(commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         commits.append(len(commit.entries))
-        return append(commit, expected)
+        return append(commit, expected, syncing)
 
     monkeypatch.setattr(log, "append", counted)
 

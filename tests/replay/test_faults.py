@@ -18,7 +18,7 @@ from replay.errors import CannotWrite, LogFull, NotALog, ReadOnly
 from replay.folding import Folding
 from replay.lmdb_file import translated
 from replay.lmdb_log import LmdbLog
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.replay.stage import ROOT, FakeClock, child, digest, drafts, finished, says, together
@@ -71,10 +71,10 @@ class Failing(LmdbLog):
 
     full = False
 
-    def append(self, commit: Commit, expected: Head) -> Head:
+    def append(self, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         if self.full:
             raise LogFull("the disk is full")
-        return super().append(commit, expected)
+        return super().append(commit, expected, syncing)
 
 
 def test_a_commit_that_fails_fails_its_group_and_nothing_else(data: Path) -> None:

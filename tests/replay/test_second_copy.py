@@ -14,7 +14,7 @@ import pytest
 from replay.engine import Engine
 from replay.errors import CannotWrite
 from replay.lmdb_log import LmdbLog
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.ring_records import ID_KEY, SIZE, VAULT, RingRecord
 from replay.ring_store import MemoryRingStore
 from replay.ringfile import COPIES, FileRingStore
@@ -236,9 +236,9 @@ def test_keys_last_once_before_the_commit_and_twice_before_anybody_hears_of_it(
     steps: list[str] = []
     append, settle = LmdbLog.append, FileRingStore.settle
 
-    def appended(log: LmdbLog, commit: Commit, expected: Head) -> Head:
+    def appended(log: LmdbLog, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         steps.append("commit")
-        return append(log, commit, expected)
+        return append(log, commit, expected, syncing)
 
     def settled(store: FileRingStore) -> CannotWrite | None:
         refusal = settle(store)

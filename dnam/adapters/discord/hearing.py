@@ -147,8 +147,9 @@ class Hearing:
             return
         verdict = await self.answering.verdict(message, request)
         # What is to be answered is said to the bot, and nothing else is: after a crash it is known by that.
-        exchange = await self.exchanges.hear(request._replace(addressed=verdict.answers))
-        if not verdict.answers or is_closed:
+        answers = verdict.answers and not is_closed
+        exchange = await self.exchanges.hear(request._replace(addressed=verdict.answers), to_answer=answers)
+        if not answers:
             self.desk.assistant.after_heard(exchange.heard)
             return
         asked = await self.answering.asked(request)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import cog
+from dnam.memory import Foretold
 from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, unheard
 from dnam.whereabouts import Heard
 from projections.decisions.hear import HeardRequest
@@ -38,11 +39,11 @@ async def test_what_is_deleted_while_it_is_recorded_is_deleted_behind_that(
         monkeypatch.setattr(bot.desk, "channel", lambda *_: None)
         recorded = bot.desk.memory.hear_ready
 
-        async def deleted_meanwhile(request: HeardRequest) -> Heard:
+        async def deleted_meanwhile(request: HeardRequest, *rest: Foretold | None) -> Heard:
             await here.kim.deletes(secret)
             await world.gateway.flushed()
             await bot.desk.sessions.passed(f"discord:channel:{where.id}")  # where a deletion would overtake it
-            return await recorded(request)
+            return await recorded(request, *rest)
 
         monkeypatch.setattr(bot.desk.memory, "hear_ready", deleted_meanwhile)
         secret = await here.kim.says(where, "my locker opens with 7")

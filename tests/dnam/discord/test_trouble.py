@@ -9,6 +9,7 @@ from dnam.adapters.discord.answering import TAKEN_BACK
 from dnam.adapters.discord.appearing import NOTHING_SAID
 from dnam.commands.command import NOTED
 from dnam.exchange import Exchange
+from dnam.memory import Foretold
 from dnam.whereabouts import Heard
 from projections.decisions.hear import HeardRequest
 from projections.errors import BadRequest
@@ -72,8 +73,8 @@ async def test_a_question_that_is_deleted_while_it_is_recorded_is_asked_of_nobod
         memory = bot.desk.memory
         recorded = memory.hear_ready
 
-        async def recorded_and_deleted(request: HeardRequest) -> Heard:
-            heard_now = await recorded(request)
+        async def recorded_and_deleted(request: HeardRequest, *rest: Foretold | None) -> Heard:
+            heard_now = await recorded(request, *rest)
             await here.kim.deletes(asked)
             await world.gateway.flushed()
             return heard_now

@@ -12,7 +12,7 @@ import dnam.rederiving.rederivation
 from dnam.model import Ask
 from dnam.shadows import load
 from replay.errors import CannotWrite, LogFull
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.shadow_store import ShadowLog
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import derive, reader, talk
@@ -35,11 +35,11 @@ def test_why_it_broke_off_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "whole", OTHER))
     append, left = ShadowLog.append, 6
 
-    def refused(log: ShadowLog, commit: Commit, expected: Head) -> Head:
+    def refused(log: ShadowLog, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         nonlocal left
         left -= 1
         if left:
-            return append(log, commit, expected)
+            return append(log, commit, expected, syncing)
         monkeypatch.setattr(dnam.rederiving.rederivation, name, fails)
         raise LogFull("the disk of the shadow is full: make room")
 

@@ -14,7 +14,7 @@ from dnam.rederiving.runs import Runs
 from dnam.rederiving.together import made_together
 from dnam.rederiving.traffic import Traffic
 from dnam.shadows import Manifest
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.shadow_store import ShadowLog
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.village import ASKED, SETTINGS, STAFF, Village, both, derive, reader
@@ -45,9 +45,9 @@ def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     append = ShadowLog.append
 
-    def counted(log: ShadowLog, commit: Commit, expected: Head) -> Head:
+    def counted(log: ShadowLog, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         sizes.append(len(commit.entries))
-        return append(log, commit, expected)
+        return append(log, commit, expected, syncing)
 
     monkeypatch.setattr(ShadowLog, "append", counted)
     return sizes

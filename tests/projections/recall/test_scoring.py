@@ -154,14 +154,15 @@ def test_no_score_leaves_the_whole_numbers() -> None:
     assert {type(points) for points in (hit.score, *hit.fields.values())} == {int}
 
 
-def test_what_asks_counts_as_if_it_said_nothing() -> None:
+@pytest.mark.parametrize("later", [1000, 5 * DAY], ids=["on a day of others", "on a day of its own"])
+def test_what_asks_counts_as_if_it_had_not_been_said_yet(later: int) -> None:
     said = [doc("the tea is cold", 1), doc("so much else", 2, DAY)]
-    asked = doc("who made the tea", 3, DAY + 1000)
-    corpus, mute = corpus_of([*said, asked]), corpus_of([*said, doc("", 3, DAY + 1000)])
+    asked = doc("who made the tea", 3, DAY + later)
+    corpus, before = corpus_of([*said, asked]), corpus_of(said)
     found = search(TermsIn([Part(corpus, None, corpus.place(3))]), looks_for("tea"), 10)
-    without = search(TermsIn([Part(mute, None)]), looks_for("tea"), 10)
+    without = search(TermsIn([Part(before, None)]), looks_for("tea"), 10)
     assert [int(corpus.seqs[each.at]) for each in found] == [1]
-    assert [each.fields for each in found] == [{**each.fields} for each in without]
+    assert [(each.score, {**each.fields}) for each in found] == [(each.score, {**each.fields}) for each in without]
 
 
 def test_of_a_long_question_the_terms_count_that_tell_most(monkeypatch: pytest.MonkeyPatch) -> None:

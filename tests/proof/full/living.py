@@ -27,7 +27,7 @@ from replay.erasure import finish_erasures, unfinished
 from replay.errors import CannotWrite
 from replay.folding import Folding
 from replay.lmdb_log import LmdbLog
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.dnam.scripted import FakeClock, ScriptedModel, settings
@@ -231,9 +231,9 @@ def careless() -> None:
 
 
 def _careless(append: Callable[..., Head]) -> Callable[..., Head]:
-    def appended(log: LmdbLog, commit: Commit, expected: Head) -> Head:
+    def appended(log: LmdbLog, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         try:
-            return append(log, commit, expected)
+            return append(log, commit, expected, syncing)
         except CannotWrite:
             SWALLOWED["commits"] += 1
             return expected

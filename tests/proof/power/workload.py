@@ -34,7 +34,7 @@ from replay.builder import rebuild
 from replay.engine import Engine
 from replay.erasure import unfinished
 from replay.lmdb_log import LmdbLog
-from replay.log import Commit, Head
+from replay.log import Commit, Head, Syncing, untold
 from replay.restore import restore
 from replay.restore_plan import keys_for, look_at, plan
 from replay.store import DiskStore
@@ -92,8 +92,8 @@ class Teller:
         """From now on tell of every commit of a log that is in force, once it has returned."""
         append = LmdbLog.append
 
-        def told(log: LmdbLog, commit: Commit, expected: Head) -> Head:
-            head = append(log, commit, expected)
+        def told(log: LmdbLog, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
+            head = append(log, commit, expected, syncing)
             place = log.folder.parent
             if (place / "CURRENT").read_bytes().strip() == log.folder.name.encode():
                 events = (

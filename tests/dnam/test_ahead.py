@@ -1,0 +1,192 @@
+"""A prompt is made while the disk writes what it answers: the same one, once, and only for who is answered there."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from dnam.assistant import Assistant
+from dnam.exchange import Exchange, Exchanges
+from dnam.memory import Memory
+from dnam.unwritten import Unwritten
+from projections.context import Context
+from projections.decisions.hear import HeardRequest
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
+from projections.events.values import Attachment
+from projections.ids import Ref
+from replay.errors import LogFull
+from replay.log import Commit, Head, Syncing, untold
+from tests.dnam.scripted import ScriptedModel, talking
+from tests.world import NOW
+
+ADA, KIM = Account("local", "ada", "Ada"), Account("local", "kim", "Kim")
+GARDEN = PlaceSeen("discord", "7", "channel", "garden", "guild", guild=Ref("discord", "g"))
+BETWEEN = PlaceSeen("local", "", "direct", "", "direct", partner=ADA)
+DAY = 24 * 60 * 60 * 1000
+TALK = (
+    "The beans are in the third row since May",
+    "Kim, did the tomatoes get any water?",
+    "I water them at seven, as ever",
+    "What did we sow in the third row?",
+    "Ada prefers beans over peas",
+    "ok",
+    "Which row has the beans, and who waters the tomatoes?",
+)
+
+
+def says(number: int, text: str, place: PlaceSeen, who: Account = ADA, said: int | None = None) -> HeardRequest:
+    moment = NOW + number * 1000 if said is None else said
+    return HeardRequest(f"m{number}", place, "person", who, text, moment, (), addressed=True)
+
+
+@contextmanager
+def prepared(assistant: Assistant) -> Iterator[list[Context]]:
+    """What prompts are made meanwhile."""
+    made: list[Context] = []
+    real = assistant.memory.assembled
+
+    def assembled(*args: object, **fields: object) -> Context:
+        made.append(real(*args, **fields))  # type: ignore[arg-type]  # whatever it is given
+        return made[-1]
+
+    with patch.object(assistant.memory, "assembled", assembled):
+        yield made
+
+
+async def exchanged(exchanges: Exchanges, request: HeardRequest) -> Exchange:
+    exchange = await exchanges.hear(request, to_answer=True)
+    await exchanges.think(exchange)
+    await exchanges.answered(exchange, request.said + 1)
+    await exchanges.delivered(exchange, said=request.said + 2)
+    return exchange
+
+
+@pytest.mark.parametrize("apart", [1000, 30 * 60 * 1000, DAY], ids=["at once", "later", "on other days"])
+@pytest.mark.parametrize("place", [GARDEN, BETWEEN], ids=["guild", "direct"])
+async def test_it_is_the_prompt_that_would_be_made_afterwards(tmp_path: Path, place: PlaceSeen, apart: int) -> None:
+    async with talking(tmp_path, ScriptedModel(), summary_every_n_turns="99") as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        speakers = (ADA, KIM) if place is GARDEN else (ADA,)
+        for number, text in enumerate(TALK * 2):
+            who = speakers[number % len(speakers)]
+            with prepared(assistant) as made:
+                request = says(number, text, place, who, NOW + number * apart)
+                exchange = await exchanges.hear(request, to_answer=True)
+                await exchanges.think(exchange)
+            assert len(made) == 1
+            assert exchange.thought is not None
+            assert exchange.thought.context == await assistant.memory.context(
+                exchange.heard, files=exchange.thought.files
+            )
+            assert exchange.heard.point.id in exchange.thought.context.causes
+            await exchanges.answered(exchange, request.said + 1)
+            await exchanges.delivered(exchange, said=request.said + 2)
+
+
+async def test_mentions_replies_and_attachments_are_as_they_will_be(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        await exchanged(exchanges, says(1, "The beans are up", GARDEN, KIM))
+        await exchanged(exchanges, says(2, "hello", GARDEN))
+        request = says(3, "is this yours?", GARDEN)._replace(
+            reply_to=Ref("discord", "m1"), attachments=(Attachment("beans.png", 12),)
+        )
+        exchange = await exchanged(exchanges, request)
+        assert exchange.thought is not None
+        assert "(reply to Kim)" in exchange.thought.context.text
+        assert "[attachment: beans.png]" in exchange.thought.context.text
+
+
+async def test_who_is_met_just_now_is_answered_as_ever(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchange = await Exchanges(assistant, Unwritten()).hear(says(1, "hello", BETWEEN), to_answer=True)
+        assert exchange.ahead is None
+        thought = await Exchanges(assistant, Unwritten()).think(exchange)
+        assert exchange.heard.point.id in thought.context.causes
+
+
+async def test_what_nobody_answers_is_prepared_for_nothing(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        with prepared(assistant) as made:
+            assert (await exchanges.hear(says(2, "nobody asks", GARDEN))).ahead is None
+            assert (await exchanges.hear(says(1, "hello", GARDEN), to_answer=True)).ahead is None  # it is known
+        assert made == []
+
+
+async def test_it_serves_one_answer_and_no_other_readers(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        await exchanged(exchanges, says(1, "The beans are up", GARDEN))
+        with prepared(assistant) as made:
+            exchange = await exchanges.hear(says(2, "what is up?", GARDEN), to_answer=True)
+            closed = await exchanges.think(exchange, closed=True)
+            assert len(made) == 2
+            assert closed.context == made[1]
+            assert closed.context.past == ()
+            await exchanges.think(exchange)
+            assert len(made) == 3
+
+
+async def test_what_fails_there_is_tried_again_and_told(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        real, fails = assistant.prepare, [OSError("the disk is gone"), None]
+
+        async def prepare(*args: object) -> object:
+            if (error := fails.pop(0)) is not None:
+                raise error
+            return await real(*args)  # type: ignore[arg-type]  # whatever it is given
+
+        with patch.object(assistant, "prepare", prepare):
+            exchange = await exchanged(exchanges, says(2, "how are you?", GARDEN))
+        assert fails == []
+        assert exchange.thought is not None
+        assert "hello" in exchange.thought.context.text
+        with patch.object(assistant, "prepare", side_effect=OSError("the disk is gone")):
+            await exchanged(exchanges, says(3, "and now?", GARDEN))
+        assert "the disk is gone" in str(list(assistant.failures))
+
+
+async def test_what_could_not_be_recorded_is_answered_from_what_is_there(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        unwritten = Unwritten()
+        exchanges = Exchanges(assistant, unwritten)
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        with refusing(assistant.memory):
+            exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
+            task = exchange.ahead
+            thought = await exchanges.think(exchange)
+        assert task is not None
+        ahead = await task
+        assert ahead is not None
+        assert thought.context.message.words == "how are you?"
+        assert ahead.heard.point.id not in thought.context.causes
+        with prepared(assistant) as made:
+            assert await unwritten.again()
+            await asyncio.sleep(0)
+        assert made == []  # it was answered long ago
+        assert exchange.heard.point == ahead.heard.point
+
+
+@contextmanager
+def refusing(memory: Memory) -> Iterator[None]:
+    """A disk that takes everything, and says at the end that it is full."""
+    log = memory.engine.store.log
+    append: Callable[..., Head] = log.append
+
+    def refused(commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
+        def fail() -> None:
+            syncing()
+            raise LogFull("the disk is full: make room")
+
+        return append(commit, expected, fail)
+
+    with patch.object(log, "append", refused):
+        yield
