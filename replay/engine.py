@@ -58,6 +58,8 @@ class Engine:
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
         self._recorded: deque[Tail] = deque()
+        self._under_way: int | None = None
+        """While a commit is under way here, where the log ended before."""
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
@@ -264,9 +266,13 @@ class Engine:
                         if group.ended:
                             break
             told = [partial(job.decided, recorded) for job, recorded in done if job.decided is not None]
-            with self.timing():
-                head = group.commit(partial(_call, told))
-            self._take_over(Tail(group.overlay, before.size, head.size))
+            self._under_way = before.size
+            try:
+                with self.timing():
+                    head = group.commit(partial(_call, told))
+                self._take_over(Tail(group.overlay, before.size, head.size))
+            finally:
+                self._under_way = None
         for job, recorded in done:
             job.succeed(recorded)
         self._maybe_commit_views(BEHIND if group.decisions > BURST else self._view_commit_events)
@@ -294,6 +300,16 @@ class Engine:
         with self._mutex:
             self._absorb()
             yield
+
+    def _freshen(self) -> None:
+        """With the mutex held: the rows up to the log's end, but for what is being committed here: that is taken over
+        when it is acknowledged, and need not be read. `_under_way` is looked at behind the log: where it is over by
+        then, what it left is among what was recorded.
+        """
+        head = self.live.follow()
+        upto = self._under_way
+        self._absorb()
+        self.live.catch_up(head, head.size if upto is None else upto)
 
     def _check_writable(self) -> None:
         hindrance = self.stopped()
@@ -338,7 +354,7 @@ class Engine:
     def reading(self) -> Iterator[Rows]:
         """The rows as they are now, with everything that any process has recorded. Keep it short."""
         with self._alone():
-            self.live.freshen()
+            self._freshen()
             with self.live.rows() as rows:
                 yield rows
 
@@ -352,7 +368,7 @@ class Engine:
     def now_and_then(self, moment: Moment) -> Iterator[tuple[Rows, Rows]]:
         """The rows as they are and as they were, of one look: somebody is named as today, and looked at as then."""
         with self._alone():
-            self.live.freshen()
+            self._freshen()
             moment = settle(self.store.log, moment)
             with self.live.raw(self.live.overlay) as raw:
                 ids = self.live.ids()

@@ -173,12 +173,13 @@ class Live:
         self.catch_up(head)
         return head
 
-    def catch_up(self, head: Head) -> None:
-        """Fold what is new up to a head that `follow` found just now."""
+    def catch_up(self, head: Head, upto: int | None = None) -> None:
+        """Fold what is new up to a head that `follow` found just now, or no further than an event before it."""
         self._follow_views(head)
-        if head.size > self.folded and self.stopped is None:
+        end = head.size if upto is None else upto
+        if end > self.folded and self.stopped is None:
             self.store.ring.refresh()
-            self._fold_tail(head)
+            self._fold_tail(end)
 
     def follow(self) -> Head:
         """See what other processes replaced or erased, and fold nothing; the log's head."""
@@ -240,19 +241,19 @@ class Live:
         self.follow()
         return None if self.store.views is None else self.store.views.position()
 
-    def _fold_tail(self, head: Head) -> None:
+    def _fold_tail(self, end: int) -> None:
         self._kept.clear()
         before = self.folded
         try:
-            self._fold_behind(head)
+            self._fold_behind(end)
         finally:
             if self._recall is not None:
                 self._recall.changed_since(self.overlay.tables, before)
 
-    def _fold_behind(self, head: Head) -> None:
+    def _fold_behind(self, end: int) -> None:
         with self.raw(self.overlay) as raw:
             run: list[StoredEvent] = []
-            for stored in self.store.log.read(self.folded, head.size):
+            for stored in self.store.log.read(self.folded, end):
                 run.append(stored)
                 try:
                     if codec.decode_header(stored.header).left:

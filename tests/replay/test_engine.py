@@ -269,19 +269,22 @@ def test_a_look_that_began_meanwhile_holds_up_nobody_who_waits_for_the_disk(engi
     assert engine.live.folded == engine.head().size
 
 
-def test_what_was_read_from_the_log_before_it_was_taken_over_is_there_once(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("reads", [False, True], ids=["a look", "whoever follows the log"])
+def test_what_is_committed_is_there_once_also_for_who_looks_before_it_is_taken_over(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, reads: bool
 ) -> None:
     take_over, seen = engine._take_over, list[list[str]]()
 
     def late(tail: Tail) -> None:
+        if reads:
+            engine.live.freshen()
         seen.append(shown(engine))
         take_over(tail)
 
     monkeypatch.setattr(engine, "_take_over", late)
     engine.record(says("m1", "hello"))
     engine.record(says("m2", "number 2"))
-    assert seen == [["hello"], ["hello", "number 2"]]
+    assert seen == ([["hello"], ["hello", "number 2"]] if reads else [[], ["hello"]])
     assert shown(engine) == ["hello", "number 2"]
     assert engine.live.folded == engine.head().size
 
