@@ -36,7 +36,7 @@ class Block(NamedTuple):
     @property
     def body(self) -> str:
         """Without the title."""
-        return "\n".join(line.text for line in self.lines)
+        return "\n".join([line.text for line in self.lines])
 
     @property
     def text(self) -> str:

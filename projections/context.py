@@ -326,5 +326,9 @@ def _single(body: str, basis: Basis | None) -> tuple[Line, ...]:
 
 def _causes(said: Iterable[WindowLine], items: Iterable[ItemUse], summary: EventId) -> tuple[EventId, ...]:
     """The events whose words stand in the prompt. An edited message is two: the one that names it, and the edit."""
-    known = (*(event for line in said for event in (line.id, line.event)), *(use.event for use in items), summary)
-    return tuple(dict.fromkeys(event for event in known if event))
+    known: dict[EventId, None] = {}
+    for line in said:
+        known[line.id] = known[line.event] = None
+    known |= dict.fromkeys([*(use.event for use in items), summary])
+    known.pop(EventId(b""), None)
+    return tuple(known)

@@ -81,7 +81,7 @@ class Gathering:
 
     def shows(self, hit: "Said") -> bool:
         """Whether it stands with something that was found before."""
-        return any(hit.key in each.shown for each in self._stretches)
+        return bool([each for each in self._stretches if hit.key in each.shown])
 
     def takes(self, near: Iterable[bytes]) -> bool:
         """Whether something with these keys around it could still be added: there is room, or it stands beside what
@@ -97,10 +97,10 @@ class Gathering:
         keys around it, is not known yet; nor how long the line of a reply is.
         """
         chars = entry_chars(hit.row, self._caller)
-        if chars is None or any(not each.reach.isdisjoint(near) for each in self._stretches):
+        if chars is None or self._touching(near):
             return True
         alone = self._head_chars(hit) + 1 + chars + 1
-        fits = self._size((alone, *(each.chars for each in self._stretches))) <= self._limits.passage_chars
+        fits = self._size([alone, *[each.chars for each in self._stretches]]) <= self._limits.passage_chars
         if not fits:
             self._leave_out(hit)
         return fits
@@ -110,7 +110,7 @@ class Gathering:
 
     def add(self, hit: "Said", around: Sequence[Found[SaidRow]]) -> None:
         """What was found and what stands around it, or else itself alone, or nothing of it."""
-        at = next(n for n, each in enumerate(around) if each.key == hit.key)
+        at = [each.key for each in around].index(hit.key)
         for near in (NEAR, 0):
             first, last = max(at - near, 0), at + near + 1
             shown = {each.key: each for each in around[first:last]}
@@ -119,11 +119,11 @@ class Gathering:
             if not touching:
                 if len(self._stretches) == self._limits.passages:
                     return
-                if self._size((chars, *(each.chars for each in self._stretches))) > self._limits.passage_chars:
+                if self._size([chars, *[each.chars for each in self._stretches]]) > self._limits.passage_chars:
                     continue
             reach = frozenset(each.key for each in around[max(first - 1, 0) : last + 1])
             stretches = self._with(Stretch((hit,), shown, reach, chars), touching)
-            if self._size(each.chars for each in stretches) <= self._limits.passage_chars:
+            if self._size([each.chars for each in stretches]) <= self._limits.passage_chars:
                 self._stretches = stretches
                 return
         self._leave_out(hit)
@@ -147,7 +147,7 @@ class Gathering:
 
     def _chars(self, hit: "Said", shown: Iterable[bytes]) -> int:
         """Code points of a head and these lines."""
-        return self._head_chars(hit) + 1 + sum(self._lengths[key] + 1 for key in shown)
+        return self._head_chars(hit) + 1 + sum([self._lengths[key] + 1 for key in shown])
 
     def _measure(self, shown: Mapping[bytes, Found[SaidRow]]) -> None:
         """How long the lines are of what is to be shown; those are made that say more than what was said."""

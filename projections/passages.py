@@ -120,7 +120,7 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
 
 def _standing(wished: Wished) -> frozenset[EventId]:
     """What stands in the prompt already."""
-    return frozenset((wished.message, *(line.id for line in wished.window.lines)))
+    return frozenset([wished.message, *[line.id for line in wished.window.lines]])
 
 
 def _found_before(rows: Rows, wished: Wished) -> "Iterator[Said]":
@@ -206,7 +206,7 @@ def _sitting(hit: "Said", near: Sequence[Found[SaidRow]]) -> list[Found[SaidRow]
 
     there = _where_of(hit.row)
     said = [each for each in near if (where := _where_of(each.row)) == there or _lies_with(where, there)]
-    first = last = next(n for n, each in enumerate(said) if each.key == hit.key)
+    first = last = [each.key for each in said].index(hit.key)
     before = after = said_at(hit.key)
     while first > 0 and before - (at := said_at(said[first - 1].key)) <= SITTING_MS:
         first, before = first - 1, at

@@ -25,7 +25,7 @@ from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit
 from projections.people import SOMEONE, name_of
 from projections.quoting import alike, indented, label, line_name, marked, one_line, speaker_name
-from projections.rows import Rows
+from projections.rows import RowAt, Rows
 from projections.summaries import era_of
 from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
 
@@ -133,13 +133,19 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
     stop = prefix + point_key(before)
     order = rows.order(SAID_TABLES, prefix)
     if order is not None:
-        places = (order[at] for at in range(bisect_left(order, (stop,)) - 1, -1, -1))
-        kept = (rows.kept(SAID[table], key) for key, table in places)
-        return (Entry(*found) for found in kept if found is not None and says_something(found.row))
+        return _kept_backwards(rows, order, stop)
     messages = (Entry(*found) for found in rows.scan(MESSAGES, prefix, stop=stop, reverse=True))
     turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
     merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)
     return (entry for entry in merged if says_something(entry.row))
+
+
+def _kept_backwards(rows: Rows, order: Sequence[RowAt], stop: bytes) -> Iterator[Entry]:
+    for at in range(bisect_left(order, (stop,)) - 1, -1, -1):
+        key, table = order[at]
+        found = rows.kept(SAID[table], key)
+        if found is not None and says_something(found.row):
+            yield Entry(*found)
 
 
 def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:
@@ -197,6 +203,7 @@ class Caller:
         self._only = only
         self._bearers: dict[str, list[Handle | str]] = {}
         self._called: dict[Handle, str] = {}
+        self._assistants: dict[str, str] = {"": self.assistant}
         self._look_up = cache(lambda person: name_of(rows, person))
 
     def person(self, person: Handle) -> str:
@@ -223,7 +230,10 @@ class Caller:
 
     def assistant_in(self, turn: TurnRow) -> str:
         """What the assistant was called when it answered."""
-        return line_name(turn.assistant or self.assistant)
+        name = self._assistants.get(turn.assistant)
+        if name is None:
+            name = self._assistants[turn.assistant] = line_name(turn.assistant)
+        return name
 
     def author(self, message: Message) -> str:
         """The name of whoever wrote a message; bots and webhooks bring their own."""
@@ -299,16 +309,19 @@ def _line_chars(name: str, text: str) -> int:
 def message_line(row: MessageRow, seq: Seq, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
     """A message as a line. What it replies to is named when its author is among `authors`."""
     message = row.message
-    spoken = with_names(message.text, message.spans, caller.mention)
-    replied = authors.get(message.reply_to) if message.reply_to else None
+    words = text = with_names(message.text, message.spans, caller.mention)
+    if message.reply_to or message.attachments:
+        replied = authors.get(message.reply_to) if message.reply_to else None
+        text = _joined(f"(reply to {replied})" if replied else "", words, *map(_attached, message.attachments))
+        words = _joined(words, *(each.caption for each in message.attachments))
     return WindowLine(
         id=row.heard,
         event=row.event,
         seq=seq,
         said=message.said,
         name=caller.author(message),
-        words=_joined(spoken, *(each.caption for each in message.attachments)),
-        text=_joined(f"(reply to {replied})" if replied else "", spoken, *map(_attached, message.attachments)),
+        words=words,
+        text=text,
         by_assistant=message.author == "self",
         speaker=message.speaker,
     )

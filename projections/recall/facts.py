@@ -202,12 +202,13 @@ def known_items(found: Iterable[Found[ItemRow]]) -> KnownItems:
 
 def worth_among(parts: Sequence[KnownItems], question: Question) -> Worth:
     """What a question's terms are worth."""
-    items, terms = sum(len(part.known) for part in parts), {}
+    parts = [part for part in parts if part.known]
+    items, terms = sum([len(part.known) for part in parts]), {}
     for term, share in question.terms.items():
-        having = sum(len(part.having.get(term, ())) for part in parts)
+        having = sum([len(part.having[term]) for part in parts if term in part.having])
         if having:
             terms[term] = idf(items, having) * share // ONE
-    return Worth(terms, sum(part.words for part in parts), items)
+    return Worth(terms, sum([part.words for part in parts]), items)
 
 
 def rank(parts: Sequence[KnownItems], question: Question, said: int, *, about_project: bool = False) -> Ranking:
@@ -218,9 +219,12 @@ def rank(parts: Sequence[KnownItems], question: Question, said: int, *, about_pr
 def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) -> list[tuple[int, Known]]:
     """The items whose words answer best, with what these give; none that has no word of the question."""
     worth = worth_among(parts, question)
-    found = [(-points, part.known[number]) for part in parts for number, points in _by_words(part, worth).items()]
-    best = sorted(found, key=lambda each: (each[0], each[1].found.key))[:most]
-    return [(-points, known) for points, known in best]
+    found = [
+        (-points, part.known[number].found.key, of, number)
+        for of, part in enumerate(parts)
+        for number, points in _by_words(part, worth).items()
+    ]
+    return [(-points, parts[of].known[number]) for points, _, of, number in sorted(found)[:most]]
 
 
 def _by_words(part: KnownItems, worth: Worth) -> dict[int, int]:
