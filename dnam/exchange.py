@@ -95,8 +95,9 @@ class Exchanges:
 
     async def _prepared(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
         try:
-            heard = await self._memory.placed(heard)
-            return Ahead(heard, await self.assistant.prepare(heard, message))
+            with self.assistant.precedence.arriving():
+                heard = await self._memory.placed(heard)
+                return Ahead(heard, await self.assistant.prepare(heard, message))
         except Exception:  # noqa: BLE001 - it is prepared again by `think`, which tells what is wrong
             return None
 

@@ -41,10 +41,10 @@ from projections.decisions.answer import (
     FailTurnRequest,
     InterruptRequest,
     answer,
+    answer_id,
     deliver,
     fail_turn,
     interrupt_turn,
-    turn_origin,
 )
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, hear
@@ -53,7 +53,7 @@ from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Limits, ModelUse, Scoring
-from projections.ids import EventId, Ref
+from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, as_heard
 from projections.nearness import Nearness
 from projections.people import person_of
@@ -250,6 +250,10 @@ class Memory(Placing):
             return assemble(rows, request._replace(limits=without_recall(limits)))
         return assemble(rows, request._replace(limits=limits, nearness=nearness))
 
+    def answer_id(self, question: Point) -> EventId:
+        """The id that the answer to this message has, or will have; no row is looked at."""
+        return answer_id(self.engine.store.ring, question)
+
     async def answered(
         self,
         heard: Heard,
@@ -365,7 +369,5 @@ def _use_of(spent: Reply) -> ModelUse:
 
 
 def _turn_of(rows: Rows, heard: Heard) -> Turn:
-    identity = turn_origin(heard.point).identity
-    assert identity is not None
-    turn = rows.ids.event_id(identity)
+    turn = answer_id(rows.ids, heard.point)
     return Turn(turn, heard.point.said + 1, era_of(rows, heard.session, heard.setting.audience.epoch), turn.hex()[-25:])

@@ -6,6 +6,7 @@ answer that is being prepared waits for all of it. What was loaded is left out, 
 nearly all goes without a collection, as soon as nobody has it any more.
 """
 
+import ctypes
 import gc
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,23 @@ THRESHOLDS = (50_000, 10, 10)
 """After how many more objects the young ones are looked at, instead of 700; after how many such looks those that
 outlived one, and after how many of these all, as ever. A message leaves some hundreds behind.
 """
+
+
+HEAP = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 18), "M_TRIM_THRESHOLD": (-1, 1 << 18)}
+"""What `mallopt` is told, by glibc's names (malloc.h): its number, and the value."""
+
+
+def few_heaps() -> bool:
+    """Keep what was freed from being kept: to be called before there are threads. False where there is no glibc.
+
+    glibc has a heap for each thread, and puts arrays of some MB into them as soon as one of that size was freed: side
+    by side they fall to pieces. Two heaps are enough, and what is large is given back when it is freed.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError, TypeError):
+        return False
+    return all(mallopt(*each) for each in HEAP.values())
 
 
 @contextmanager

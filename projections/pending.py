@@ -6,7 +6,7 @@ All of it is read from rows, so it is the same after a crash.
 from itertools import islice
 from typing import NamedTuple
 
-from projections.decisions.answer import turn_origin
+from projections.decisions.answer import answer_id
 from projections.decisions.consent import is_out
 from projections.events.values import Message
 from projections.ids import EventId, Handle, Point, Ref
@@ -27,9 +27,7 @@ class Undelivered(NamedTuple):
 
 def turn_id(rows: Rows, question: Point) -> EventId:
     """The id that an answer to this message has, or will have."""
-    identity = turn_origin(question).identity
-    assert identity is not None
-    return rows.ids.event_id(identity)
+    return answer_id(rows.ids, question)
 
 
 def is_settled(rows: Rows, question: Point) -> bool:

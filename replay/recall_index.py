@@ -129,7 +129,7 @@ class Index:
         if layout.SPAN.full(since) < layout.SPAN.full(upto):
             self._drop_segments()  # there were no others than these spans take the place of
         for level, span in filled(since, upto):
-            self.write(self.rows_of(level, span))
+            self.write(self._rows_of_span(level, span))
 
     def _drop_segments(self) -> None:
         for table in (layout.SEGMENT.documents, layout.SEGMENT.postings):
@@ -137,6 +137,10 @@ class Index:
 
     def rows_of(self, level: Level, span: int) -> Made:
         """The rows of a span, by table and in key order, as they follow from the rows that there are."""
+        return {table: list(rows) for table, rows in self._rows_of_span(level, span).items()}
+
+    def _rows_of_span(self, level: Level, span: int) -> dict[str, Iterable[tuple[bytes, bytes]]]:
+        """The same, of which those of postings are made as they are asked for: of a large span there are many."""
         first = level.first(span)
         zones: dict[bytes, tuple[Listing, Postings]] = {}
         for made, vault in self.documents(first, first + (1 << level.bits) - 1):
@@ -144,16 +148,17 @@ class Index:
             listing, postings = zones.get(zone) or zones.setdefault(zone, (Listing(first), Postings()))
             listing.add(made, vault)
             postings.add(made.terms.counts)
-        listed: list[tuple[bytes, bytes]] = []
-        posted: list[tuple[bytes, bytes]] = []
-        for zone in sorted(zones):
-            row = zones[zone][0].listed()
-            listed.append(_sealed(zone + span_key(span), pack_documents(row)))
-            rows = zones.pop(zone)[1].rows(row.offsets, row.lengths)
-            posted += [_sealed(zone + term + span_key(span), body) for term, body in rows]
-        return {level.documents: listed, level.postings: posted}
+        lists = {zone: zones[zone][0].listed() for zone in sorted(zones)}
+        listed = [_sealed(zone + span_key(span), pack_documents(row)) for zone, row in lists.items()]
 
-    def write(self, made: Made) -> None:
+        def posted() -> Iterator[tuple[bytes, bytes]]:
+            for zone, row in lists.items():
+                for term, body in zones.pop(zone)[1].rows(row.offsets, row.lengths):
+                    yield _sealed(zone + term + span_key(span), body)
+
+        return {level.documents: listed, level.postings: posted()}
+
+    def write(self, made: Mapping[str, Iterable[tuple[bytes, bytes]]]) -> None:
         """Write the rows of a span."""
         for table, rows in made.items():
             self._into.cursor(db=self._tables_into[table]).putmulti(rows)

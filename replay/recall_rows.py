@@ -13,6 +13,7 @@ whatever came before.
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -24,12 +25,14 @@ from projections.ids import VaultId
 from projections.recall.columns import short_id
 from projections.recall.corpus import LONGEST
 from projections.recall.documents import Document
-from projections.recall.words import MOST_COUNTED
+from projections.recall.words import MOST_COUNTED, TERM_BYTES
 from replay.errors import DamagedViews
 from replay.packing import WHOLE, damage_of
 
 _KINDS = ("<u2", "<i8", "<i8", "u1", "u1", "<u2", "<u2", "<u2")
 """Of the columns: offsets, ids, said, lengths, flags, units, speakers, vaults."""
+_TYPES = "HqqBBHHH"
+"""The same, while they are gathered."""
 Twos = npt.NDArray[np.uint16]
 
 
@@ -143,7 +146,7 @@ class Listing:
 
     def __init__(self, first: int) -> None:
         self._first = first
-        self._rows: list[tuple[int, ...]] = []
+        self._columns = [array(kind) for kind in _TYPES]
         self._units: dict[bytes, int] = {}
         self._speakers: dict[bytes, int] = {}
         self._vaults: dict[bytes, int] = {}
@@ -161,12 +164,12 @@ class Listing:
             speakers.setdefault(document.speaker, len(speakers)),
             vaults.setdefault(vault, len(vaults)),
         )
-        self._rows.append(row)
+        for column, value in zip(self._columns, row, strict=True):
+            column.append(value)
 
     def listed(self) -> Listed:
         """All that were handed in."""
-        columns = zip(*self._rows, strict=True) if self._rows else ((),) * len(_KINDS)
-        arrays = [np.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)]
+        arrays = [np.array(column).astype(kind) for column, kind in zip(self._columns, _KINDS, strict=True)]
         return _listed(arrays, (list(self._units), list(self._speakers), list(self._vaults)))
 
 
@@ -239,32 +242,33 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        self._terms: list[bytes] = []
-        self._counts = array("q")
-        self._sizes = array("q")
+        self._terms = bytearray()
+        self._counts = array("I")
+        self._sizes = array("I")
 
     def add(self, counts: Mapping[bytes, int]) -> None:
         """Put in how often each term stands in the next document."""
-        self._terms += counts
+        self._terms += b"".join(counts)
         self._counts.extend(counts.values())
         self._sizes.append(len(counts))
 
     def rows(self, offsets: Twos, lengths: npt.NDArray[np.uint8]) -> Iterator[tuple[bytes, bytes]]:
         """The row of each term, in the order of terms, where these are the offsets and the lengths of the documents."""
-        terms = sorted(set(self._terms))
-        if not terms:
+        terms = np.frombuffer(self._terms, ">u8").astype(np.uint64)  # in this order bytes are, too
+        if not len(terms):
             return
-        numbers = {term: number for number, term in enumerate(terms)}
-        of = np.fromiter(map(numbers.__getitem__, self._terms), np.int32, len(self._terms))
-        order = np.argsort(of, kind="stable")
-        documents = np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)[order]
-        counts = np.minimum(np.array(self._counts, np.uint32), MOST_COUNTED).astype(np.uint8)[order]
-        ends = np.cumsum(np.bincount(of, minlength=len(terms)))
-        starts = ends - np.diff(ends, prepend=0)
+        order = np.argsort(terms, kind="stable").astype(np.int32)
+        terms = terms[order]
+        starts = np.flatnonzero(np.concatenate([np.ones(1, np.bool_), terms[1:] != terms[:-1]]))
+        names = terms[starts].astype(">u8").tobytes()
+        del terms
+        documents = np.repeat(np.arange(len(self._sizes), dtype=np.int32), np.array(self._sizes))[order]
+        counts = np.minimum(np.array(self._counts), MOST_COUNTED).astype(np.uint8)[order]
+        del order
         most, shortest = np.maximum.reduceat(counts, starts), np.minimum.reduceat(lengths[documents], starts)
         heads = np.stack([most, shortest], axis=1).tobytes()
         twos, ones = offsets[documents].astype("<u2").tobytes(), counts.tobytes()
-        start = 0
-        for number, (term, end) in enumerate(zip(terms, ends.tolist(), strict=True)):
-            yield term, heads[2 * number : 2 * number + 2] + twos[2 * start : 2 * end] + ones[start:end]
-            start = end
+        del documents, counts
+        for number, (start, end) in enumerate(pairwise([*starts.tolist(), len(ones)])):
+            name = names[TERM_BYTES * number : TERM_BYTES * (number + 1)]
+            yield name, heads[2 * number : 2 * number + 2] + twos[2 * start : 2 * end] + ones[start:end]

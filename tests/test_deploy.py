@@ -19,7 +19,6 @@ CLOSES_SECONDS = 10
 NAMES = {name for setting in SETTINGS for name in (setting.name, *setting.aliases)}
 OTHERS = {
     "PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK",
-    "MALLOC_ARENA_MAX",
 }  # fmt: skip
 
 

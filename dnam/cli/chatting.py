@@ -96,9 +96,10 @@ async def _be_in_discord(shell: Shell) -> None:
     from dnam.finishing import finishing
     from dnam.letting_go import letting_go
     from dnam.models import opened
-    from dnam.steadiness import steady
+    from dnam.steadiness import few_heaps, steady
     from dnam.understanding import understanding
 
+    few_heaps()
     settings = shell.settings
     with at(settings.discord_api_url), alone(shell.data, settings.discord_token):
         async with _memory(shell) as memory, opened(memory, shell.out.note) as model:

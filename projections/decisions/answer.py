@@ -3,7 +3,7 @@
 Who opted out between their question and that is nobody from then on: what it took is recorded, and no more.
 """
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -84,6 +84,19 @@ R = TypeVar("R", AnswerRequest, FailTurnRequest, InterruptRequest, DeliverReques
 def turn_origin(question: Point) -> Origin:
     """What a turn's id is made from: the question, so that there is one answer to it."""
     return Origin(Identity("dnam", "turn", question.id.hex(), "answered", question.said))
+
+
+class EventIds(Protocol):
+    """Makes ids of events: whatever has the id key."""
+
+    def event_id(self, identity: Identity) -> EventId: ...
+
+
+def answer_id(ids: EventIds, question: Point) -> EventId:
+    """The id that the answer to this message has, or will have."""
+    identity = turn_origin(question).identity
+    assert identity is not None
+    return ids.event_id(identity)
 
 
 def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:

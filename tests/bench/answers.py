@@ -19,7 +19,7 @@ from dnam.memory import Memory
 from dnam.model import AnswerInputs, Ask, Hear, Reply, unheard
 from dnam.sessions import Sessions
 from dnam.settings import read
-from dnam.steadiness import steady
+from dnam.steadiness import few_heaps, steady
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import with_handles
 from projections.decisions.hear import HeardRequest
@@ -175,6 +175,7 @@ MODES: Mapping[str, Callable[[Path, int], Awaitable[dict[str, Any]]]] = {
 
 
 async def _main(mode: str, folder: str, count: str) -> dict[str, Any]:
+    few_heaps()
     return await MODES[mode](Path(folder), int(count))
 
 

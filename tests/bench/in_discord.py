@@ -23,7 +23,7 @@ from dnam.settings import read
 from dnam.steadiness import steady
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
-from tests.bench.answers import ITEMS, QuickModel
+from tests.bench.answers import ITEMS, PER_SECOND, QuickModel
 from tests.bench.talk import texts
 from tests.loopback.discord.world import World
 
@@ -69,7 +69,7 @@ async def bot(folder: Path, url: str, token: str, guild: str, channel: str, kim:
 
 
 async def town(folder: Path, count: int) -> list[float]:
-    """The Discord: Kim says something, waits for the answer, and says the next thing."""
+    """The Discord: Kim says something, waits for the answer, and says the next thing: 50 a second, as in `arrival`."""
     async with World() as world:
         garden = world.guild("Garden")
         kim = world.person("Kim", garden)
@@ -80,6 +80,7 @@ async def town(folder: Path, count: int) -> list[float]:
         await world.ready()
         stock = texts()
         for number in range(WARM + count):
+            await asyncio.sleep(1 / PER_SECOND)
             await kim.says(general, f"{stock[number % len(stock)]} ({number})", mention=world.bot)
             await world.until(lambda so_far=number: len(world.bot_messages(general)) > so_far)  # type: ignore[misc]
         process.terminate()

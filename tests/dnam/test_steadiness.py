@@ -1,11 +1,14 @@
 """What a program that answers does to its interpreter, and takes back."""
 
 import gc
+import platform
+import subprocess
 import sys
+from unittest.mock import Mock, patch
 
 import pytest
 
-from dnam.steadiness import SWITCH_SECONDS, THRESHOLDS, steady
+from dnam.steadiness import SWITCH_SECONDS, THRESHOLDS, few_heaps, steady
 
 
 def test_while_it_lasts_collections_are_few_and_leave_out_what_was_loaded_and_threads_give_way_sooner() -> None:
@@ -22,3 +25,40 @@ def test_it_is_taken_back_also_where_it_ends_badly() -> None:
     with pytest.raises(RuntimeError), steady():
         raise RuntimeError
     assert (gc.get_freeze_count(), sys.getswitchinterval(), gc.get_threshold()) == (0, before, thresholds)
+
+
+FREES = """
+import sys
+from dnam.steadiness import few_heaps
+from tests.bench.alone import rss_mb
+if sys.argv[1] == "few":
+    assert few_heaps()
+bytearray(20_000_000)  # glibc's bound for what is large rises to this
+large = [bytearray(b"x" * 1_000_000) for _ in range(60)]
+kept = [bytearray(b"x" * 1_000) for _ in range(100)]
+del large
+print(rss_mb())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
+def test_what_is_large_is_given_back_when_it_is_freed() -> None:
+    """With something small behind it, some of it would be kept."""
+    held = [_held(how) for how in ("as ever", "few")]
+    assert held[0] - held[1] > 10
+
+
+def _held(how: str) -> float:
+    done = subprocess.run([sys.executable, "-c", FREES, how], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+@pytest.mark.parametrize("fails", [OSError, TypeError, AttributeError])
+def test_where_there_is_no_glibc_nothing_is_told(fails: type[Exception]) -> None:
+    with patch("ctypes.CDLL", Mock(side_effect=fails)):
+        assert not few_heaps()
+
+
+def test_what_glibc_refuses_is_said() -> None:
+    with patch("ctypes.CDLL", Mock(return_value=Mock(mallopt=Mock(return_value=0)))):
+        assert not few_heaps()

@@ -85,6 +85,6 @@ def test_what_has_no_words_has_no_postings() -> None:
     for _ in range(2):
         postings.add({})
     assert list(postings.rows(np.arange(2, dtype=np.uint16), np.zeros(2, np.uint8))) == []
-    postings.add({b"tea": 300})
-    row = (b"tea", bytes([MOST_COUNTED, 1]) + (2).to_bytes(2, "little") + bytes([MOST_COUNTED]))
+    postings.add({b"tea-leaf": 300})
+    row = (b"tea-leaf", bytes([MOST_COUNTED, 1]) + (2).to_bytes(2, "little") + bytes([MOST_COUNTED]))
     assert list(postings.rows(np.arange(3, dtype=np.uint16), np.array([0, 0, 1], np.uint8))) == [row]

@@ -23,7 +23,7 @@ from dnam.unwritten import DELIVERY, Pause
 from dnam.whereabouts import Heard, locate
 from projections.decisions.hear import HeardRequest
 from projections.events.values import Audience, ModelUse
-from projections.ids import Point
+from projections.ids import EventId, Point
 from projections.pending import Undelivered, is_settled, turn_id
 from projections.places import audience_of
 from projections.policies.compartments import Setting
@@ -87,8 +87,12 @@ class Answering:
             return Verdict(False, "a command of the bot's own")
         return verdict
 
-    async def asked(self, request: HeardRequest) -> Asked:
-        """What the log knows of a question; where it cannot be read, a nonce of the message's own."""
+    async def asked(self, request: HeardRequest, exchange: Exchange | None = None) -> Asked:
+        """What the log knows of a question; where it cannot be read, a nonce of the message's own. Of one that was
+        recorded just now, in this exchange, nothing else is known yet.
+        """
+        if exchange is not None and exchange.ahead is not None:
+            return Asked(False, _nonce(self._desk.memory.answer_id(exchange.heard.point)))
         try:
             return await self._desk.memory.look(lambda rows: _asked(rows, request))
         except (LogError, OSError):
@@ -121,7 +125,7 @@ class Answering:
         asked = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
         appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
         try:
-            async with typing(message.channel, self._pause):
+            async with typing(message.channel, self._desk.assistant.precedence.give_way, self._pause):
                 thought = await self._thought_for_readers(message, exchange, appearing)
         except TakenBack as error:
             await self._exchanges.failed(exchange, error)
@@ -333,7 +337,11 @@ def _together(first: ModelUse, last: ModelUse) -> ModelUse:
 
 def _asked(rows: Rows, request: HeardRequest) -> Asked:
     point = locate(rows, request).point
-    return Asked(is_settled(rows, point), turn_id(rows, point).hex()[-NONCE:])
+    return Asked(is_settled(rows, point), _nonce(turn_id(rows, point)))
+
+
+def _nonce(turn: EventId) -> str:
+    return turn.hex()[-NONCE:]
 
 
 def _approach(message: discord.Message, request: HeardRequest) -> Approach:

@@ -152,7 +152,7 @@ class Hearing:
         if not answers:
             self.desk.assistant.after_heard(exchange.heard)
             return
-        asked = await self.answering.asked(request)
+        asked = await self.answering.asked(request, exchange)
         if not asked.is_settled and self.desk.takes(message.id):
             await self.answering.answer(message, exchange, asked.nonce)
 

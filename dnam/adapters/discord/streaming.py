@@ -60,9 +60,13 @@ class Streaming:
 
 
 @asynccontextmanager
-async def typing(channel: discord.abc.Messageable, pause: Pause = asyncio.sleep) -> AsyncIterator[None]:
-    """Say that the bot is typing, for as long as the `async with` lasts. Nothing waits for it."""
-    task = asyncio.create_task(_typing(channel, pause))
+async def typing(
+    channel: discord.abc.Messageable, give_way: Callable[[], Awaitable[None]], pause: Pause = asyncio.sleep
+) -> AsyncIterator[None]:
+    """Say that the bot is typing, for as long as the `async with` lasts. Nothing waits for it, and what is on its way
+    to the model goes first.
+    """
+    task = asyncio.create_task(_typing(channel, give_way, pause))
     try:
         yield
     finally:
@@ -70,8 +74,9 @@ async def typing(channel: discord.abc.Messageable, pause: Pause = asyncio.sleep)
         await asyncio.wait({task})
 
 
-async def _typing(channel: discord.abc.Messageable, pause: Pause) -> None:
+async def _typing(channel: discord.abc.Messageable, give_way: Callable[[], Awaitable[None]], pause: Pause) -> None:
     try:
+        await give_way()
         while True:
             await channel.typing()
             await pause(TYPING_SECONDS)
