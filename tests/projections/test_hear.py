@@ -34,7 +34,7 @@ from projections.events import (
 )
 from projections.events.values import OPERATOR, Attachment, Audience, Limits, ModelUse
 from projections.ids import NOBODY, Point, Ref
-from projections.messages import messages_after, spoken_in, units_of
+from projections.messages import as_heard, find_message, messages_after, spoken_in, units_of
 from projections.pending import undelivered
 from projections.people import SOMEONE, accounts_of, name_of, names_of, person_of
 from projections.places import audience_of, find_place, place_of
@@ -70,6 +70,15 @@ def test_a_first_message_brings_its_speaker_its_guild_and_its_place() -> None:
     assert heard.message.speaker == seen.person == heard.by.person
     assert heard.message.audience == Audience("guild", Ref("discord", "7"))
     assert name_of(world.rows, seen.person) == "Ada"
+
+
+def test_a_message_that_was_just_heard_is_what_will_lie_there() -> None:
+    world = World()
+    world.decide(hear, said())
+    seen, *_, heard = world.records
+    assert as_heard(heard) == find_message(world.rows, SESSION, 0, Point(NOW, heard.id))
+    with pytest.raises(ValueError, match=r"person\.seen"):
+        as_heard(seen)
 
 
 def test_a_second_message_is_only_that() -> None:

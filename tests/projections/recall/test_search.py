@@ -143,6 +143,18 @@ def test_a_name_is_unknown_where_its_person_said_nothing_that_is_open(house: Hou
         assert not any(each.field == "speaker" for hit in hits for each in hit.reasons)
 
 
+def test_who_asks_said_nothing_yet_by_the_question(house: House) -> None:
+    """A prompt is the same whether the question lies there already or not."""
+    house.say("general", "tea at seven, says the list", ADA)
+    before = said(house.rows, wanted(house, "Kim and Ada want tea at seven", person=KIM), 5)
+    asked = house.say("general", "Kim and Ada want tea at seven", KIM)
+    look = wanted(house, "Kim and Ada want tea at seven", person=KIM)._replace(
+        question=asked, without=frozenset((asked,))
+    )
+    for rows in (house.rows, kept(house.world)):
+        assert said(rows, look, 5) == before
+
+
 # -- misspelt ----------------------------------------------------------------------------------------------------------
 
 
