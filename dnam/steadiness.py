@@ -20,7 +20,7 @@ outlived one, and after how many of these all, as ever. A message leaves some hu
 """
 
 
-HEAP = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 18), "M_TRIM_THRESHOLD": (-1, 1 << 18)}
+HEAP = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 20), "M_TRIM_THRESHOLD": (-1, 1 << 22)}
 """What `mallopt` is told, by glibc's names (malloc.h): its number, and the value."""
 
 
