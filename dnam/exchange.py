@@ -9,13 +9,12 @@ What cannot be recorded waits in `Unwritten`, behind what was said before it, an
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
 from dnam.assistant import Assistant, Prepared, Thought
-from dnam.memory import Foretold, Turn
+from dnam.memory import Turn
 from dnam.model import Hear, ModelError, Reply, unheard
 from dnam.unwritten import DELIVERY, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
@@ -50,8 +49,9 @@ class Ahead(NamedTuple):
 
 
 class Exchange:
-    """A message and what becomes of it. `heard` is where it lies, or would; `ahead` is what is being prepared for its
-    answer; `is_kept`: its answer is recorded, or waits to be.
+    """A message and what becomes of it. `heard` is where it lies, or would. `ahead` is what is being prepared for its
+    answer: it was recorded just now, and nothing else is known of it yet. `is_kept`: its answer is recorded, or waits
+    to be.
     """
 
     def __init__(self, request: HeardRequest, heard: Heard) -> None:
@@ -78,20 +78,22 @@ class Exchanges:
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
-        foretold: Foretold | None = partial(self._begin, exchange) if to_answer else None
+        is_awaited = to_answer
+
+        def decided(heard: Heard, message: Found[MessageRow]) -> None:
+            if is_awaited:
+                exchange.ahead = asyncio.create_task(self._prepared(heard, message))
 
         async def step() -> None:
-            exchange.heard = await self._memory.hear_ready(request, foretold)
+            exchange.heard = await self._memory.hear_ready(request, decided if is_awaited else None)
 
         with self.assistant.precedence.arriving():
             await self.unwritten.write("message", step)
-            foretold = None  # a later try is no time to prepare
+            is_awaited = False  # later is no time to prepare
             if exchange.heard is nowhere:  # it waits, or never can be recorded
+                exchange.ahead = None
                 exchange.heard = await self._whereabouts(request)
         return exchange
-
-    def _begin(self, exchange: Exchange, heard: Heard, message: Found[MessageRow]) -> None:
-        exchange.ahead = asyncio.create_task(self._prepared(heard, message))
 
     async def _prepared(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
         try:

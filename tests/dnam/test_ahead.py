@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.exchange import Exchange, Exchanges
+from dnam.exchange import AT_END, Exchange, Exchanges
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
 from projections.context import Context
@@ -161,18 +161,30 @@ async def test_what_could_not_be_recorded_is_answered_from_what_is_there(tmp_pat
         await exchanged(exchanges, says(1, "hello", GARDEN))
         with refusing(assistant.memory):
             exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
-            task = exchange.ahead
+            assert exchange.ahead is None
             thought = await exchanges.think(exchange)
-        assert task is not None
-        ahead = await task
-        assert ahead is not None
         assert thought.context.message.words == "how are you?"
-        assert ahead.heard.point.id not in thought.context.causes
+        assert thought.context.message.seq == 0  # by its own text
+        assert exchange.heard.point.id == AT_END
         with prepared(assistant) as made:
             assert await unwritten.again()
             await asyncio.sleep(0)
         assert made == []  # it was answered long ago
-        assert exchange.heard.point == ahead.heard.point
+        assert exchange.heard.point.id != AT_END
+
+
+async def test_what_is_recorded_after_it_was_given_up_is_prepared_for_nobody(tmp_path: Path) -> None:
+    """The log was given it, and took longer than an answer waits."""
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        unwritten = Unwritten()
+        exchanges = Exchanges(assistant, unwritten)
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        unwritten.limit = lambda: asyncio.timeout(0)
+        exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
+        unwritten.limit = lambda: asyncio.timeout(20)
+        assert exchange.heard.point.id == AT_END
+        assert await unwritten.again()
+        assert exchange.ahead is None
 
 
 @contextmanager
