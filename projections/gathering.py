@@ -81,7 +81,7 @@ class Gathering:
 
     def shows(self, hit: "Said") -> bool:
         """Whether it stands with something that was found before."""
-        return bool([each for each in self._stretches if hit.key in each.shown])
+        return any(hit.key in each.shown for each in self._stretches)
 
     def takes(self, near: Iterable[bytes]) -> bool:
         """Whether something with these keys around it could still be added: there is room, or it stands beside what

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
-from projections.fold import AnyProjection, Projection
+from projections.fold import AnyProjection
 from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit
 from projections.people import SOMEONE, name_of
@@ -30,10 +30,9 @@ from projections.summaries import era_of
 from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
 
 T = TypeVar("T")
-SAID: Mapping[str, Projection[MessageRow] | Projection[TurnRow]] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
+SAID: Mapping[str, AnyProjection] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
 """What was said, by table."""
 SAID_TABLES = tuple(SAID)
-_ANY_SAID: Mapping[str, AnyProjection] = SAID
 END = Point(2**62, EventId(b"\xff" * 16))
 """Behind everything that was ever said."""
 
@@ -144,7 +143,7 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
 def _kept_backwards(rows: Rows, order: Sequence[RowAt], stop: bytes) -> Iterator[Entry]:
     for at in range(bisect_left(order, (stop,)) - 1, -1, -1):
         key, table = order[at]
-        found: Found[Any] | None = rows.kept(_ANY_SAID[table], key)
+        found: Found[Any] | None = rows.kept(SAID[table], key)
         if found is not None and says_something(found.row):
             yield Entry(*found)
 

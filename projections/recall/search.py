@@ -10,7 +10,6 @@ import numpy as np
 
 from projections.decisions.consent import is_out
 from projections.events.values import Item
-from projections.fold import AnyProjection
 from projections.ids import NOBODY, EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, compartment_key
 from projections.messages import MESSAGES, MessageRow
@@ -33,7 +32,6 @@ from projections.rows import Found, RowAt, Rows, after_prefix
 from projections.turns import TURNS, TurnRow
 from projections.window import SAID, SAID_TABLES
 
-_OF: Mapping[str, AnyProjection] = SAID
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
 MOST_MISSPELT = 1
@@ -151,7 +149,7 @@ def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]
 
 def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
     """What lies there."""
-    found = rows.kept(_OF[at.table], at.key)
+    found = rows.kept(SAID[at.table], at.key)
     assert found is not None, "it was there a moment ago, in the same rows"
     return found
 
@@ -278,7 +276,7 @@ def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]
     said, seq = int(corpus.said[at]), int(corpus.seqs[at])
     point = bytes(corpus.units.all[corpus.unit[at]]) + (said + (1 << 63)).to_bytes(8, "big")
     for each in lying_at(rows, point):
-        found = rows.kept(_OF[each.table], each.key)
+        found = rows.kept(SAID[each.table], each.key)
         if found is not None and found.seq == seq:
             row: Any = found.row
             return Said(
