@@ -34,7 +34,10 @@ class Precedence:
                 self._free.set()
 
     async def give_way(self) -> None:
-        """Wait until nobody is on the way; for so long at the most."""
+        """Wait until nobody is on the way; for so long at the most. (Until Python 3.12 `wait_for` forgets that it was
+        cancelled when what it waits for came in the same moment.)
+        """
         if self.is_anyone_arriving:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._free.wait(), LONGEST_SECONDS)
+                async with asyncio.timeout(LONGEST_SECONDS):
+                    await self._free.wait()

@@ -56,6 +56,27 @@ async def test_it_waits_for_so_long_at_the_most(monkeypatch: pytest.MonkeyPatch)
         await precedence.give_way()
 
 
+@pytest.mark.parametrize("steps", range(6))
+async def test_who_is_cancelled_when_the_way_is_free_is_cancelled(steps: int) -> None:
+    precedence = Precedence()
+
+    async def wait_and_go_on() -> None:
+        await precedence.give_way()
+        await asyncio.Event().wait()
+
+    with precedence.arriving():
+        task = asyncio.create_task(wait_and_go_on())
+        for _ in range(3):
+            await asyncio.sleep(0)
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    task.cancel()
+    _, pending = await asyncio.wait({task}, timeout=5)
+    task.cancel()
+    assert not pending
+    assert task.cancelled()
+
+
 async def test_the_loops_give_way_to_a_message_that_is_heard(tmp_path: Path) -> None:
     model = ScriptedModel()
     async with talking(tmp_path, model, summary_every_n_turns="1") as assistant:

@@ -39,7 +39,8 @@ class Naps:
 
     async def next(self) -> float:
         """How long the next one is; it goes on with `over`."""
-        return await asyncio.wait_for(self.asked.get(), 10)
+        async with asyncio.timeout(10):
+            return await self.asked.get()
 
     def over(self) -> None:
         self._go_on.release()

@@ -36,6 +36,7 @@ async def test_the_place_of_who_goes_away_is_the_next_one_s() -> None:
     waiting[1].cancel()  # it came in, and does not know it yet
     with suppress(asyncio.CancelledError):
         await waiting[1]
-    await asyncio.wait_for(waiting[2], 5)
-    room.leave()
-    await asyncio.wait_for(room.enter(()), 5)
+    async with asyncio.timeout(5):
+        await waiting[2]
+        room.leave()
+        await room.enter(())

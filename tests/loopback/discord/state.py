@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.loopback.discord.interactions import Interaction
 
 T = TypeVar("T")
-PATIENCE_SECONDS = 240
+PATIENCE_SECONDS = 90
 """A condition that does not come true for so long never will: a guard against hanging, not a measure."""
 
 
