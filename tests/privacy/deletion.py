@@ -53,11 +53,12 @@ from replay.manifest import read_manifest
 from replay.store import DiskStore
 from replay.views import LAST_KEY, tables_of
 from replay.wrapped_keys import NAME as KEYS
-from replay.wrapped_keys import unwrapped
+from replay.wrapped_keys import Wrapping, unwrapped
 from tests.dnam.cli.memories import dnam
 from tests.dnam.scripted import FakeClock
 from tests.privacy.town import EVERY_TURN, PEOPLE, PLATFORM, Parrot, Town, extraction, ref, town_on_disk
 from tests.privacy.traces import files_in, found_in
+from tests.replay.keeping import cheap_wrapping
 
 Act = Literal["nothing", "forget", "redact", "edit", "erase"]
 MIRRORED = {"json_mirror": "1", **EVERY_TURN}
@@ -340,7 +341,10 @@ class Story:
     # -- by hand ----------------------------------------------------------------------------------------------------
 
     def _cli(self, command: str, *arguments: str | Path) -> str:
-        with patch.dict(os.environ, {"DNAM_BACKUP_PASSPHRASE": PASSPHRASE, "DNAM_TIMEZONE": "UTC"}):
+        with (
+            patch.dict(os.environ, {"DNAM_BACKUP_PASSPHRASE": PASSPHRASE, "DNAM_TIMEZONE": "UTC"}),
+            patch.object(Wrapping, "__new__", cheap_wrapping),
+        ):
             ran = dnam(command, *arguments, "--data", self.data)
         assert ran.code == 0, (command, ran.err, ran.out)
         return ran.out

@@ -1,6 +1,7 @@
 """A log to back up, and what is asked of a backup of it."""
 
 from pathlib import Path
+from typing import Any
 
 import lmdb
 
@@ -24,6 +25,11 @@ from tests.world import NOW
 CHEAP = Cost(2, 1, 1)
 PASSPHRASE = "correct horse"
 WRAPPED = Wrapping(PASSPHRASE, CHEAP)
+
+
+def cheap_wrapping(kind: Any, passphrase: str, cost: Cost = CHEAP) -> Any:
+    """A `__new__` of Wrapping that makes keys be wrapped in a blink."""
+    return tuple.__new__(kind, (passphrase, cost))
 
 
 def talk(data: Path, first: int = 0, last: int = 8) -> None:

@@ -9,7 +9,6 @@ import sys
 import termios
 import time
 from pathlib import Path
-from typing import Any
 
 import lmdb
 import pytest
@@ -25,9 +24,9 @@ from replay.engine import Engine
 from replay.erasure import erase
 from replay.history import seq_key
 from replay.ring_records import SIZE
-from replay.wrapped_keys import Cost, Wrapping, unwrapped
+from replay.wrapped_keys import Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
-from tests.replay.keeping import CHEAP, damage
+from tests.replay.keeping import cheap_wrapping, damage
 from tests.replay.stage import FakeClock, handle_of
 from tests.replay.test_pages import spoil
 
@@ -42,11 +41,7 @@ ADA = Account("discord", "200", "Ada")
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that are wrapped in a blink."""
-    monkeypatch.setattr(Wrapping, "__new__", _cheap)
-
-
-def _cheap(kind: Any, passphrase: str, cost: Cost = CHEAP) -> Any:
-    return tuple.__new__(kind, (passphrase, cost))
+    monkeypatch.setattr(Wrapping, "__new__", cheap_wrapping)
 
 
 @pytest.fixture
