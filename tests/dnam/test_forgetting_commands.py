@@ -305,14 +305,15 @@ async def test_of_whom_nothing_is_kept_nothing_is_exported(world: World) -> None
 
 
 async def learning(world: World, *users: str) -> "list[asyncio.Task[None]]":
-    """Everybody is being learned from, and the model has been asked."""
+    """Everybody is being learned from, and the model has been asked about each."""
     for user in users:
         await world.says(user, "I like tea")
     world.model.hold("extraction")
     people = [await world.memory.person(user) for user in users]
     for person in people:
+        world.model.reached["extraction"].clear()
         world.assistant._start_learning(person, "test")
-    await world.model.reached["extraction"].wait()
+        await world.model.reached["extraction"].wait()
     return list(world.assistant._jobs._tasks.values())
 
 
