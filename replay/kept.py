@@ -43,6 +43,7 @@ class _Orders:
         self._of: OrderedDict[tuple[tuple[str, ...], bytes], list[RowAt] | None] = OrderedDict()
         self._lengths: set[tuple[tuple[str, ...], int]] = set()
         self._asked: Counter[tuple[tuple[str, ...], bytes]] = Counter()
+        self._size = 0
 
     def get(
         self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
@@ -60,11 +61,19 @@ class _Orders:
         del self._asked[of_range]
         places = [RowAt(key, table) for table in tables for key in islice(keys(table), MOST_ORDERED + 1)]
         places.sort()
-        self._of[of_range] = places if len(places) <= MOST_ORDERED else None
+        self._of[of_range] = places
+        self._size += len(places)
         self._lengths.add((tables, len(prefix)))
-        while sum(len(each or ()) for each in self._of.values()) > MOST_ORDERED:
-            self._of.popitem(last=False)
+        self._keep_to_size()
         return self._of[of_range]
+
+    def _keep_to_size(self) -> None:
+        """Let go of what was not asked for the longest; a range that is too long alone is remembered as such."""
+        while self._size > MOST_ORDERED:
+            of_range, order = self._of.popitem(last=False)
+            self._size -= len(order or ())
+            if order is not None and len(order) > MOST_ORDERED:
+                self._of[of_range] = None
 
     def changed(self, changes: Mapping[str, Mapping[bytes, Entry]]) -> None:
         """Put in what came, and take out what went."""
@@ -73,16 +82,19 @@ class _Orders:
                 for key, entry in changes.get(table, {}).items():
                     order = self._of.get((tables, key[:length]))
                     if order is not None:
-                        _set_right(order, RowAt(key, table), there=entry.body is not None)
+                        self._size += _set_right(order, RowAt(key, table), there=entry.body is not None)
+        self._keep_to_size()
 
 
-def _set_right(order: list[RowAt], place: RowAt, *, there: bool) -> None:
+def _set_right(order: list[RowAt], place: RowAt, *, there: bool) -> int:
+    """By how many keys more it is."""
     at = bisect_left(order, place)
-    if at < len(order) and order[at] == place:
-        if not there:
-            del order[at]
-    elif there:
+    is_there = at < len(order) and order[at] == place
+    if is_there and not there:
+        del order[at]
+    elif there and not is_there:
         order.insert(at, place)
+    return int(there) - int(is_there)
 
 
 class Kept:

@@ -205,6 +205,33 @@ def test_long_ranges_are_not_kept_in_order(monkeypatch: pytest.MonkeyPatch) -> N
     assert left == [[RowAt(b"1", "messages"), RowAt(b"2", "turns")], []], "what was asked for last is kept"
 
 
+def test_ranges_that_grow_are_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay.kept.MOST_ORDERED", 3)
+    monkeypatch.setattr("replay.kept.OFTEN", 1)
+    kept = Kept()
+
+    def comes(key: bytes) -> None:
+        layer = Layer()
+        layer.put("messages", key, Entry(1, b"", UNSEALED, 1))
+        kept.changed(layer)
+
+    def order(prefix: bytes, *read: bytes) -> list[bytes] | None:
+        found = kept.order(("messages",), prefix, lambda _: iter(read))
+        return None if found is None else [each.key for each in found]
+
+    assert order(b"v", b"v1") == [b"v1"]
+    assert order(b"u", b"u1") == [b"u1"]
+    comes(b"u2")
+    assert order(b"v") == [b"v1"], "there is room for three"
+    comes(b"u3")
+    assert order(b"v") == [b"v1"]
+    assert order(b"u", b"u1", b"u2", b"u3") == [b"u1", b"u2", b"u3"], "what was not asked for the longest is read again"
+    assert order(b"v", b"v1") == [b"v1"], "and so is what it left no room for"
+    for key in (b"v2", b"v3", b"v4"):
+        comes(key)
+    assert order(b"v") is None, "it became too long"
+
+
 def test_so_many_ranges_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("replay.kept.MOST_ASKED", 1)
     kept = Kept()
