@@ -70,7 +70,7 @@ class Access:
 
     def submit(self, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":
         """Hand a decision over, without waiting: what is handed over first is recorded first. `decided` hears what it
-        made before that is durable.
+        made before that is durable, in the writer's thread.
         """
         future = recording(self.engine, decision, decided)
         if self.watchers:

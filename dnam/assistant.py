@@ -104,13 +104,18 @@ class Assistant(Background):
         """What an answer is made from, as things are now. `message` is what is answered, where it may not be among the
         rows yet. LogError or OSError where nothing can be read.
         """
-        looks = self.memory.limits().passages > 0
-        nearness = await self.nearness(heard.text, heard) if looks else None
-        return await asyncio.to_thread(self._prepare, heard, nearness, message)
+        nearness = await self.nearness(heard.text, heard) if self.needs_nearness() else None
+        return await asyncio.to_thread(self.prepare_here, heard, message, nearness)
 
-    def _prepare(self, heard: Heard, nearness: Nearness | None, message: Found[MessageRow] | None) -> Prepared:
-        """What the model is told, and what it may call. Looking and reading files blocks: off the event loop, and in
-        one go, since every way there and back is time in which somebody waits.
+    def needs_nearness(self) -> bool:
+        """Whether an encoder has to be asked before a prompt can be made."""
+        return self.meaning is not None and self.memory.limits().passages > 0
+
+    def prepare_here(
+        self, heard: Heard, message: Found[MessageRow] | None = None, nearness: Nearness | None = None
+    ) -> Prepared:
+        """The same in this thread, which is not the event loop's: looking and reading files blocks. It is done in one
+        go, since every way there and back is time in which somebody waits.
         """
         memory = self.memory
         files = self._files(*self._names_of_channel(heard))

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 
 from projections.decisions.draft import Decision
 from replay.engine import Engine
@@ -34,7 +33,7 @@ def _tell(jobs: Sequence[Job]) -> None:
 
 def recording(engine: Engine, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":
     """Hand a decision to the engine; the future is done once it is durable. Cancelling it ends the waiting, not the
-    recording. `decided` is told in the event loop while the disk is waited for.
+    recording. `decided` is told in the writer's thread.
     """
     return working(engine, alone(decision), decided)
 
@@ -43,12 +42,5 @@ def working(engine: Engine, work: Work, decided: Decided | None = None) -> "asyn
     """The same for work of several decisions."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Recorded] = loop.create_future()
-
-    told = None if decided is None else partial(_tell_in, loop, decided)
-    engine.hand_in(Job(work, _Courier(loop), future, told))
+    engine.hand_in(Job(work, _Courier(loop), future, decided))
     return future
-
-
-def _tell_in(loop: asyncio.AbstractEventLoop, decided: Decided, recorded: Recorded) -> None:
-    with suppress(RuntimeError):  # the loop is closed: nobody goes on with it
-        loop.call_soon_threadsafe(decided, recorded)

@@ -8,6 +8,7 @@ What cannot be recorded waits in `Unwritten`, behind what was said before it, an
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import msgspec
 from dnam.assistant import Assistant, Prepared, Thought
 from dnam.memory import Turn
 from dnam.model import Hear, ModelError, Reply, unheard
+from dnam.standing import opens_more
 from dnam.unwritten import DELIVERY, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
 from projections.context import Context
@@ -32,6 +34,8 @@ AT_END = EventId(b"\xff" * 16)
 """The id of a message that lies nowhere: behind everything said in its millisecond."""
 
 
+AT_ONCE = 4
+"""How many prompts are prepared side by side, while their questions are being written; others wait for their turn."""
 DREW = "what the answer drew on was erased before it was recorded"
 
 
@@ -57,7 +61,7 @@ class Exchange:
     def __init__(self, request: HeardRequest, heard: Heard) -> None:
         self.request = request
         self.heard = heard
-        self.ahead: asyncio.Task[Ahead | None] | None = None
+        self.ahead: Future[Ahead | None] | None = None
         self.thought: Thought | None = None
         self.turn: Turn | None = None
         self.is_kept = False
@@ -70,6 +74,7 @@ class Exchanges:
         self.assistant = assistant
         self.unwritten = unwritten
         self._memory = assistant.memory
+        self._preparing = ThreadPoolExecutor(AT_ONCE, "preparing")
 
     async def hear(self, request: HeardRequest, *, to_answer: bool = False) -> Exchange:
         """Record a message, or keep it to be recorded. With `to_answer` somebody thinks of its answer next: that is
@@ -78,11 +83,12 @@ class Exchanges:
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
-        is_awaited = to_answer
+        is_awaited, loop = to_answer, asyncio.get_running_loop()
 
         def decided(heard: Heard, message: Found[MessageRow]) -> None:
             if is_awaited:
-                exchange.ahead = asyncio.create_task(self._prepared(heard, message))
+                with suppress(RuntimeError):  # the program ends, and its threads or its loop did
+                    exchange.ahead = self._begun(heard, message, loop)
 
         async def step() -> None:
             exchange.heard = await self._memory.hear_ready(request, decided if is_awaited else None)
@@ -95,12 +101,27 @@ class Exchanges:
                 exchange.heard = await self._whereabouts(request)
         return exchange
 
+    def _begun(
+        self, heard: Heard, message: Found[MessageRow], loop: asyncio.AbstractEventLoop
+    ) -> "Future[Ahead | None]":
+        """Begin to prepare an answer, from the writer's thread: in a thread at once, or by way of the event loop where
+        somebody has to be asked before.
+        """
+        if opens_more(heard.setting) or self.assistant.needs_nearness():
+            return asyncio.run_coroutine_threadsafe(self._prepared(heard, message), loop)
+        return self._preparing.submit(self._prepared_here, heard, message)
+
     async def _prepared(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
         try:
-            with self.assistant.precedence.arriving():
-                heard = await self._memory.placed(heard)
-                return Ahead(heard, await self.assistant.prepare(heard, message))
+            heard = await self._memory.placed(heard)
+            return Ahead(heard, await self.assistant.prepare(heard, message))
         except Exception:  # noqa: BLE001 - it is prepared again by `think`, which tells what is wrong
+            return None
+
+    def _prepared_here(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
+        try:
+            return Ahead(heard, self.assistant.prepare_here(heard, message))
+        except Exception:  # noqa: BLE001 - as above
             return None
 
     async def think(self, exchange: Exchange, hear: Hear = unheard, *, closed: bool = False) -> Thought:
@@ -116,11 +137,11 @@ class Exchanges:
 
     async def _taken_up(self, exchange: Exchange, heard: Heard) -> Prepared | None:
         """What was prepared for this answer, once; None where it was for another place or other readers."""
-        task, exchange.ahead = exchange.ahead, None
-        if task is None:
+        begun, exchange.ahead = exchange.ahead, None
+        if begun is None:
             return None
         with self.assistant.precedence.arriving():
-            ahead = await task
+            ahead = await asyncio.wrap_future(begun)
         return ahead.prepared if ahead is not None and ahead.heard == heard else None
 
     async def answered(self, exchange: Exchange, said: int | None = None) -> None:

@@ -69,7 +69,9 @@ log = logging.getLogger("dnam")
 
 
 Foretold = Callable[[Heard, Found[MessageRow]], None]
-"""Hears of a message that is decided and not durable yet: where it lies, and the row that it makes."""
+"""Hears of a message that is decided and not durable yet: where it lies, and the row that it makes. It is called in the
+writer's thread: it must not raise, and not block.
+"""
 
 
 class Turn(NamedTuple):

@@ -31,9 +31,14 @@ def of_settings(rows: Rows, person: Handle, owner_ids: tuple[str, ...]) -> tuple
     return (OWNER,) if is_owner(rows, person, owner_ids) else ()
 
 
+def opens_more(setting: Setting) -> bool:
+    """Whether a setting may open more by where the person stands: their own direct messages alone."""
+    return setting.audience.kind == "direct" and setting.person != NOBODY
+
+
 def settings_say(rows: Rows, setting: Setting, owner_ids: tuple[str, ...]) -> Setting:
     """The setting with what the settings alone open besides, where no platform can be asked."""
-    if setting.audience.kind != "direct" or setting.person == NOBODY:
+    if not opens_more(setting):
         return setting
     return setting._replace(besides=of_settings(rows, setting.person, owner_ids))
 
@@ -46,6 +51,6 @@ def taught_in_channels(rows: Rows, person: Handle) -> tuple[str, ...]:
 
 async def standing_in(setting: Setting, standing: Standing) -> Setting:
     """The setting with what it opens besides: in a person's own direct messages alone."""
-    if setting.audience.kind != "direct" or setting.person == NOBODY:
+    if not opens_more(setting):
         return setting
     return setting._replace(besides=await standing(setting.person))

@@ -133,24 +133,25 @@ async def test_it_serves_one_answer_and_no_other_readers(tmp_path: Path) -> None
             assert len(made) == 3
 
 
-async def test_what_fails_there_is_tried_again_and_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [GARDEN, BETWEEN], ids=["guild", "direct"])
+async def test_what_fails_there_is_tried_again_and_told(tmp_path: Path, place: PlaceSeen) -> None:
     async with talking(tmp_path, ScriptedModel()) as assistant:
         exchanges = Exchanges(assistant, Unwritten())
-        await exchanged(exchanges, says(1, "hello", GARDEN))
-        real, fails = assistant.prepare, [OSError("the disk is gone"), None]
+        await exchanged(exchanges, says(1, "hello", place))
+        real, fails = assistant.prepare_here, [OSError("the disk is gone"), None]
 
-        async def prepare(*args: object) -> object:
+        def prepare(*args: object) -> object:
             if (error := fails.pop(0)) is not None:
                 raise error
-            return await real(*args)  # type: ignore[arg-type]  # whatever it is given
+            return real(*args)  # type: ignore[arg-type]  # whatever it is given
 
-        with patch.object(assistant, "prepare", prepare):
-            exchange = await exchanged(exchanges, says(2, "how are you?", GARDEN))
+        with patch.object(assistant, "prepare_here", prepare):
+            exchange = await exchanged(exchanges, says(2, "how are you?", place))
         assert fails == []
         assert exchange.thought is not None
         assert "hello" in exchange.thought.context.text
-        with patch.object(assistant, "prepare", side_effect=OSError("the disk is gone")):
-            await exchanged(exchanges, says(3, "and now?", GARDEN))
+        with patch.object(assistant, "prepare_here", side_effect=OSError("the disk is gone")):
+            await exchanged(exchanges, says(3, "and now?", place))
         assert "the disk is gone" in str(list(assistant.failures))
 
 

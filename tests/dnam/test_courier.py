@@ -11,7 +11,6 @@ from projections.decisions.draft import Draft
 from projections.rows import Rows
 from replay.engine import Engine
 from replay.group import Recorded
-from replay.log import Commit, Head, Syncing, untold
 from tests.replay.stage import drafts, setting
 
 
@@ -63,25 +62,14 @@ def test_a_loop_that_is_gone_harms_nobody(engine: Engine) -> None:
     assert engine.head().size == 2
 
 
-async def test_what_was_decided_is_told_before_it_is_durable(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = asyncio.Event()
+async def test_what_was_decided_is_told_before_it_is_durable(engine: Engine) -> None:
     seen: list[Recorded] = []
-    append = engine.store.log.append
-
-    def waiting(commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
-        def slow() -> None:
-            syncing()
-            asyncio.run_coroutine_threadsafe(told.wait(), loop).result(20)
-
-        return append(commit, expected, slow)
+    sizes: list[int] = []
 
     def hears(recorded: Recorded) -> None:
         seen.append(recorded)
         sizes.append(engine.head().size)
-        told.set()
 
-    loop, sizes = asyncio.get_running_loop(), list[int]()
-    monkeypatch.setattr(engine.store.log, "append", waiting)
     recorded = await recording(engine, drafts(setting("a"), name="a"), hears)
     assert (seen, sizes) == ([recorded], [0])
     with pytest.raises(ZeroDivisionError):
