@@ -1,5 +1,8 @@
 """A process that answers people: the interpreter's own pauses in it are kept short.
 
+What was freed is given back every half a minute, which takes less than a ms: in between it is kept, since it is soon
+needed again, but among what stays it would fall to pieces that add up over a day.
+
 A full collection of garbage looks at everything that was ever loaded, some 30 ms long, and at all that is kept between
 two commits of the views, some 20 ms long; a thread that computes keeps the others from running for 5 ms at a time: an
 answer that is being prepared waits for all of it. What was loaded is left out, and what came since is looked at seldom:
@@ -9,6 +12,7 @@ nearly all goes without a collection, as soon as nobody has it any more.
 import ctypes
 import gc
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +24,8 @@ outlived one, and after how many of these all, as ever. A message leaves some hu
 """
 
 
+GIVE_BACK_SECONDS = 30.0
+"""How often what was freed is given back."""
 HEAP = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 20), "M_TRIM_THRESHOLD": (-1, 1 << 22)}
 """What `mallopt` is told, by glibc's names (malloc.h): its number, and the value."""
 
@@ -37,6 +43,32 @@ def few_heaps() -> bool:
     return all(mallopt(*each) for each in HEAP.values())
 
 
+def give_back() -> bool:
+    """Give free pages of the heaps back to the system. False where there is no glibc, or nothing to give."""
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (OSError, AttributeError, TypeError):
+        return False
+
+
+@contextmanager
+def giving_back(seconds: float = GIVE_BACK_SECONDS) -> Iterator[None]:
+    """Give back what was freed, every so many seconds, in a thread of its own."""
+    over = threading.Event()
+
+    def give() -> None:
+        while not over.wait(seconds):
+            give_back()
+
+    thread = threading.Thread(target=give, name="giving back", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 @contextmanager
 def steady() -> Iterator[None]:
     """As long as the `with` lasts. It holds for the whole process, so it is for a program, not for a library."""
@@ -45,7 +77,8 @@ def steady() -> Iterator[None]:
     gc.set_threshold(*THRESHOLDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        yield
+        with giving_back():
+            yield
     finally:
         sys.setswitchinterval(before)
         gc.set_threshold(*thresholds)

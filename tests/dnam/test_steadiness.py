@@ -4,11 +4,13 @@ import gc
 import platform
 import subprocess
 import sys
+import threading
+import time
 from unittest.mock import Mock, patch
 
 import pytest
 
-from dnam.steadiness import SWITCH_SECONDS, THRESHOLDS, few_heaps, steady
+from dnam.steadiness import SWITCH_SECONDS, THRESHOLDS, few_heaps, give_back, giving_back, steady
 
 
 def test_while_it_lasts_collections_are_few_and_leave_out_what_was_loaded_and_threads_give_way_sooner() -> None:
@@ -53,10 +55,48 @@ def _held(how: str) -> float:
     return float(done.stdout)
 
 
+PIECES = """
+from dnam.steadiness import few_heaps, give_back
+from tests.bench.alone import rss_mb
+few_heaps()
+pieces = [bytes(100_000) for _ in range(400)]
+kept = pieces[::8]  # each keeps what lies before it from going back by itself
+del pieces
+before = rss_mb()
+assert give_back()
+print(before - rss_mb())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
+def test_what_was_freed_between_what_stays_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", PIECES], capture_output=True, text=True, check=True)
+    assert float(done.stdout) > 20
+
+
+def test_it_is_given_back_again_and_again_until_it_is_over() -> None:
+    given, three = list[int](), threading.Event()
+
+    def give_back() -> None:
+        given.append(len(given))
+        if len(given) == 3:
+            three.set()
+
+    with patch("dnam.steadiness.give_back", give_back), giving_back(0.001):
+        assert three.wait(20)
+    times = len(given)
+    time.sleep(0.01)
+    assert len(given) == times
+    with patch("dnam.steadiness.give_back", give_back), giving_back():
+        pass
+    assert len(given) == times, "not before its time"
+
+
 @pytest.mark.parametrize("fails", [OSError, TypeError, AttributeError])
 def test_where_there_is_no_glibc_nothing_is_told(fails: type[Exception]) -> None:
     with patch("ctypes.CDLL", Mock(side_effect=fails)):
         assert not few_heaps()
+        assert not give_back()
 
 
 def test_what_glibc_refuses_is_said() -> None:
