@@ -212,8 +212,8 @@ class Engine:
     def _write(self) -> None:
         more = True
         while more and (job := self._queue.get()) is not None:
-            jobs, more = self._drain(job)
             with self._turn:
+                jobs, more = self._drain(job)
                 self._work(jobs)
             with self._gate:
                 self._pending -= len(jobs)
