@@ -76,6 +76,7 @@ async def typing(
 
 async def _typing(channel: discord.abc.Messageable, give_way: Callable[[], Awaitable[None]], pause: Pause) -> None:
     try:
+        await asyncio.sleep(0)  # who thinks of the answer begins behind this task, and is to be given way too
         await give_way()
         while True:
             await channel.typing()
