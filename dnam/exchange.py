@@ -84,11 +84,12 @@ class Exchanges:
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
         is_awaited, loop = to_answer, asyncio.get_running_loop()
+        begun: list[Future[Ahead | None]] = []
 
         def decided(heard: Heard, message: Found[MessageRow]) -> None:
-            if is_awaited:
-                with suppress(RuntimeError):  # the program ends, and its threads or its loop did
-                    exchange.ahead = self._begun(heard, message, loop)
+            if is_awaited and not loop.is_closed():
+                with suppress(RuntimeError):  # the program ends, and its threads did
+                    begun.append(self._begun(heard, message, loop))
 
         async def step() -> None:
             exchange.heard = await self._memory.hear_ready(request, decided if is_awaited else None)
@@ -97,8 +98,9 @@ class Exchanges:
             await self.unwritten.write("message", step)
             is_awaited = False  # later is no time to prepare
             if exchange.heard is nowhere:  # it waits, or never can be recorded
-                exchange.ahead = None
                 exchange.heard = await self._whereabouts(request)
+            elif begun:
+                exchange.ahead = begun[-1]
         return exchange
 
     def _begun(

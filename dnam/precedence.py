@@ -34,9 +34,7 @@ class Precedence:
                 self._free.set()
 
     async def give_way(self) -> None:
-        """Wait until nobody is on the way; for so long at the most. (Until Python 3.12 `wait_for` forgets that it was
-        cancelled when what it waits for came in the same moment.)
-        """
+        """Wait until nobody is on the way; for so long at the most."""
         if self.is_anyone_arriving:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LONGEST_SECONDS):

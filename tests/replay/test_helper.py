@@ -122,7 +122,7 @@ def alone(data: Path) -> Result:
         return result(data)
 
 
-@pytest.mark.parametrize("salt", range(4))
+@pytest.mark.parametrize("salt", range(6))
 def test_two_processes_make_what_one_makes(data: Path, helpers: list[Helper], salt: int) -> None:
     with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=50) as engine:
         for n, told in enumerate(fixed_story(220, salt).decisions()):
