@@ -61,10 +61,12 @@ def weigh(counts: npt.NDArray[Any], lengths: npt.NDArray[Any], average: Average)
     return weigh_by_norm(counts, norm_of(lengths, average))
 
 
-def norm_of(lengths: npt.NDArray[Any], average: Average) -> Doubles:
-    """What the lengths of texts take from how often a term stands in them, in thousandths."""
+def norm_of(lengths: npt.NDArray[Any], average: Average, together: Doubles | float = 1.0) -> Doubles:
+    """What the lengths of texts take from how often a term stands in them, in thousandths. Each may be of so many texts
+    `together`; the arrays broadcast.
+    """
     words, texts = max(average.words, 1), max(average.texts, 1)
-    norm: Doubles = np.floor(lengths * float(K1 * B // 1000 * texts) / words)
+    norm: Doubles = np.floor(lengths * float(K1 * B // 1000 * texts) / (together * words))
     norm += LEAST_NORM
     return norm
 

@@ -46,6 +46,8 @@ VERSION = "recall@1"
 NEAR, REACH = 2, 7
 _OF_WORDS = ("turn", "near", "around", "day", "reply")
 """The fields of words, in the order in which they are reckoned."""
+_TOGETHER = np.array([[1.0], [2 * NEAR + 1.0], [2 * REACH + 1.0]])
+"""Of how many texts the words are counted together in the first three of them."""
 WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE, "fact": 1536, "near fact": 512}
 """By how much a field's BM25 counts, in 1/1024."""
 DATE, SPEAKER, OWN, TELLS_WHEN, NAMES, FIRST, ASKING = (points * ONE // 2 for points in (32, 6, 8, 12, 3, 4, -4))
@@ -259,7 +261,7 @@ class _Scoring:
         look = self._look(region)
         fields = self._words(region, look)
         plain = self._plain(region, question) | (self._known(look, facts) if facts else {})
-        scores: Longs = fields.sum(axis=0).sum(axis=1).astype(np.int64)
+        scores: Longs = fields.sum(axis=0).astype(np.int64)
         for points in plain.values():
             scores += points
         order = np.lexsort((-corpus.seqs[region], -scores))[:most]
@@ -273,7 +275,7 @@ class _Scoring:
         names += [(field, b"") for field in plain]
         points = np.empty((len(order), len(names)), np.int64)
         words = len(names) - len(plain)
-        points[:, :words] = fields[:, order].swapaxes(0, 1).reshape(len(order), words)
+        points[:, :words] = fields[:, order].T
         for at, of in enumerate(plain.values(), words):
             points[:, at] = of[order]
         return [Fields(names, each) for each in points.tolist()]
@@ -298,32 +300,36 @@ class _Scoring:
         return counts
 
     def _words(self, region: Places, look: Look) -> Doubles:
-        """The fields of words, whole numbers: fields × region × terms."""
-        words, texts = self._average
+        """The fields of words, whole numbers: a row for each field and term, one behind the other, and a column for
+        each of the region.
+        """
         before = look.around[REACH - 1]
         asked = (self._corpus.flags[before] & ENDS_ASKING != 0) & (before != NONE)
         near = slice(REACH - NEAR, REACH + NEAR + 1)
         often, long = look.counts.take(look.of, axis=0), look.lengths.take(look.of)
-        counts, norms = np.empty((5, len(region), len(self._terms))), np.empty((5, len(region)))
-        # in the order of _OF_WORDS; sixteen bits are enough for a window
-        counts[0], norms[0] = often[REACH], norm_of(long[REACH], self._average)
-        counts[1] = often[near].sum(axis=0, dtype=np.uint16)
-        norms[1] = norm_of(long[near].sum(axis=0), Average(words * (2 * NEAR + 1), texts))
-        counts[2] = often.sum(axis=0, dtype=np.uint16)
-        norms[2] = norm_of(long.sum(axis=0), Average(words * (2 * REACH + 1), texts))
+        windows = np.empty((len(_TOGETHER), len(self._terms), len(region)))
+        windows[0] = often[REACH].T
+        windows[1] = often[near].sum(axis=0, dtype=np.uint16).T  # sixteen bits are enough for a window
+        windows[2] = often.sum(axis=0, dtype=np.uint16).T
+        lengths = np.stack([long[REACH], long[near].sum(axis=0), long.sum(axis=0)])
         on_days, of_days, day = self._days(region)
-        counts[3] = on_days.take(day, axis=0)
-        norms[3] = norm_of(of_days, Average(self._counts.words, self._counts.days))[day]
-        counts[4], norms[4] = often[REACH - 1] * asked[:, None], norm_of(long[REACH - 1], self._average)
-        points = weigh_by_norm(counts, norms[:, :, None])
-        worth = np.array([each.weight / ONE for each in self._terms])  # a quotient by a power of two is exact
-        points *= np.tile(worth, len(region)).reshape(len(region), len(worth))  # long rows are multiplied faster
-        np.floor(points, out=points)
+        points = np.zeros((len(_OF_WORDS), len(self._terms), len(region)))  # in their order
+        points[:3] = self._weigh(windows, norm_of(lengths, self._average, _TOGETHER))
+        norms = norm_of(of_days, Average(self._counts.words, self._counts.days))
+        points[3] = self._weigh(on_days.T, norms).take(day, axis=1)
+        if asked.any():
+            points[4] = self._weigh((often[REACH - 1] * asked[:, None]).T, norm_of(long[REACH - 1], self._average))
         for of_field, name in zip(points, _OF_WORDS, strict=True):
             if WEIGHTS[name] != ONE:
-                of_field *= WEIGHTS[name] / ONE
+                of_field *= WEIGHTS[name] / ONE  # a quotient by a power of two is exact
                 np.floor(of_field, out=of_field)
-        return points
+        return points.reshape(-1, len(region))
+
+    def _weigh(self, counts: Doubles | Twos, norms: Doubles) -> Doubles:
+        """What the terms give that stand so often in texts of these norms: [fields ×] terms × texts."""
+        points = weigh_by_norm(counts, norms[..., None, :])
+        points *= np.array([each.weight / ONE for each in self._terms])[:, None]
+        return np.floor(points, out=points)
 
     def _known(self, look: Look, facts: Mapping[int, int]) -> dict[str, Longs]:
         """The fields of facts: an array over the region for each."""
