@@ -8,13 +8,30 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dnam.adapters.offline import OfflineModel
+from dnam.adapters.offline import MOST_KEPT, OfflineModel
+from dnam.assistant import Assistant
 from dnam.languages import load
-from dnam.model import AnswerInputs, Ask, ExtractionInputs, KnownItem, Line, Model, Reply, SummaryInputs
+from dnam.memory import Memory
+from dnam.model import (
+    AnswerInputs,
+    Ask,
+    ExtractionInputs,
+    KnownItem,
+    Line,
+    Model,
+    Reply,
+    Round,
+    SummaryInputs,
+    ToolResult,
+)
+from dnam.settings import read
+from dnam.tool_table import CONVERSATION, SEARCH, TOOLS
+from dnam.tools import MOST_CALLS
 from tests.evaluation import Case, extracted, inputs_of, read_table, total
 from tests.evaluation.__main__ import MIN_PRECISION, MIN_RECALL, main
 
@@ -38,6 +55,11 @@ def ask(inputs: Inputs) -> Ask:
             return Ask("summary", "offline", "summary@1", "", "", inputs)
 
 
+def answering(message: str, items: tuple[KnownItem, ...] = (), window: tuple[Line, ...] = (HELLO,)) -> Ask:
+    """An answer's ask, with every tool."""
+    return msgspec.structs.replace(ask(AnswerInputs("Bot", "Kim", message, items, window=window)), tools=TOOLS)
+
+
 async def text_of(inputs: Inputs) -> str:
     return (await ENGLISH.ask(ask(inputs))).text
 
@@ -56,7 +78,7 @@ class TestTheModel:
     async def test_it_is_a_model_that_costs_nothing(self) -> None:
         model: Model = ENGLISH
         assert (model.name, model.paid) == ("offline", False)
-        assert model.version.startswith("offline-en@1")
+        assert model.version.startswith("offline-en@2")
         reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
         assert reply == Reply(text="", model="offline", version=model.version)
 
@@ -290,6 +312,91 @@ class TestAnswer:
     async def test_without_an_item_it_quotes_the_conversation(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "Lou: The ferry leaves at nine.", (HELLO,))
         assert "Lou: The ferry leaves at nine." in await text_of(asked)
+
+
+class TestKeepingWhatItIsAskedTo:
+    """ "Remember that …" is written down by its tool before it answers, and told when that came to something."""
+
+    async def test_it_calls_its_tool_with_the_person_s_own_words(self) -> None:
+        reply = await ENGLISH.ask(answering("Hi! Please remember that I’m allergic to nuts, and I saw a film."))
+        notes = [(call.name, json.loads(call.input)) for call in reply.calls]
+        assert notes == [
+            (
+                "memory_write",
+                {
+                    "namespace": "me",
+                    "text": "User is allergic to nuts.",
+                    "quote": "I’m allergic to nuts",
+                    "kind": "fact",
+                    "replaces": "",
+                    "shareable": False,
+                },
+            )
+        ]
+        assert reply.text == ""
+
+    async def test_what_corrects_a_known_item_names_it(self) -> None:
+        (call,) = (await ENGLISH.ask(answering("remember that my name is Kim", items=(NAME,)))).calls
+        assert json.loads(call.input)["replaces"] == NAME.id
+
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "I like tea",
+            "do you remember that I like tea?",
+            "remember that he said I like tea",
+            "she told me: remember that I like tea",
+            "remember the milk",
+            "remember that I prefer tea",
+            "remember that I like \udfff tea",
+            "remember that my key is [redacted: api key]",
+        ],
+    )
+    async def test_nothing_else_is_written(self, message: str) -> None:
+        reply = await ENGLISH.ask(answering(message, items=(TEA,)))
+        assert reply.calls == ()
+        assert reply.text
+
+    async def test_without_the_tool_it_answers(self) -> None:
+        asked = answering("remember that I like tea")
+        for other in (
+            msgspec.structs.replace(asked, tools=()),
+            msgspec.structs.replace(asked, may_call=False),
+            msgspec.structs.replace(asked, tools=(SEARCH, CONVERSATION)),
+        ):
+            reply = await ENGLISH.ask(other)
+            assert (reply.calls, reply.text) == ((), load("en").replies.acknowledge)
+
+    async def test_a_long_list_takes_no_more_than_an_answer_may_call(self) -> None:
+        message = ". ".join(f"Remember that I like {each}" for each in ("tea", "cake", "rain", "snow", "fog"))
+        assert len((await ENGLISH.ask(answering(message))).calls) == MOST_KEPT < MOST_CALLS
+
+    async def test_it_tells_what_was_kept_and_what_was_not(self) -> None:
+        asked = answering("Remember that I like tea. Remember that I like cake.")
+        calls = (await ENGLISH.ask(asked)).calls
+        results = (ToolResult("note-1", "kept as durable-1"), ToolResult("note-2", "refused: it is full", failed=True))
+        heard: list[str] = []
+        told = await ENGLISH.ask(msgspec.structs.replace(asked, rounds=(Round("", calls, results),)), heard.append)
+        assert told.calls == ()
+        assert told.text == (
+            "I will remember:\n- [preference] User likes tea.\n"
+            "I could not keep this:\n- I like cake (refused: it is full)"
+        )
+        assert heard == [told.text]
+
+    async def test_a_conversation_that_begins_with_it_begins_with_the_notice(self) -> None:
+        asked = answering("remember that I like tea", window=())
+        calls = (await ENGLISH.ask(asked)).calls
+        made = Round("", calls, (ToolResult("note-1", "kept as durable-1"),))
+        told = await ENGLISH.ask(msgspec.structs.replace(asked, rounds=(made,)))
+        assert told.text.splitlines()[:2] == [load("en").replies.notice, load("en").replies.kept]
+
+    async def test_in_a_chat_it_is_there_at_once(self, tmp_path: Path) -> None:
+        async with Memory.open(tmp_path, settings=read({}, {})) as memory:
+            assistant = Assistant(memory, ENGLISH)
+            answered = await assistant.answer(await memory.heard("kim", "remember that I like tea"))
+            assert answered.text.endswith("I will remember:\n- [preference] User likes tea.")
+            assert [each.text for each in await memory.show("kim")] == ["User likes tea."]
 
 
 HOSTILE = {

@@ -5,10 +5,13 @@ It opens with the notice that it is offline when nothing of the assistant's is i
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from dnam.adapters.offline.clauses import Reader
 from dnam.adapters.offline.words import LINE_CHARS, Vocabulary, any_of, compiled, one_line, straight
 from dnam.languages import Language
-from dnam.model import AnswerInputs, KnownItem
+from dnam.model import AnswerInputs, KnownItem, Round
+from dnam.tool_table import MemoryWrite
 
 ITEMS = 12
 QUOTES = 3
@@ -32,9 +35,28 @@ class Answerer:
 
     def answer(self, inputs: AnswerInputs, *, nobody: bool = False) -> str:
         """Never empty, and never more than Discord takes. `nobody`: nothing that is kept of who asks is used."""
-        begins = not any(line.assistant for line in inputs.window)
-        body = self._body(inputs, nobody=nobody) if self._known or not begins else ""
-        notice = self._replies.notice if begins else ""
+        body = self._body(inputs, nobody=nobody) if self._known or not _begins(inputs) else ""
+        return self._opened(inputs, body)
+
+    def asks_to_remember(self, message: str) -> bool:
+        """Whether a message may ask for something to be remembered."""
+        return self._reader.asks_to_remember(message)
+
+    def noted(self, inputs: AnswerInputs, rounds: Iterable[Round]) -> str:
+        """What came of the notes that were to be kept."""
+        kept, refused = list[str](), list[str]()
+        for call, result in (pair for each in rounds for pair in zip(each.calls, each.results, strict=True)):
+            note = msgspec.json.decode(call.input, type=MemoryWrite)
+            if result.failed:
+                refused.append(f"{one_line(note.quote)} ({one_line(result.text)})")
+            else:
+                kept.append(f"[{note.kind}] {one_line(note.text)}")
+        told = [(self._replies.kept, kept), (self._replies.refused, refused)]
+        return self._opened(inputs, "\n".join(_listed(heading, lines) for heading, lines in told if lines))
+
+    def _opened(self, inputs: AnswerInputs, body: str) -> str:
+        """An answer, behind the notice where a conversation begins with it."""
+        notice = self._replies.notice if _begins(inputs) else ""
         return "\n".join(part for part in (self._filled(notice), body) if part)
 
     def _body(self, inputs: AnswerInputs, *, nobody: bool) -> str:
@@ -91,6 +113,10 @@ class Answerer:
 
     def _filled(self, text: str) -> str:
         return text.replace("{name}", self._name)
+
+
+def _begins(inputs: AnswerInputs) -> bool:
+    return not any(line.assistant for line in inputs.window)
 
 
 def _shown(item: KnownItem) -> str:

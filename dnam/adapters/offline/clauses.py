@@ -82,6 +82,10 @@ class Reader:
         """Whether a message is nothing but the sign of a joke: it speaks of the message before it."""
         return len(text) <= 40 and self.is_joke(text)
 
+    def asks_to_remember(self, message: str) -> bool:
+        """Whether a message may ask for something to be remembered: who has not, need not be read further."""
+        return self._remember.search(straight(message[:LINE_CHARS])) is not None
+
     def clauses(self, message: str) -> Iterator[Clause]:
         """What the speaker may have stated, in order; what is tainted is marked."""
         text = ADDRESSED.sub(lambda match: " " * len(match[0]), straight(message[:LINE_CHARS]))

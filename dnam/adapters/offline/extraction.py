@@ -6,6 +6,7 @@ thing and then another within the same batch has corrected themselves too. What 
 
 import json
 import re
+from collections.abc import Sequence
 
 import msgspec
 
@@ -13,7 +14,8 @@ from dnam.adapters.offline.clauses import Clause, Reader
 from dnam.adapters.offline.statements import Found, Statements
 from dnam.adapters.offline.words import BAD, Vocabulary, any_of, compiled
 from dnam.languages import Ending, Language
-from dnam.model import ExtractionInputs, Line
+from dnam.model import ExtractionInputs, KnownItem, Line
+from projections.policies.secret_shapes import MARK
 
 TAGS = 5
 CONFIDENCE = 0.9
@@ -91,17 +93,26 @@ class Extractor:
                 self._read_line(entries, number, line)
         return _json(entries)
 
-    def _read_line(self, entries: list[Entry], number: int, line: Line) -> None:
+    def asked_to_keep(self, message: str, items: Sequence[KnownItem]) -> tuple[Upsert, ...]:
+        """What a message asks to be remembered in so many words: "remember that I like tea". What is known is not among
+        it; an upsert with an id corrects that item.
+        """
+        entries = [Entry(item.id, item.kind, item.text) for item in items]
+        self._read_line(entries, 0, Line("", message, 0), asked=True)
+        return tuple(entry.upsert for entry in entries if entry.upsert and not entry.ended)
+
+    def _read_line(self, entries: list[Entry], number: int, line: Line, *, asked: bool = False) -> None:
+        """With `asked`, only what is to be remembered."""
         read_to = 0
         for clause in self._reader.clauses(line.text):
             place = (number, clause.sentence)
-            if clause.tainted or clause.start < read_to:
+            if clause.tainted or clause.start < read_to or (asked and not clause.remember):
                 continue
             if self._end(entries, clause, place):
                 continue
             found = self._statements.find(clause)
             quote = line.text[found.start : found.end] if found else ""
-            if found and not BAD.search(quote):
+            if found and MARK not in quote and not BAD.search(quote):
                 read_to = found.end
                 self._state(
                     entries,
