@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from projections.events import (
+    ItemClosed,
     ItemDeprecated,
     ItemEvent,
     ItemEvicted,
@@ -129,7 +130,10 @@ def _items(record: Record) -> list[Change[ItemRow]]:
             return [_row(record, event, each) for each in (*absorbed, item)]
         case ItemMoved(item=item, from_compartment=compartment, from_id=item_id) as event:
             return [(item_key(item.owner, compartment, item_id), None), _row(record, event, item)]
-        case ItemWithdrawn(owner=owner, compartment=compartment, id=item_id):
+        case (
+            ItemWithdrawn(owner=owner, compartment=compartment, id=item_id)
+            | ItemClosed(owner=owner, compartment=compartment, id=item_id)
+        ):
             return [(item_key(owner, compartment, item_id), None)]
         case ItemReverted(item=item) as event:
             return [_as_it_was(record, event, item)]
@@ -165,7 +169,7 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
         case ItemRedacted(item=item, quiet=quiet, refuses=True):
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
-        case ItemWithdrawn(id=item_id, quiet=quiet):
+        case ItemWithdrawn(id=item_id, quiet=quiet) | ItemClosed(id=item_id, quiet=quiet):
             return [(event, QuietRow(record.id, item_id)) for event in quiet]
         case ItemRestored(returns=returns) | ItemRemembered(returns=returns):
             return [(event, None) for event in returns]
@@ -197,7 +201,7 @@ def _taken_back(record: Record, event: ItemEvent, was: tuple[EventId, ...]) -> C
     return forgotten_key(item), row
 
 
-ITEMS = Projection("items", 1, ItemRow, (*ITEM_EVENTS, ItemWithdrawn), _items, 48)
+ITEMS = Projection("items", 1, ItemRow, (*ITEM_EVENTS, ItemWithdrawn, ItemClosed), _items, 48)
 REFUSALS = Projection("refusals", 1, RefusalRow, (ItemRefused,), _refusals, 32, history=False)
 FORGOTTEN = Projection(
     "forgotten",
@@ -208,7 +212,12 @@ FORGOTTEN = Projection(
     32,
 )
 QUIET = Projection(
-    "quiet", 1, QuietRow, (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted, ItemWithdrawn), _quiet, 16
+    "quiet",
+    1,
+    QuietRow,
+    (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted, ItemWithdrawn, ItemClosed),
+    _quiet,
+    16,
 )
 
 

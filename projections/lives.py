@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from projections.events import (
+    ItemClosed,
     ItemDeprecated,
     ItemEvent,
     ItemEvicted,
@@ -168,9 +169,16 @@ def lives(records: Iterable[Record], keys: Container[bytes], clock: Clock = "rec
     An item that moved is followed, so both of its keys must be among them.
     """
     lived: dict[bytes, list[Step]] = {}
+    closed: tuple[int, bytes, list[Step]] | None = None
     for record in ordered(records, clock):
-        if isinstance(record.event, ItemWithdrawn):
-            lived.pop(key_of(Address(record.event.owner, record.event.compartment, record.event.id)), None)
+        if closed is not None and record.seq == closed[0] + 1 and closed[1] in _came_from(record):
+            lived[closed[1]] = closed[2]  # it was closed ahead of this: the life goes on
+        closed = None
+        if isinstance(record.event, ItemWithdrawn | ItemClosed):
+            key = key_of(Address(record.event.owner, record.event.compartment, record.event.id))
+            steps = lived.pop(key, None)
+            if steps is not None and isinstance(record.event, ItemClosed):
+                closed = record.seq, key, steps
         for came_from, item in _states(record):
             if came_from is not None or key_of(address_of(item)) in keys:
                 _take(lived, record, came_from, item)
@@ -187,6 +195,11 @@ def _sorted(steps: Iterable[Step], clock: Clock) -> tuple[Step, ...]:
 def in_order(found: Iterable[Life], clock: Clock) -> list[Life]:
     """Lives by when they began."""
     return sorted(found, key=lambda life: (_at(life.steps[0].record, clock), life.address))
+
+
+def _came_from(record: Record) -> set[bytes]:
+    """The keys of the items that an event changes, as they were before it."""
+    return {key_of(came_from or address_of(item)) for came_from, item in _states(record)}
 
 
 def _states(record: Record) -> Iterator[tuple[Address | None, Item]]:

@@ -14,6 +14,7 @@ from projections.events import (
     Event,
     ImportBegan,
     ImportEnded,
+    ItemClosed,
     ItemEvent,
     ItemRefused,
     ItemRemembered,
@@ -112,10 +113,11 @@ def home(event: Event) -> Home:
             | SummaryFailed(session=session, audience=audience, era=era, person=person)
             | SummaryReset(session=session, audience=audience, era=era, person=person)
             | SummaryReverted(session=session, audience=audience, era=era, person=person)
-            | SummaryWithheld(session=session, audience=audience, era=era, person=person)
             | SummaryAnswered(session=session, audience=audience, era=era, person=person)
         ):
             return _session(session, audience, era, person)
+        case SummaryWithheld(session=session, person=person):  # nobody's words, and no era's
+            return Home(_people(person), f"session {session}")
         case ItemRemembered(item=item, by=by) | ItemUpserted(item=item, by=by) if not (item.owner or item.evidence):
             return Home(_people(by.person), f"compartment {item.compartment}")
         case ItemEvent(item=item):
@@ -125,6 +127,7 @@ def home(event: Event) -> Home:
         case (
             ItemRefused(owner=owner, compartment=compartment)
             | ItemWithdrawn(owner=owner, compartment=compartment)
+            | ItemClosed(owner=owner, compartment=compartment)
             | WorkEvent(owner=owner, compartment=compartment)
             | ReplyWithdrawn(owner=owner, compartment=compartment)
         ):

@@ -6,6 +6,7 @@ the same group of decisions is about to add: that is not in the log yet.
 
 from projections.fold import AnyProjection, Record
 from projections.ids import EventId
+from projections.policies.closing import is_closing
 from projections.rows import Rows, after_prefix
 from replay.history import history_prefix
 from replay.live import Live
@@ -31,11 +32,15 @@ class LogChronicle:
         return "" if seq is None else self._reader.tag_at(seq)
 
     def touched(self, rows: Rows, projection: AnyProjection, key: bytes) -> list[Record]:
-        """Every event that touched a row and can be read, in recorded order."""
+        """Every event that touched a row and can be read, in recorded order; but for what only stands ahead of another
+        one (`closing`), where that can be read.
+        """
         prefix, size = history_prefix(projection.table, key), self._reader.size
         entries = rows.raw.scan(HISTORY, prefix, after_prefix(prefix))
         found = (self._reader.at(stored.seq).record for _, stored in entries if stored.seq <= size)
-        return [each for each in found if each is not None]
+        records = [each for each in found if each is not None]
+        behind = {each.seq for each in records}
+        return [each for each in records if not (is_closing(each.event) and each.seq + 1 in behind)]
 
     def decision(self, event: EventId) -> list[Record]:
         """What was recorded in the same decision and can be read, in order."""

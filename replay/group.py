@@ -10,7 +10,8 @@ from projections.decisions.draft import MOST_EVENTS, Decision, Draft
 from projections.decisions.given import Given, GivenVault, Lost
 from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
 from projections.fold import Projection, Record
-from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
+from projections.ids import UNSEALED, EventId, Handle, Identity, Seq, VaultId
+from projections.policies.closing import closing
 from projections.policies.resting import DERIVED, widening
 from projections.rows import R, RawRows, Rows
 from projections.vaults import home
@@ -121,7 +122,17 @@ class Group:
                 news[draft.id] = draft
             elif not draft.natural:
                 raise EventConflict(f"the id {draft.id.hex()} of a {draft.event.TAG} is in the log already")
-        return list(news.values())
+        return [each for draft in news.values() for each in self._behind_closing(draft)]
+
+    def _behind_closing(self, draft: Draft) -> list[Draft]:
+        """A draft, and ahead of it what keeps out of force what it puts out; what comes back from an export brings that
+        along.
+        """
+        ahead = closing(draft.event) if draft.given is None else None
+        if ahead is None:
+            return [draft]
+        identity = Identity("dnam", "closing", draft.id.hex(), "closed", ahead.said)
+        return [Draft(self._ids.event_id(identity), ahead), draft]
 
     def _sealed(self, drafts: Sequence[Draft]) -> list[_Staged]:
         at = self._when(drafts)

@@ -38,6 +38,7 @@ MAKERS: Makers = {
     e.ItemMoved: memories.moved,
     e.ItemRedacted: memories.redacted,
     e.ItemWithdrawn: memories.withdrawn,
+    e.ItemClosed: memories.closed,
     e.ItemReverted: memories.reverted,
     e.ItemRefused: memories.refused,
     e.SummaryRefreshed: work.refreshed,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dnam.shadows import Asked
-from projections.events import Event, ItemEvent, ItemRefused, ItemWithdrawn
+from projections.events import Event, ItemClosed, ItemEvent, ItemRefused, ItemWithdrawn
 from projections.events.summaries import SummaryEvent
 from projections.events.work import WorkEvent
 from projections.ids import Handle
@@ -35,7 +35,7 @@ class Scope:
             case ItemEvent(item=item):
                 learned_in = "" if item.source.guild is None else f"{GUILD}{item.source.guild}"
                 return self._is_in(item.owner, learned_in if is_portable(item.compartment) else item.compartment)
-            case ItemRefused() | ItemWithdrawn() | WorkEvent():
+            case ItemRefused() | ItemWithdrawn() | ItemClosed() | WorkEvent():
                 return self._is_in(event.owner, event.compartment)
             case SummaryEvent(person=person, audience=audience):
                 return self._is_in(person, f"channel/{audience.place}")

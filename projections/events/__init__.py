@@ -11,6 +11,7 @@ from projections.events.consent import ErasureCompleted, MessageRedacted, Person
 from projections.events.event import Event
 from projections.events.heard import MessageDeleted, MessageEdited, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.items import (
+    ItemClosed,
     ItemDeprecated,
     ItemEvent,
     ItemEvicted,
@@ -115,6 +116,7 @@ EVENTS: tuple[type[Event], ...] = (
     TextsEncoded,
     RederivationAdopted,
     JobFailed,
+    ItemClosed,
 )
 
 Lift = Callable[[Any], Event]
@@ -146,6 +148,7 @@ __all__ = [
     "ExtractionReplied",
     "ImportBegan",
     "ImportEnded",
+    "ItemClosed",
     "ItemDeprecated",
     "ItemEvent",
     "ItemEvicted",

@@ -100,6 +100,21 @@ class ItemWithdrawn(Event, frozen=True, kw_only=True):
     quiet: tuple[EventId, ...] = ()
 
 
+class ItemClosed(Event, frozen=True, kw_only=True):
+    """Whatever becomes of the events around it: there is no item at this address from now on, and `quiet` stays out of
+    recall. It stands ahead of the event that takes the item back or elsewhere, and holds nobody's words: that event may
+    go with a message, or with the key of another person whose words it holds, and must not leave the item as it was.
+    """
+
+    TAG: ClassVar[str] = "item.closed"
+    owner: Handle
+    compartment: str
+    id: str
+    reason: str = ""
+    policy: str = ""
+    quiet: tuple[EventId, ...] = ()
+
+
 class ItemReverted(ItemEvent, frozen=True, kw_only=True):
     """What the events `undoes` had made of an item is undone: it is again as it was, and its row says again how it had
     come to be so (`was`). `gone`: before them there was no such item; `item` is then as it was last.

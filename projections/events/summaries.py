@@ -52,7 +52,8 @@ class SummaryFailed(SummaryEvent, frozen=True, kw_only=True):
 
 class SummaryWithheld(SummaryEvent, frozen=True, kw_only=True):
     """Something that the summary covered was taken back: nothing is told of it until it is made anew, which the next
-    refresh does. `upto` is how far it had come, `floor` as in `summary.refreshed`.
+    refresh does. `upto` is how far it had come, `floor` as in `summary.refreshed`. It holds nobody's words, and lies
+    under no era's key: ahead of an event that puts an older summary out of force, it keeps that one out.
     """
 
     TAG: ClassVar[str] = "summary.withheld"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from projections.events import (
     Event,
+    ItemClosed,
     ItemDeprecated,
     ItemEvent,
     ItemEvicted,
@@ -87,6 +88,7 @@ HUMAN_ACTS: Mapping[type[Event], Reading] = {
     ItemRestored: Reading(_always, "only somebody's own asking makes it, or the operator's for them"),
     ItemMoved: Reading(_meant, "shared or kept private, or a note; what a policy moves else, it moves anew"),
     ItemRedacted: Reading(_stands_for_an_act, "where words went with a message, it alone tells of what was asked for"),
+    ItemClosed: Reading(_never, "it only closes an address; what it stands ahead of is the act"),
     ItemWithdrawn: Reading(_never, "it comes of a message that was taken back, and is decided anew"),
     ItemReverted: Reading(_never, "it undoes what a model had made of an item, which is made anew"),
     ItemRefused: Reading(_never, "guards and refusals judge anew"),

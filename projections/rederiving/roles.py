@@ -45,6 +45,7 @@ ROLES: Mapping[type[Event], Role] = {
     e.ItemMoved: "derived",
     e.ItemRedacted: "derived",
     e.ItemWithdrawn: "derived",
+    e.ItemClosed: "derived",
     e.ItemReverted: "derived",
     e.ItemRefused: "derived",
     e.SummaryRefreshed: "derived",

@@ -416,6 +416,8 @@ async def _versions_of_a_note(path: Path) -> set[str]:
     model = ScriptedModel({"answer": calling(note, "Noted.")})
     async with talking(path, model) as assistant:
         await say(assistant, "ada", "I like green tea")
+        (tea,) = await assistant.memory.show("ada")
+        await assistant.memory.share("ada", tea.id)
         return _versions(assistant)
 
 

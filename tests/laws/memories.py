@@ -135,6 +135,27 @@ def withdrawn(told: Teller) -> None:
     )
 
 
+def closed(told: Teller) -> None:
+    """An address is closed; mostly ahead of what takes the item from there."""
+    _, item = _known_item(told)
+    told.items.pop((item.owner, item.compartment, item.id))
+    told.add(
+        e.ItemClosed(
+            said=told.said,
+            by=By("policy", name="closing", version="1"),
+            owner=item.owner,
+            compartment=item.compartment,
+            id=item.id,
+            reason="it is taken back",
+            policy="closing@1",
+            quiet=tuple(each.message for each in item.evidence) if told.any((True, False)) else (),
+        )
+    )
+    if told.any((True, True, False)):
+        to = msgspec.structs.replace(item, status="forgotten")
+        _item_event(told, e.ItemForgotten, (), to)
+
+
 def reverted(told: Teller) -> None:
     """An item is as it was before an event, or is none any more."""
     causes, item = _known_item(told)
