@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,6 +89,7 @@ def rederive(
         user or (),
         guild or (),
         cadence=cadence,
+        encoder=encoder,
         batch=batch or None,
     )
     manifest = _manifest(shell, name, wanted, since)
@@ -161,8 +162,8 @@ async def run_derivation(
     settings = with_encoder(shell.settings, manifest.asked.encoder)
     most = None if max_cost is None else round(max_cost * MICROS)
     async with (
+        _encoder(shell, settings, is_asked_for=bool(manifest.asked.encoder)) as chosen,
         asking(shell.data, settings, manifest, shell.out.note) as asked,
-        _encoder(shell, settings) as chosen,
         _telling(shell, rederiving(shell.data, settings, asked.model, manifest)) as derivation,
     ):
         if not agree(derivation):
@@ -184,17 +185,25 @@ async def _telling(shell: Shell, opening: "AbstractAsyncContextManager[Rederivat
 
 
 @asynccontextmanager
-async def _encoder(shell: Shell, settings: "Settings") -> "AsyncIterator[Encoder | None]":
-    """The encoder by which items are compared; where it cannot be had, words decide."""
+async def _encoder(shell: Shell, settings: "Settings", *, is_asked_for: bool) -> "AsyncIterator[Encoder | None]":
+    """The encoder by which items are compared. Where the configured one cannot be had, words decide; one that the
+    shadow `is_asked_for` with is asked a word first: EncoderError where that is in vain, or the shadow would be made by
+    words without anybody noticing.
+    """
     from dnam.encoder import EncoderMissing
     from dnam.encoders import opened
 
-    try:
-        async with opened(settings) as encoders:
-            yield encoders.chosen
-    except EncoderMissing as error:
-        shell.out.note(f"{error}. Items are compared by their words")
-        yield None
+    async with AsyncExitStack() as stack:
+        chosen = None
+        try:
+            chosen = (await stack.enter_async_context(opened(settings))).chosen
+        except EncoderMissing as error:
+            if is_asked_for:
+                raise
+            shell.out.note(f"{error}. Items are compared by their words")
+        if is_asked_for and chosen is not None:
+            await chosen.encode(["hello"])
+        yield chosen
 
 
 def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dnam.shadows import load
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
 from tests.dnam.cli.memories import ROOT, dnam
-from tests.loopback.voyage import Encodes, serving
+from tests.loopback.voyage import Encodes, Fails, serving
 
 SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
 CAREFUL = f"script:{ROOT / 'data' / 'samples' / 'careful.toml'}"
@@ -153,6 +154,39 @@ async def test_an_encoder_alone_makes_vectors_and_nothing_else(
     assert (path / "vectors" / "CURRENT").exists()
     ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "none", "--data", path)
     assert (ran.code, "no encoder to make vectors with" in ran.err) == (2, True)
+
+
+async def test_a_shadow_is_compared_by_the_encoder_that_was_asked_for(
+    learned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--data", learned
+    async with serving(lambda _: Encodes()) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, *derive)
+        assert ran.code == 0, ran.err
+        assert {each.body["model"] for each in server.requests} == {"voyage-3.5"}
+        assert len([text for each in server.requests for text in each.texts]) > 5
+    assert load(learned, "meant").asked.encoder == "voyage-3.5"
+    monkeypatch.delenv("VOYAGE_API_KEY")
+    ran = await asyncio.to_thread(dnam, "rederive", "--name", "meant", "--data", learned)  # it goes on by the same one
+    assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
+
+
+async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
+    learned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    derive = "rederive", "--name", "meant-not", "--data", learned, "--encoder"
+    ran = await asyncio.to_thread(dnam, *derive, "voyage")
+    assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
+    async with serving(lambda _: Fails(400, "there is no such model")) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, *derive, "bogus")
+    assert (ran.code, "bogus" in ran.err) == (3, True), ran.err
+    assert not (learned / "shadows" / "meant-not").exists()
 
 
 def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
