@@ -23,6 +23,7 @@ from projections.decisions.unadopt_summary import (
     UnadoptSummaryRequest,
     is_changed,
     is_of_who_is_out,
+    says_taken_back,
     unadopt_summary,
 )
 from projections.events import RederivationAdopted, SummaryRefreshed
@@ -51,9 +52,9 @@ class OfOwner(NamedTuple):
 
 
 class UndoOffer(NamedTuple):
-    """What taking back an adoption would change: items by owner, and summaries by session; those of
-    `changed` stay, and those `out` of who opted out. `earlier` are those undoings of it that count, and `broke_off`: it
-    had not counted yet.
+    """What taking back an adoption would change: items by owner, and summaries by session; of these the `withheld` are
+    made anew, and are not as before. Those of `changed` stay, and those `out` of who opted out. `earlier` are those
+    undoings of it that count, and `broke_off`: it had not counted yet.
     """
 
     adoption: Adoption
@@ -64,6 +65,7 @@ class UndoOffer(NamedTuple):
     sessions: tuple[str, ...]
     changed: tuple[str, ...]
     out: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
     @property
     def undoing(self) -> Adoption:
@@ -130,9 +132,11 @@ class Unadopting:
         changed = tuple(each.event.session for each in asked.summaries if is_changed(rows, each))
         still = (each for each in asked.summaries if not is_changed(rows, each))
         out = tuple(each.event.session for each in still if is_of_who_is_out(rows, each))
-        wanted = tuple(each.event.session for each in asked.summaries if unadopt_summary(rows, each))
+        wanted = [each for each in asked.summaries if unadopt_summary(rows, each)]
+        sessions = tuple(each.event.session for each in wanted)
+        withheld = tuple(each.event.session for each in wanted if says_taken_back(rows, each))
         shown = tuple(each for each in people if each.items or each.left)
-        return UndoOffer(adoption, earlier, made, broke_off, shown, wanted, changed, out)
+        return UndoOffer(adoption, earlier, made, broke_off, shown, sessions, changed, out, withheld)
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells

@@ -13,6 +13,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.lookup import sessions
+from projections.summaries import find_summary
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
 from tests.loopback.voyage import serving
@@ -128,6 +129,28 @@ def test_who_opted_out_is_left_and_told_and_taken_back_once_they_are_in_again(da
     assert "opted out" not in ran.out
     assert (items(data, "Ada"), items(data, "Kim")) == before
     assert undo().out == "There is no adoption of next to take back.\n"
+
+
+def test_what_was_forgotten_since_does_not_return_in_the_summary(data: Path) -> None:
+    undo = partial(dnam, "adopt", "--undo", "next", "--data", data, "--yes")
+    dnam("adopt", "next", "--data", data, "--yes")
+    dnam("forget", "Ada", "enjoys rain", "--data", data)
+    ran = undo()
+    assert "1 summary of sessions\n    1 is made anew: a person took back since what it said before" in ran.out
+    assert asyncio.run(summary_of(data)) == ""
+    anew = asyncio.run(summary_of(data, say="I like fog"))
+    assert ("rain" in anew, "fog" in anew, "snow" in anew) == (False, True, True)
+
+
+async def summary_of(data: Path, say: str = "") -> str:
+    """What the summary of #general says, once it was refreshed where something is said."""
+    async with village(data) as there:
+        if say:
+            there.said += 3_600_000
+            await there.say("ada", say)
+            await there.summarise()
+        found = await there.memory.look(lambda rows: find_summary(rows, "discord:channel:1", 0))
+        return "" if found is None else found.row.text
 
 
 def test_an_earlier_adoption_is_taken_back_while_somebody_is_out_and_then_what_was_left(data: Path) -> None:
