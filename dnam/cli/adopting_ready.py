@@ -60,7 +60,7 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
     except BadRequest as error:
         shell.out.note(f"it cannot be: {error}. What it knows is adopted, up to #{manifest.upto}")
         return manifest
-    agree = partial(is_agreed, shell, parallel=AT_ONCE)
+    agree = partial(is_agreed, shell, parallel=AT_ONCE, max_cost=most)
     done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
     if done is None:
         shell.out.note(DECLINED)

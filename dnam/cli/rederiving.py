@@ -128,7 +128,7 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
 
     def agree(derivation: "Rederivation") -> bool:
         nonlocal agreed
-        agreed = is_agreed(shell, derivation, parallel)
+        agreed = is_agreed(shell, derivation, parallel, max_cost)
         return agreed
 
     try:
@@ -206,9 +206,13 @@ async def _encoder(shell: Shell, settings: "Settings", *, is_asked_for: bool) ->
         yield chosen
 
 
-def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
-    """Say what it may take; where it costs, ask."""
+def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int, max_cost: float | None) -> bool:
+    """Say what it may take; where it costs, ask. PriceUnknown where nobody knows whether that is more than it may."""
+    from dnam.errors import PriceUnknown
+
     guess = derivation.estimate(parallel)
+    if max_cost is not None and guess.cost_micros is None and derivation.unknown:
+        raise PriceUnknown(derivation.unknown)
     words = estimate_words(guess, is_paid=derivation.model.paid)
     if not derivation.model.paid or not (guess.calls or guess.merges):
         shell.out.note(words)
@@ -257,9 +261,9 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
     if shell.out.as_json:
         shell.out.emit(done)
         return
-    from dnam.prices import dollars
+    from dnam.shadows import cost_words
 
-    cost = f"{counted(done.calls, 'call')} of {done.by}, {dollars(done.cost_micros)}"
+    cost = f"{counted(done.calls, 'call')} of {done.by}, {cost_words(done)}"
     shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
     if done.unusable:
         runs = counted(done.unusable, "run")

@@ -70,7 +70,9 @@ def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
 
 
 def _whole(model: str) -> str:
-    """A model's name; the path of a script holds wherever it is asked from."""
+    """A model's name; the path of a script holds wherever it is asked from. BadRequest for an empty one."""
+    if not model.strip():
+        raise BadRequest("say which model reads it again: --model haiku, --model offline, or leave --model out")
     script = script_of(model)
     return model if script is None else f"{PREFIX}{script.resolve()}"
 

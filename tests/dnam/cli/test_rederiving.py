@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from dnam.shadows import load
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
 from tests.dnam.cli.memories import ROOT, dnam
+from tests.loopback.messages import Server as Claude
+from tests.loopback.messages import serving as serving_claude
 from tests.loopback.voyage import Encodes, Fails, serving
 
 SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
@@ -81,6 +84,7 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@1, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
+        (("--name", "x", "--model", ""), "say which model reads it again"),
         (("--name", "x", "--model", "offline", "--batch"), "leave --batch out"),
         (("--name", "x", "--model", "script:/nowhere.toml"), "cannot be read"),
         (("--name", "x", "--user", "nobody"), "nobody"),
@@ -187,6 +191,37 @@ async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
         ran = await asyncio.to_thread(dnam, *derive, "bogus")
     assert (ran.code, "bogus" in ran.err) == (3, True), ran.err
     assert not (learned / "shadows" / "meant-not").exists()
+
+
+@pytest.fixture
+async def claude(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Claude]:
+    """Claude's API on loopback, and its key in the environment."""
+    async with serving_claude() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+async def test_where_the_price_is_not_known_a_ceiling_is_refused_before_anybody_is_asked(
+    learned: Path, claude: Claude
+) -> None:
+    derive = "rederive", "--name", "bogus", "--model", "bogus-model", "--data", learned, "--yes"
+    ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.000001")
+    assert (ran.code, claude.requests) == (2, [])
+    assert "the price of bogus-model is not in the table of" in ran.err
+    assert "leave --max-cost out" in ran.err
+    assert not (learned / "shadows" / "bogus").exists()
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, "15 calls of bogus-model, cost not known." in ran.out) == (0, True), ran.err
+    assert "$" not in ran.out
+    assert "cost not known" in dnam("shadows", "--data", learned).out
+
+
+async def test_a_small_ceiling_is_told_with_all_of_its_digits(learned: Path, claude: Claude) -> None:
+    derive = "rederive", "--name", "dear", "--model", "claude-opus-4-5", "--data", learned, "--yes"
+    ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.003")
+    assert (ran.code, "the next call may cost more than is left of $0.003 (--max-cost)" in ran.err) == (3, True)
+    assert claude.requests == []
 
 
 def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
