@@ -53,6 +53,13 @@ class CostsTooMuch(DnamError):
         self.most_micros = most_micros
 
 
+class NoKey(BadRequest):
+    """A model is to be asked, and there is no key for it."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"to ask {model} there must be a key: set ANTHROPIC_API_KEY, or use --model offline")
+
+
 class PriceUnknown(BadRequest):
     """What something may cost cannot be held to: what these models cost is not known."""
 

@@ -207,14 +207,19 @@ async def _encoder(shell: Shell, settings: "Settings", *, is_asked_for: bool) ->
 
 
 def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int, max_cost: float | None) -> bool:
-    """Say what it may take; where it costs, ask. PriceUnknown where nobody knows whether that is more than it may."""
-    from dnam.errors import PriceUnknown
+    """Say what it may take; where it costs, ask. NoKey where somebody is to be asked and cannot be, PriceUnknown where
+    nobody knows whether it costs more than it may.
+    """
+    from dnam.errors import NoKey, PriceUnknown
+    from dnam.rederiving.models import WithoutKey
 
-    guess = derivation.estimate(parallel)
+    guess, is_keyless = derivation.estimate(parallel), isinstance(derivation.model, WithoutKey)
+    if is_keyless and guess.calls:
+        raise NoKey(derivation.manifest.asked.model)
     if max_cost is not None and guess.cost_micros is None and derivation.unknown:
         raise PriceUnknown(derivation.unknown)
     words = estimate_words(guess, is_paid=derivation.model.paid)
-    if not derivation.model.paid or not (guess.calls or guess.merges):
+    if is_keyless or not derivation.model.paid or not (guess.calls or guess.merges):
         shell.out.note(words)
         return True
     return shell.out.confirm(f"{words} Go on?")
