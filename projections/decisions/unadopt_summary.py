@@ -18,7 +18,9 @@ from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, Summa
 
 
 class UnadoptSummaryRequest(NamedTuple):
-    """The adoption's event, and the rows that there were before it. `adoption` is the undoing."""
+    """The adoption's event, and the rows that there were before it. `adoption` is the undoing. `again` is what has put
+    back since the summary that the adoption had made, `tried_again` the attempt.
+    """
 
     adoption: Adoption
     made: EventId
@@ -27,6 +29,8 @@ class UnadoptSummaryRequest(NamedTuple):
     attempt: AttemptRow | None
     rests: tuple[EventId, ...] = ()
     """What was said behind the summary before: it is a cause of what has its words again, so that they go with it."""
+    again: EventId | None = None
+    tried_again: EventId | None = None
 
     @property
     def key(self) -> bytes:
@@ -39,7 +43,7 @@ def unadopt_summary(rows: Rows, request: UnadoptSummaryRequest) -> list[Draft]:
     out.
     """
     now = rows.get(SUMMARIES, request.key)
-    if now is None or now.event != request.made or is_of_who_is_out(rows, request):
+    if now is None or now.event not in (request.made, request.again) or is_of_who_is_out(rows, request):
         return []
     event = (
         _withheld(request, request.row) if request.row and says_taken_back(rows, request) else _as_before(rows, request)
@@ -71,7 +75,8 @@ def _withheld(request: UnadoptSummaryRequest, row: SummaryRow) -> SummaryWithhel
 
 def _as_before(rows: Rows, request: UnadoptSummaryRequest) -> SummaryReverted:
     tried = rows.get(SUMMARY_ATTEMPTS, request.key)
-    attempt = tried if tried is not None and tried.event != request.made else request.attempt
+    is_since = tried is not None and tried.event not in (request.made, request.tried_again)
+    attempt = tried if is_since else request.attempt
     old, row = request.event, request.row
     return SummaryReverted(
         said=max(old.said, row.said if row else old.said),
@@ -107,7 +112,7 @@ def is_changed(rows: Rows, request: UnadoptSummaryRequest) -> bool:
     mine = {event for decision in request.adoption.decisions(rows, of_session(request.key)) for event in decision}
     if now is None:
         return request.row is not None
-    return now.event != request.made and now.event not in mine
+    return now.event not in (request.made, request.again) and now.event not in mine
 
 
 def _known(rows: Rows, request: UnadoptSummaryRequest) -> list[EventId]:

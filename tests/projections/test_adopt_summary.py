@@ -281,6 +281,28 @@ def test_a_summary_that_was_cleared_before_is_cleared_again() -> None:
     assert told(rows_of(two)) == told(before)
 
 
+def test_one_that_another_undoing_put_back_is_still_the_adoption_s() -> None:
+    two = Two()
+    two.live.sums_up("They talk.", two.said[0])
+    two.shadow.sums_up("They like tea.", *two.said)
+    before = rows_of(two)
+    asked, adopted = undo(two, take(two), before), rows_of(two)
+    two.shadow.sums_up("They play chess.", two.says("and now?"))
+    another = Adoption(EventId(handle("another")), NOW)
+    (later,) = two.live.world.decide(adopt_summary, request(two, adoption=another))
+    assert isinstance(later, SummaryRefreshed)
+    two.live.world.decide(unadopt_summary, undo(two, later, adopted)._replace(adoption=another.undoing()))
+    assert told(rows_of(two)) == told(adopted)
+    assert is_changed(two.live.rows, asked)
+    row, attempt = rows_of(two)
+    assert row is not None
+    assert attempt is not None
+    again = asked._replace(again=row.event, tried_again=attempt.event)
+    assert not is_changed(two.live.rows, again)
+    two.live.world.decide(unadopt_summary, again)
+    assert told(rows_of(two)) == told(before)
+
+
 def test_what_was_erased_is_no_cause() -> None:
     two = Two()
     two.live.sums_up("They talk.", two.said[0])

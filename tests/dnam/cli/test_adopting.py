@@ -182,6 +182,25 @@ def test_a_revert_after_it_was_taken_back_plans_what_it_did_before_it(data: Path
     assert "enjoys" not in items(data, "Ada") + items(data, "Kim")
 
 
+def test_a_revert_from_before_it_is_taken_back_whole_after_it_was(data: Path) -> None:
+    def memory() -> tuple[str, str, str]:
+        return items(data, "Ada"), items(data, "Kim"), asyncio.run(summary_of(data))
+
+    before, size = memory(), dnam("log", "--data", data, "--json").values[-1]["seq"]
+    meant = "--model", "scripted", "--between", "1", str(size)
+    reverted = dnam("revert", *meant, "--data", data, "--yes", "--json").value
+    assert reverted["people"]
+    assert reverted["summaries"]
+    then = memory()
+    dnam("adopt", "next", "--behind", "--data", data, "--yes")
+    assert memory() != then
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert memory() == then != before
+    ran = dnam("revert", "--undo", str(reverted["undo"]), "--data", data, "--yes")
+    assert ran.code == 0, ran.err
+    assert memory() == before
+
+
 def test_an_adoption_is_not_reverted_but_undone(data: Path) -> None:
     def refused(seq: int) -> str:
         ran = dnam("revert", "--caused-by", str(seq), "--dry-run", "--data", data)
