@@ -396,6 +396,11 @@ async def test_a_paid_encoder_is_asked_only_for_what_was_taken_back_and_told_of(
         ran = await adopt("Ada")
         assert (ran.code, server.requests, "is compared with" in ran.err) == (0, [], False)
         before = await asyncio.to_thread(items, data, "Kim")
+        with monkeypatch.context() as unpriced:
+            unpriced.setenv("DNAM_ENCODER_MODEL", "voyage-of-nowhere")
+            ran = await adopt("Kim", "--max-cost", "1")
+        assert (ran.code, server.requests) == (2, [])
+        assert "the price of voyage-of-nowhere is not in the table of" in ran.err
         ran = await adopt("Kim", "--max-cost", "0")
         assert ran.code == 2
         assert "compared with what was taken back by voyage-" in ran.err
