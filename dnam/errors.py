@@ -1,5 +1,7 @@
 """The shell's own errors; each names what was asked for and what there is instead."""
 
+from collections.abc import Iterable
+
 from projections.errors import BadRequest, DnamError
 from replay.errors import LogError
 
@@ -45,5 +47,26 @@ class CostsTooMuch(DnamError):
     """What something may cost is reached; `most_micros` is that, in 10⁻⁶ USD."""
 
     def __init__(self, most_micros: int) -> None:
-        super().__init__(f"the next call may cost more than is left of ${most_micros / 1_000_000:.2f} (--max-cost)")
+        from dnam.prices import exact_dollars
+
+        super().__init__(f"the next call may cost more than is left of {exact_dollars(most_micros)} (--max-cost)")
         self.most_micros = most_micros
+
+
+class NoKey(BadRequest):
+    """A model is to be asked, and there is no key for it."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"to ask {model} there must be a key: set ANTHROPIC_API_KEY, or use --model offline")
+
+
+class PriceUnknown(BadRequest):
+    """What something may cost cannot be held to: what these models cost is not known."""
+
+    def __init__(self, models: Iterable[str]) -> None:
+        from dnam.prices import prices
+
+        super().__init__(
+            f"the price of {', '.join(models)} is not in the table of {prices().as_of}, so --max-cost cannot hold and "
+            "nothing is asked: leave --max-cost out, or name a model whose price is known"
+        )

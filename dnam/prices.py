@@ -95,3 +95,9 @@ def prices() -> Prices:
 def dollars(micros: int) -> str:
     """An amount for people: `$0.0123`, four digits behind the point."""
     return f"${Decimal(micros) / MICROS:,.4f}"
+
+
+def exact_dollars(micros: int) -> str:
+    """An amount that somebody gave, with all of its digits: `$0.003`, `$2.00`."""
+    whole, _, rest = f"{Decimal(micros) / MICROS:,f}".partition(".")
+    return f"${whole}.{rest.rstrip('0'):0<2}"

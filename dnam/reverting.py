@@ -23,7 +23,7 @@ from projections.decisions.reversal import Change, Left, Reversal, reversal
 from projections.decisions.revert import RevertRequest
 from projections.decisions.revert_summaries import SummaryChange, SummaryLeft
 from projections.errors import BadRequest
-from projections.events import ItemEvent, ItemReverted, RederivationAdopted, SummaryReverted
+from projections.events import ItemEvent, ItemReverted, RederivationAdopted, SummaryReverted, SummaryWithheld
 from projections.events.summaries import SummaryEvent
 from projections.events.values import ModelUse
 from projections.fold import Record
@@ -132,7 +132,7 @@ def caused_by(rows: Rows, reader: Reader, chronicle: Chronicle, seq: int) -> Ask
 def _refuse_adoptions(record: Record) -> None:
     """What makes an adoption count, and what takes one back: they are undone whole."""
     event, hint = record.event, "`dnam shadows` lists the names"
-    taken_back = isinstance(event, ItemReverted | SummaryReverted) and event.policy == ADOPTION
+    taken_back = isinstance(event, ItemReverted | SummaryReverted | SummaryWithheld) and event.policy == ADOPTION
     if taken_back or (isinstance(event, RederivationAdopted) and event.undoes is not None):
         raise BadRequest(f"#{record.seq} takes an adoption back: `dnam adopt NAME` adopts it again; {hint}")
     if isinstance(event, RederivationAdopted):

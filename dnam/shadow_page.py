@@ -9,6 +9,7 @@ from dnam import shadow_charts
 from dnam.pages import When, escaped, page, piece_html, quote_html
 from dnam.shadow_report import OwnerWords, Report
 from dnam.shadow_words import LABELS, MATCHED, Fault, GroupWords, PairWords, SideWords, SummaryWords, ids_words
+from dnam.shadows import cost_words
 from projections.ids import VaultId
 
 STYLE = """
@@ -34,9 +35,7 @@ def shadow_page(report: Report, when: When, vaults: Collection[VaultId] = ()) ->
 
 def _head(report: Report, when: When) -> str:
     asked, made = report.shadow.asked, report.shadow
-    cost = (
-        f"{made.calls:,} calls, {made.tokens_in:,} tokens in, {made.tokens_out:,} out, {made.cost_micros / 1e6:.2f} USD"
-    )
+    cost = f"{made.calls:,} calls, {made.tokens_in:,} tokens in, {made.tokens_out:,} out, {cost_words(made)}"
     facts = (
         ("made", when(made.made)),
         ("model", " / ".join(dict.fromkeys(filter(None, (made.by, asked.summary_model))))),

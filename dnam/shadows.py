@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from dnam.errors import ShadowUnusable
+from dnam.prices import dollars
 from projections.errors import BadRequest
 from projections.ids import Handle
 from replay.errors import Busy, LogError
@@ -64,7 +65,7 @@ class Manifest(msgspec.Struct, frozen=True):
     """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory
     it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied,
     `runs` how many runs were made anew, `unusable` of how many the reply could not be used, and `changed` those that
-    read less than then. Costs are in 10⁻⁶ USD.
+    read less than then. Costs are in 10⁻⁶ USD, but for the `unpriced` calls, of which nobody knows what they cost.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Manifest(msgspec.Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     cost_micros: int = 0
+    unpriced: int = 0
     unusable: int = 0
     changed: tuple[str, ...] = ()
 
@@ -89,6 +91,14 @@ class Manifest(msgspec.Struct, frozen=True):
     def persons(self) -> frozenset[Handle]:
         """Whose part is derived anew; nobody's where it is everybody's."""
         return frozenset(Handle(bytes.fromhex(each)) for each in self.asked.people)
+
+
+def cost_words(manifest: Manifest) -> str:
+    """What making a shadow cost, for people, as far as that is known."""
+    cost = dollars(manifest.cost_micros)
+    if not manifest.unpriced:
+        return cost
+    return f"{cost} and more, not known" if manifest.cost_micros else "cost not known"
 
 
 def checked(name: str) -> str:

@@ -5,24 +5,28 @@ counted is counted first, and then taken back. Broken off itself, it goes on by 
 could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from dnam.access import Access
-from dnam.adopted import Taken, Touched, counted, touched_by
+from dnam.adopted import Taken, Touch, Touched, counted, touched_by
 from dnam.shadow_source import heard_of, rederived_of, summary_behind
 from dnam.shadows import checked, exists, load
 from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopted import Adoption, next_adoption, of_owner, of_session, that_count
 from projections.decisions.adopted_all import Rederived
+from projections.decisions.came_of import item_states, same_state
 from projections.decisions.draft import MOST_EVENTS, Draft
+from projections.decisions.revert_summaries import attempt_states, same_attempt, same_summary, summary_states
 from projections.decisions.shelf import rests_on
+from projections.decisions.standing import put_back
 from projections.decisions.unadopt import Before, Kept, Unadoption, UnadoptRequest, unadopting
 from projections.decisions.unadopt_summary import (
     UnadoptSummaryRequest,
     is_changed,
     is_of_who_is_out,
+    says_taken_back,
     unadopt_summary,
 )
 from projections.events import RederivationAdopted, SummaryRefreshed
@@ -51,9 +55,9 @@ class OfOwner(NamedTuple):
 
 
 class UndoOffer(NamedTuple):
-    """What taking back an adoption would change: items by owner, and summaries by session; those of
-    `changed` stay, and those `out` of who opted out. `earlier` are those undoings of it that count, and `broke_off`: it
-    had not counted yet.
+    """What taking back an adoption would change: items by owner, and summaries by session; of these the `withheld` are
+    made anew, and are not as before. Those of `changed` stay, and those `out` of who opted out. `earlier` are those
+    undoings of it that count, and `broke_off`: it had not counted yet.
     """
 
     adoption: Adoption
@@ -64,6 +68,7 @@ class UndoOffer(NamedTuple):
     sessions: tuple[str, ...]
     changed: tuple[str, ...]
     out: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
     @property
     def undoing(self) -> Adoption:
@@ -130,9 +135,11 @@ class Unadopting:
         changed = tuple(each.event.session for each in asked.summaries if is_changed(rows, each))
         still = (each for each in asked.summaries if not is_changed(rows, each))
         out = tuple(each.event.session for each in still if is_of_who_is_out(rows, each))
-        wanted = tuple(each.event.session for each in asked.summaries if unadopt_summary(rows, each))
+        wanted = [each for each in asked.summaries if unadopt_summary(rows, each)]
+        sessions = tuple(each.event.session for each in wanted)
+        withheld = tuple(each.event.session for each in wanted if says_taken_back(rows, each))
         shown = tuple(each for each in people if each.items or each.left)
-        return UndoOffer(adoption, earlier, made, broke_off, shown, wanted, changed, out)
+        return UndoOffer(adoption, earlier, made, broke_off, shown, sessions, changed, out, withheld)
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells
@@ -168,10 +175,7 @@ class Unadopting:
         return _Asked(items, summaries)
 
     def _of_owner(self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
-        before = [
-            Before(address, touch.made, self._before(rows, touched, address, touch.made), touch.removed)
-            for address, touch in touched.items[owner].items()
-        ]
+        before = [self._touched(rows, touched, each, touch) for each, touch in touched.items[owner].items()]
         messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
         return UnadoptRequest(
             adoption=undoing,
@@ -184,6 +188,19 @@ class Unadopting:
             known=self._memory.guarding.rephrasing,
         )
 
+    def _touched(self, rows: Rows, touched: Touched, address: Address, touch: Touch) -> Before:
+        row = self._before(rows, touched, address, touch.made)
+        again = self._again(rows, key_of(address), touch.made)
+        return Before(address, touch.made, row, touch.removed, again)
+
+    def _again(self, rows: Rows, key: bytes, made: EventId) -> EventId | None:
+        """What has put back since what an event had left of an item."""
+        now = rows.get(ITEMS, key)
+        if now is None or now.event == made:
+            return None
+        past = item_states(rows, LogChronicle(self._engine.live), key)
+        return _put_back(put_back(past, same_state), made)
+
     def _before(self, rows: Rows, touched: Touched, address: Address, made: EventId) -> ItemRow | None:
         """The row before the adoption came to it; where it came twice, before the first of both."""
         row = self._then(rows, touched, made).get(ITEMS, key_of(address))
@@ -194,14 +211,16 @@ class Unadopting:
     def _of_session(
         self, rows: Rows, undoing: Adoption, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
     ) -> UnadoptSummaryRequest:
-        made = record.id
+        made, chronicle = record.id, LogChronicle(self._engine.live)
+        again = _put_back(put_back(summary_states(rows, chronicle, key), same_summary), made)
+        tried = _put_back(put_back(attempt_states(rows, chronicle, key), same_attempt), made)
         while True:
             then = self._then(rows, touched, made)
             row = then.get(SUMMARIES, key)
             if row is None or row.event not in touched.starts:
                 attempt = then.get(SUMMARY_ATTEMPTS, key)
-                behind = () if row is None else summary_behind(row, LogChronicle(self._engine.live))
-                return UnadoptSummaryRequest(undoing, record.id, event, row, attempt, behind)
+                behind = () if row is None else summary_behind(row, chronicle)
+                return UnadoptSummaryRequest(undoing, record.id, event, row, attempt, behind, again, tried)
             made = row.event
 
     def _then(self, rows: Rows, touched: Touched, made: EventId) -> Rows:
@@ -244,3 +263,8 @@ class Unadopting:
             await self._memory.record(lambda rows: unadopt_summary(rows, request))
         except ErasedMeanwhile:
             return
+
+
+def _put_back(found: Sequence[Record], made: EventId) -> EventId | None:
+    """The last of these events that left a row as it is, where `made` is one of the others."""
+    return found[0].id if made in (each.id for each in found[1:]) else None

@@ -159,7 +159,10 @@ async def _adopt(
 
 
 def _tell_cost(shell: Shell, model: str, most: float | None, offer: "Offer") -> None:
-    """What comparing may cost, before anything is sent. BadRequest where it is more than there is to be spent."""
+    """What comparing may cost, before anything is sent. BadRequest where it is more than there is to be spent, or where
+    nobody knows.
+    """
+    from dnam.errors import PriceUnknown
     from dnam.prices import MICROS, Tokens, dollars, prices
     from projections.tokens import CHARS_A_TOKEN
 
@@ -169,6 +172,8 @@ def _tell_cost(shell: Shell, model: str, most: float | None, offer: "Offer") -> 
     micros = prices().cost_micros(model, Tokens(tokens, 0))
     cost = "what it costs is not known" if micros is None else f"about {dollars(micros)}"
     words = f"what comes is compared with what was taken back by {model}: about {tokens:,} tokens, {cost}"
+    if most is not None and micros is None:
+        raise PriceUnknown([model])
     if most is not None and micros is not None and micros > most * MICROS:
         raise BadRequest(f"{words}, more than --max-cost: nothing was adopted. DNAM_ENCODER=none compares by words")
     shell.out.note(words)

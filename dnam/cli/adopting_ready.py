@@ -51,6 +51,8 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
     from dnam.adapters.script import read_script, script_of
     from dnam.cli.rederiving import NOT_DONE as DECLINED
     from dnam.cli.rederiving import is_agreed, run_derivation
+    from dnam.encoder import EncoderError
+    from dnam.errors import NoKey
     from dnam.rederiving.traffic import AT_ONCE
 
     script = script_of(manifest.asked.model)
@@ -60,9 +62,16 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
     except BadRequest as error:
         shell.out.note(f"it cannot be: {error}. What it knows is adopted, up to #{manifest.upto}")
         return manifest
-    agree = partial(is_agreed, shell, parallel=AT_ONCE)
-    done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
+    agree = partial(is_agreed, shell, parallel=AT_ONCE, max_cost=most)
+    try:
+        done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
+    except (NoKey, EncoderError) as error:
+        raise BadRequest(f"{error}. {_as_it_is(manifest)}") from error
     if done is None:
         shell.out.note(DECLINED)
-        raise BadRequest(f"`dnam adopt {manifest.name} --behind` takes over what the shadow knows")
+        raise BadRequest(_as_it_is(manifest))
     return done
+
+
+def _as_it_is(manifest: "Manifest") -> str:
+    return f"`dnam adopt {manifest.name} --behind` takes over what the shadow knows"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,6 +89,7 @@ def rederive(
         user or (),
         guild or (),
         cadence=cadence,
+        encoder=encoder,
         batch=batch or None,
     )
     manifest = _manifest(shell, name, wanted, since)
@@ -127,7 +128,7 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
 
     def agree(derivation: "Rederivation") -> bool:
         nonlocal agreed
-        agreed = is_agreed(shell, derivation, parallel)
+        agreed = is_agreed(shell, derivation, parallel, max_cost)
         return agreed
 
     try:
@@ -161,8 +162,8 @@ async def run_derivation(
     settings = with_encoder(shell.settings, manifest.asked.encoder)
     most = None if max_cost is None else round(max_cost * MICROS)
     async with (
+        _encoder(shell, settings, is_asked_for=bool(manifest.asked.encoder)) as chosen,
         asking(shell.data, settings, manifest, shell.out.note) as asked,
-        _encoder(shell, settings) as chosen,
         _telling(shell, rederiving(shell.data, settings, asked.model, manifest)) as derivation,
     ):
         if not agree(derivation):
@@ -184,24 +185,41 @@ async def _telling(shell: Shell, opening: "AbstractAsyncContextManager[Rederivat
 
 
 @asynccontextmanager
-async def _encoder(shell: Shell, settings: "Settings") -> "AsyncIterator[Encoder | None]":
-    """The encoder by which items are compared; where it cannot be had, words decide."""
+async def _encoder(shell: Shell, settings: "Settings", *, is_asked_for: bool) -> "AsyncIterator[Encoder | None]":
+    """The encoder by which items are compared. Where the configured one cannot be had, words decide; one that the
+    shadow `is_asked_for` with is asked a word first: EncoderError where that is in vain, or the shadow would be made by
+    words without anybody noticing.
+    """
     from dnam.encoder import EncoderMissing
     from dnam.encoders import opened
 
-    try:
-        async with opened(settings) as encoders:
-            yield encoders.chosen
-    except EncoderMissing as error:
-        shell.out.note(f"{error}. Items are compared by their words")
-        yield None
+    async with AsyncExitStack() as stack:
+        chosen = None
+        try:
+            chosen = (await stack.enter_async_context(opened(settings))).chosen
+        except EncoderMissing as error:
+            if is_asked_for:
+                raise
+            shell.out.note(f"{error}. Items are compared by their words")
+        if is_asked_for and chosen is not None:
+            await chosen.encode(["hello"])
+        yield chosen
 
 
-def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int) -> bool:
-    """Say what it may take; where it costs, ask."""
-    guess = derivation.estimate(parallel)
+def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int, max_cost: float | None) -> bool:
+    """Say what it may take; where it costs, ask. NoKey where somebody is to be asked and cannot be, PriceUnknown where
+    nobody knows whether it costs more than it may.
+    """
+    from dnam.errors import NoKey, PriceUnknown
+    from dnam.rederiving.models import WithoutKey
+
+    guess, is_keyless = derivation.estimate(parallel), isinstance(derivation.model, WithoutKey)
+    if is_keyless and guess.calls:
+        raise NoKey(derivation.manifest.asked.model)
+    if max_cost is not None and guess.cost_micros is None and derivation.unknown:
+        raise PriceUnknown(derivation.unknown)
     words = estimate_words(guess, is_paid=derivation.model.paid)
-    if not derivation.model.paid or not (guess.calls or guess.merges):
+    if is_keyless or not derivation.model.paid or not (guess.calls or guess.merges):
         shell.out.note(words)
         return True
     return shell.out.confirm(f"{words} Go on?")
@@ -248,9 +266,9 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
     if shell.out.as_json:
         shell.out.emit(done)
         return
-    from dnam.prices import dollars
+    from dnam.shadows import cost_words
 
-    cost = f"{counted(done.calls, 'call')} of {done.by}, {dollars(done.cost_micros)}"
+    cost = f"{counted(done.calls, 'call')} of {done.by}, {cost_words(done)}"
     shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
     if done.unusable:
         runs = counted(done.unusable, "run")

@@ -55,7 +55,7 @@ def _unread(found: "Sequence[Manifest]", unusable: Mapping[str, str]) -> list[st
 
 
 def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], unusable: Mapping[str, str]) -> None:
-    from dnam.prices import dollars
+    from dnam.shadows import cost_words
 
     if not found and not unusable:
         shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
@@ -71,7 +71,7 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], un
                 str(late.get(each.name, "")),
                 str(each.calls),
                 str(each.unusable),
-                dollars(each.cost_micros),
+                cost_words(each),
             )
             for each in found
         ]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from projections.rows import Rows
 
 CHANGED = "it was made anew since"
+WITHHELD = "a person took back since what it said before"
 
 
 def undo(shell: Shell, name: str) -> None:
@@ -51,6 +52,10 @@ def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
         show_left(shell, (left.reason for left in each.left))
     if offer.sessions or offer.changed or offer.out:
         shell.out.line(f"{counted(len(offer.sessions), 'summary')} of sessions")
+        if offer.withheld:
+            shell.out.line(
+                f"    {len(offer.withheld)} {'is' if len(offer.withheld) == 1 else 'are'} made anew: {WITHHELD}"
+            )
         show_left(shell, (*(CHANGED for _ in offer.changed), *(OUT for _ in offer.out)))
 
 
@@ -81,6 +86,7 @@ def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | 
             for each in people
         ],
         "summaries": [] if offer is None else list(offer.sessions),
+        "summaries_withheld": [] if offer is None else list(offer.withheld),
         "summaries_left": [] if offer is None else [*offer.changed, *offer.out],
         "undone": taken,
     }

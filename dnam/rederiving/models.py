@@ -1,4 +1,6 @@
-"""The model that a derivation asks: at once, or by batches."""
+"""The model that a derivation asks: at once, or by batches. A key is needed where it is asked, and not before: what was
+replied then may be all that is wanted.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dnam.adapters.script import PREFIX, ScriptModel, read_script, script_of
+from dnam.errors import NoKey
 from dnam.failures import Tell
 from dnam.languages import load
-from dnam.model import Model
+from dnam.model import Ask, Hear, Model, Reply, unheard
 from dnam.models import OfflineWhenAsked, access_of
 from dnam.rederiving.options import OFFLINE
 from dnam.rederiving.traffic import Send
@@ -30,6 +33,18 @@ class Asking(NamedTuple):
     send: Send | None = None
 
 
+class WithoutKey:
+    """Claude, where there is no key: it can be told what it replied before, and cannot be asked."""
+
+    name = "claude"
+    version = ""
+    paid = True
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:  # noqa: ARG002 - nothing is heard
+        """NoKey."""
+        raise NoKey(ask.model)
+
+
 @asynccontextmanager
 async def asking(data: Path, settings: Settings, manifest: Manifest, tell: Tell) -> AsyncIterator[Asking]:
     """The model of a shadow, ready to be asked for as long as the `async with` lasts. BadRequest where it cannot be."""
@@ -44,7 +59,8 @@ async def asking(data: Path, settings: Settings, manifest: Manifest, tell: Tell)
         yield Asking(ScriptModel(read_script(script)))
         return
     if not settings.anthropic_api_key:
-        raise BadRequest(f"to ask {asked.model} there must be a key: set ANTHROPIC_API_KEY, or use --model offline")
+        yield Asking(WithoutKey())
+        return
     if asked.batch:
         async with _batches(data, settings, manifest, tell) as found:
             yield found

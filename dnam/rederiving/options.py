@@ -18,6 +18,7 @@ from dnam.tending import EXTRACTION_PROMPT, SUMMARY_PROMPT
 from projections.errors import BadRequest
 from projections.policies import closeness
 from projections.rows import Rows
+from projections.work import WORK
 
 OFFLINE = "offline"
 """The model that comes along, which costs nothing."""
@@ -38,16 +39,32 @@ class Wanted(NamedTuple):
     batch: bool | None = None
 
 
-def configured(settings: Settings) -> Asked:
-    """What holds where nothing is given."""
-    is_paid = bool(settings.anthropic_api_key)
+def configured(rows: Rows, settings: Settings) -> Asked:
+    """What holds where nothing is given. Without a key it is the model whose replies there are, so that they are
+    decided anew, and not asked anew of the one that comes along.
+    """
+    if settings.anthropic_api_key:
+        model, summary_model = settings.durable_model, settings.summary_model
+    else:
+        learned, summed_up = _replied(rows, "extraction"), _replied(rows, "summary")
+        model, summary_model = learned or summed_up or OFFLINE, summed_up or learned or OFFLINE
     return Asked(
-        model=settings.durable_model if is_paid else OFFLINE,
-        summary_model=settings.summary_model if is_paid else OFFLINE,
+        model=model,
+        summary_model=summary_model,
         extraction_prompt=EXTRACTION_PROMPT,
         summary_prompt=SUMMARY_PROMPT,
         merge_policy=closeness.VERSION,
     )
+
+
+def _replied(rows: Rows, work: str) -> str:
+    """The paid model that replied last when it was asked for this; empty where none did. The offline model takes no
+    tokens.
+    """
+    found = (each.row for each in rows.scan(WORK))
+    paid = (row for row in found if row.work == work and row.call.tokens_in)
+    last = max(paid, key=lambda row: (row.at, row.event), default=None)
+    return "" if last is None else last.call.model
 
 
 def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
@@ -70,7 +87,9 @@ def asked_for(rows: Rows, base: Asked, wanted: Wanted) -> Asked:
 
 
 def _whole(model: str) -> str:
-    """A model's name; the path of a script holds wherever it is asked from."""
+    """A model's name; the path of a script holds wherever it is asked from. BadRequest for an empty one."""
+    if not model.strip():
+        raise BadRequest("say which model reads it again: --model haiku, --model offline, or leave --model out")
     script = script_of(model)
     return model if script is None else f"{PREFIX}{script.resolve()}"
 
@@ -78,7 +97,7 @@ def _whole(model: str) -> str:
 def manifest_for(rows: Rows, settings: Settings, data: Path, name: str, wanted: Wanted, now: int) -> Manifest:
     """The shadow to go on with, or a new one. BadRequest for one of the same name that was asked for otherwise."""
     known = known_shadow(data, name)
-    asked = asked_for(rows, configured(settings) if known is None else known.asked, wanted)
+    asked = asked_for(rows, configured(rows, settings) if known is None else known.asked, wanted)
     refuse_unknown(asked)
     if known is None:
         return Manifest(name, asked, now, "", "")

@@ -13,7 +13,7 @@ from dnam.encoder import Encoder
 from dnam.languages import Language, load
 from dnam.memory import Memory
 from dnam.model import Model
-from dnam.prices import BATCHED, FULL
+from dnam.prices import BATCHED, FULL, prices
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
 from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
@@ -101,6 +101,13 @@ class Rederivation:
     @property
     def _share(self) -> Decimal:
         return BATCHED if self.manifest.asked.batch else FULL
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The models that are asked and paid, and whose price is not known."""
+        asked = self.manifest.asked
+        names = dict.fromkeys(resolved(self.model, each) for each in (asked.model, asked.summary_model))
+        return tuple(each for each in names if prices().price_of(each) is None) if self.model.paid else ()
 
     def again(self) -> Again:
         """Whether a recorded call was of the model and the prompt that are asked for."""
@@ -205,6 +212,7 @@ class Rederivation:
             tokens_in=max(spending.tokens_in, self.manifest.tokens_in),
             tokens_out=max(spending.tokens_out, self.manifest.tokens_out),
             cost_micros=max(spending.cost_micros, self.manifest.cost_micros),
+            unpriced=max(spending.unpriced, self.manifest.unpriced) if self.model.paid else self.manifest.unpriced,
             unusable=unusable_in(self.memory.engine, self.live),
         )
 
@@ -220,6 +228,8 @@ class Rederivation:
             max(took.tokens_out, known.tokens_out),
             max(took.cost_micros, known.cost_micros),
             guess_micros=each,
+            unpriced=max(took.unpriced, known.unpriced),
+            unknown=self.unknown,
         )
 
     def _took(self) -> Spending:

@@ -29,6 +29,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from projections.decisions.redact_items import ITEM_TAGS
+from projections.decisions.standing import State
 from projections.derived import effects_of
 from projections.events import (
     ItemDeprecated,
@@ -104,6 +105,11 @@ def go_on(rows: Rows, chronicle: Chronicle, found: Iterable[EventId]) -> CameOf:
 def left_by(record: Record) -> dict[bytes, ItemRow | None]:
     """The rows of items that an event leaves, by their keys; None for one that it empties."""
     return dict(ITEMS.rows(record))
+
+
+def item_states(rows: Rows, chronicle: Chronicle, key: bytes) -> list[State[ItemRow]]:
+    """The past of an item's row."""
+    return [State(each, left_by(each)[key]) for each in chronicle.touched(rows, ITEMS, key)]
 
 
 def same_state(one: ItemRow | None, other: ItemRow | None) -> bool:

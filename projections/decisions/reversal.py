@@ -26,7 +26,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.audience import closed_in
-from projections.decisions.came_of import Chronicle, left_by, same_state
+from projections.decisions.came_of import Chronicle, item_states, left_by, same_state
 from projections.decisions.shelf import rests_on
 from projections.decisions.standing import State, standing
 from projections.events import ItemEvent, ItemMerged, ItemMoved, ItemReverted
@@ -149,7 +149,7 @@ class _Reversing:
         """The past of a row; of what followed the readers of its place also what it was before, as if it had lain
         here.
         """
-        own = [State(each, left_by(each)[key]) for each in self._chronicle.touched(self._rows, ITEMS, key)]
+        own = item_states(self._rows, self._chronicle, key)
         first, row = own[0]
         event = first.event
         if not _follows_readers(event) or row is None:

@@ -16,12 +16,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from projections.decisions.came_of import Chronicle, go_on
+from projections.decisions.adopt_pairs import VERSION as ADOPTION
+from projections.decisions.came_of import Chronicle, go_on, item_states, same_state
 from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.reversal import Change, Reversal, Undone, reversal
 from projections.decisions.shelf import Shelf, causes_of, rests_on
-from projections.events import ItemDeprecated, ItemEvent, ItemReverted
+from projections.decisions.standing import put_back
+from projections.events import ItemDeprecated, ItemEvent, ItemReverted, SummaryReverted
 from projections.events.values import OPERATOR, By, Evidence, RowWas
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle
@@ -172,15 +174,22 @@ def what_was_reverted(record: Record) -> str:
     return event.reason.removeprefix(REASON).partition(";")[0]
 
 
+def is_unadoption(record: Record) -> bool:
+    """Whether an event took back what an adoption had made."""
+    event = record.event
+    return isinstance(event, ItemReverted | SummaryReverted) and event.policy == ADOPTION
+
+
 def events_of_revert(rows: Rows, chronicle: Chronicle, what: str, record: Record) -> list[Record]:
     """The item events of a whole revert, in however many decisions, from one event of it: those of its own decision,
-    and of every decision that some item is still as it left it.
+    and of every decision that some item is still as it left it, or is again since an adoption was taken back.
     """
     found = {each.id: each for each in chronicle.decision(record.id)}
-    for row in (each.row for each in rows.scan(ITEMS)):
+    for key, row in ((each.key, each.row) for each in rows.scan(ITEMS)):
         if row.event in found or not (row.policy == VERSION or chronicle.tag(row.event) == ItemReverted.TAG):
             continue
-        other = chronicle.find(row.event)
+        made = put_back(item_states(rows, chronicle, key), same_state)
+        other = next((each for each in made if not is_unadoption(each)), None)
         if other is not None and what_was_reverted(other) == what:
             found |= {each.id: each for each in chronicle.decision(other.id)}
     return [each for each in found.values() if isinstance(each.event, ItemEvent)]

@@ -22,9 +22,9 @@ from projections.decisions.came_of import Chronicle, go_on
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, decided_before
 from projections.decisions.reversal import GONE
-from projections.decisions.revert import UNDO_VERSION, VERSION, RevertRequest
+from projections.decisions.revert import UNDO_VERSION, VERSION, RevertRequest, is_unadoption
 from projections.decisions.shelf import causes_of
-from projections.decisions.standing import State, standing
+from projections.decisions.standing import State, put_back, standing
 from projections.events import SummaryReverted, SummaryWithheld
 from projections.events.summaries import SummaryEvent
 from projections.fold import Record
@@ -78,8 +78,7 @@ def _outcome(
     rows: Rows, chronicle: Chronicle, key: bytes, ids: frozenset[EventId], *, reverts: bool
 ) -> SummaryChange | SummaryLeft | None:
     kept = ids if reverts else frozenset()
-    past = [State(each, dict(SUMMARIES.rows(each))[key]) for each in chronicle.touched(rows, SUMMARIES, key)]
-    states, now = standing(past, _same_summary, kept), rows.get(SUMMARIES, key)
+    states, now = standing(summary_states(rows, chronicle, key), same_summary, kept), rows.get(SUMMARIES, key)
     if not any(each.record.id in ids for each in states):
         return None
     last = states[-1].record
@@ -94,19 +93,31 @@ def _outcome(
         return SummaryLeft(now.session, GONE, last.seq)
     if then is not None and then.era != now.era:
         then = None
-    found = chronicle.touched(rows, SUMMARY_ATTEMPTS, key)
-    tries = standing([State(each, dict(SUMMARY_ATTEMPTS.rows(each))[key]) for each in found], _same_attempt, kept)
+    tries = standing(attempt_states(rows, chronicle, key), same_attempt, kept)
     tried = [each.row for each in tries if each.record.id not in ids]
     return SummaryChange(key, now, then, tried[-1] if tried else None, undone)
 
 
-def _same_summary(one: SummaryRow | None, other: SummaryRow | None) -> bool:
+def summary_states(rows: Rows, chronicle: Chronicle, key: bytes) -> list[State[SummaryRow]]:
+    """The past of a session's summary."""
+    return [State(each, dict(SUMMARIES.rows(each))[key]) for each in chronicle.touched(rows, SUMMARIES, key)]
+
+
+def attempt_states(rows: Rows, chronicle: Chronicle, key: bytes) -> list[State[AttemptRow]]:
+    """The past of a session's last attempt."""
+    found = chronicle.touched(rows, SUMMARY_ATTEMPTS, key)
+    return [State(each, dict(SUMMARY_ATTEMPTS.rows(each))[key]) for each in found]
+
+
+def same_summary(one: SummaryRow | None, other: SummaryRow | None) -> bool:
+    """Whether two rows say the same, whatever event had made them, and when."""
     if one is None or other is None:
         return one is other
     return msgspec.structs.replace(one, event=other.event, at=other.at) == other
 
 
-def _same_attempt(one: AttemptRow | None, other: AttemptRow | None) -> bool:
+def same_attempt(one: AttemptRow | None, other: AttemptRow | None) -> bool:
+    """Whether two rows say the same, whatever event had made them."""
     if one is None or other is None:
         return one is other
     return (one.upto, one.error) == (other.upto, other.error)
@@ -174,8 +185,11 @@ def what_was_reverted(record: Record) -> str:
 
 
 def summary_events_of_revert(rows: Rows, chronicle: Chronicle, what: str) -> list[Record]:
-    """The events by which summaries were reverted as a part of this and that they still are as."""
-    made = [each.row.event for each in rows.scan(SUMMARIES)]
+    """The events by which summaries were reverted as a part of this and that they still are as, or are again since an
+    adoption was taken back.
+    """
     tags = SummaryReverted.TAG, SummaryWithheld.TAG
-    found = (chronicle.find(each) for each in made if chronicle.tag(each) in tags)
-    return [each for each in found if each is not None and what_was_reverted(each) == what]
+    keys = [each.key for each in rows.scan(SUMMARIES) if chronicle.tag(each.row.event) in tags]
+    found = (put_back(summary_states(rows, chronicle, key), same_summary) for key in keys)
+    made = (next((record for record in each if not is_unadoption(record)), None) for each in found)
+    return [each for each in made if each is not None and what_was_reverted(each) == what]

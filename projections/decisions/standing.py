@@ -40,13 +40,12 @@ def standing(
     lasts: list[int] = []  # by each state, the last that stands once it is recorded
     below: dict[int, int] = {}
     for number, state in enumerate(past):
-        undoes = () if state.record.id in kept else _undoes(state)
-        since = next((n for n in range(number) if past[n].record.id in undoes), number)
-        found = (n for n in reversed(range(since)) if same(past[n].row, state.row)) if undoes else iter(())
-        again = next(found, NOTHING)
+        is_kept = state.record.id in kept
+        since = number if is_kept else _since(past, number)
+        again = NOTHING if is_kept else _again(past, number, same)
         if again != NOTHING:
             lasts.append(lasts[again])
-        elif undoes and state.row is None:
+        elif _undoes(state) and state.row is None and not is_kept:
             lasts.append(NOTHING)
         else:
             below[number] = lasts[since - 1] if since else NOTHING
@@ -56,6 +55,30 @@ def standing(
         stands.append(past[last])
         last = below[last]
     return stands[::-1]
+
+
+def put_back(past: Sequence[State[Row]], same: Callable[[Row | None, Row | None], bool]) -> list[Record]:
+    """The events that left a row as it is now, the last one first: where that undid others, it put back what one before
+    them had left, which may have put it back itself. `same` as in `standing`.
+    """
+    found: list[Record] = []
+    number = len(past) - 1
+    while number != NOTHING:
+        found.append(past[number].record)
+        number = _again(past, number, same)
+    return found
+
+
+def _again(past: Sequence[State[Row]], number: int, same: Callable[[Row | None, Row | None], bool]) -> int:
+    """Which state an event put back that undid others; NOTHING where it undid none, or that cannot be read."""
+    before = (n for n in reversed(range(_since(past, number))) if same(past[n].row, past[number].row))
+    return next(before, NOTHING) if _undoes(past[number]) else NOTHING
+
+
+def _since(past: Sequence[State[Row]], number: int) -> int:
+    """The first state that an event undid; its own where it undid none."""
+    undoes = _undoes(past[number])
+    return next((n for n in range(number) if past[n].record.id in undoes), number)
 
 
 def _undoes(state: State[Row]) -> tuple[EventId, ...]:

@@ -3,6 +3,7 @@
     the row now                              what is recorded
     ──────────────────────────────────────   ────────────────────────────────────────────────────────────
     as the adoption left it                  item.reverted, summary.reverted: as before, or gone
+    put back so by another undoing           the same
     as this undoing left it                  nothing: it broke off, and goes on
     changed since, by whomever               nothing; it is left as it is, and told
 
@@ -42,13 +43,14 @@ NO_ROOM = "there is no room for it any more"
 
 class Before(NamedTuple):
     """An address that an adoption touched: `made` is its last event there, which left nothing there where it `removed`
-    the item; `row` is what was there before it.
+    the item; `row` is what was there before it. `again` is what has put back since what `made` had left.
     """
 
     address: Address
     made: EventId
     row: ItemRow | None
     removed: bool = False
+    again: EventId | None = None
 
 
 class UnadoptRequest(NamedTuple):
@@ -140,7 +142,7 @@ class _Undoing:
         now = self._now.get(before.address)
         if now is None:
             return before.row is not None and not before.removed
-        return now.event != before.made and now.event not in self._mine
+        return now.event not in (before.made, before.again) and now.event not in self._mine
 
     # -- what stands against it --------------------------------------------------------------------------------------
 

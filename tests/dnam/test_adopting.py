@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,12 +66,12 @@ async def opened(data: Path) -> AsyncIterator[Memory]:
 
 @asynccontextmanager
 async def adopting(
-    data: Path, *people: Handle, compare: Comparing = by_words_alone
+    data: Path, *people: Handle, compare: Comparing = by_words_alone, name: str = NAME
 ) -> AsyncIterator[tuple[Memory, Adopting]]:
     """Both open; the shadow knows all that there is."""
     async with opened(data) as memory:
-        manifest = msgspec.structs.replace(load(data, NAME), upto=memory.engine.head().size)
-        with shadow_engine(data, NAME, beside=memory.engine) as shadow:
+        manifest = msgspec.structs.replace(load(data, name), upto=memory.engine.head().size)
+        with shadow_engine(data, name, beside=memory.engine) as shadow:
             yield memory, Adopting(Source(memory, shadow, manifest), frozenset(people) or None, compare)
 
 
@@ -99,14 +100,14 @@ def texts(rows: Rows) -> list[str]:
     return sorted(item.text for item in active)
 
 
-async def adopt_all(data: Path) -> Any:
-    async with adopting(data) as (_, each):
+async def adopt_all(data: Path, name: str = NAME) -> Any:
+    async with adopting(data, name=name) as (_, each):
         return await each.adopt()
 
 
-async def undo(data: Path) -> Any:
+async def undo(data: Path, name: str = NAME) -> Any:
     async with opened(data) as memory:
-        undoing = Unadopting(memory, data, NAME)
+        undoing = Unadopting(memory, data, name)
         offer = await undoing.look()
         return None if offer is None else await undoing.undo(offer)
 
@@ -159,6 +160,58 @@ async def test_taken_back_every_row_is_as_before(data: Path) -> None:
         assert await memory.look_back(memory.moment(size), lambda _, then: state(then)) == before
         assert await memory.look_back(memory.moment(there.seq), lambda _, then: texts(then)) == adopted
     assert await undo(data) is None
+
+
+async def states_of(data: Path) -> dict[str, Any]:
+    async with opened(data) as memory:
+        return await states(memory)
+
+
+BOLD = msgspec.structs.replace(ASKED, model="bold", summary_model="bold")
+
+
+async def test_adoptions_one_upon_the_other_are_taken_back_one_by_one(data: Path) -> None:
+    await derive(data, reader("adores", name="bold"), "bold", BOLD)
+    was = [await states_of(data)]
+    for name in (NAME, "bold", NAME):
+        await adopt_all(data, name)
+        was.append(await states_of(data))
+    assert all(one != other for one, other in pairwise(was))
+    for name, before in ((NAME, was[2]), ("bold", was[1])):
+        await undo(data, name)
+        assert await states_of(data) == before
+    await adopt_all(data, "bold")
+    await undo(data, "bold")
+    assert await states_of(data) == was[1]
+    await undo(data)
+    assert await states_of(data) == was[0]
+
+
+async def test_one_under_another_is_taken_back_once_that_one_is(data: Path) -> None:
+    await derive(data, reader("adores", name="bold"), "bold", BOLD)
+    before = await states_of(data)
+    for name in (NAME, "bold"):
+        await adopt_all(data, name)
+    await undo(data)
+    await undo(data, "bold")
+    await undo(data)
+    assert await states_of(data) == before
+
+
+async def test_what_a_person_changed_between_two_adoptions_stays(data: Path) -> None:
+    await derive(data, reader("adores", name="bold"), "bold", BOLD)
+    await adopt_all(data)
+    async with opened(data) as memory:
+        kim = await kim_of(memory)
+        rows = await memory.look(lambda rows: [each.row.item for each in items_of(rows, kim)])
+        (tea,) = [each for each in rows if each.text == "enjoys green tea with milk"]
+        await memory.edit(kim, tea.id, "drinks nothing else")
+    await adopt_all(data, "bold")
+    await undo(data, "bold")
+    await undo(data)
+    async with opened(data) as memory:
+        assert "drinks nothing else" in await memory.look(texts)
+        assert not any(text.startswith(("enjoys", "adores")) for text in await memory.look(texts))
 
 
 async def test_it_can_be_adopted_again_and_taken_back_again(data: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from dnam.adapters.anthropic.aliases import resolve
 from dnam.guess import guessed_micros
 from dnam.learning import Estimate
-from dnam.prices import BATCHED, Tokens, dollars, prices, read
+from dnam.prices import BATCHED, Tokens, dollars, exact_dollars, prices, read
 from dnam.settings import read as settings_from
 
 TABLE = read("""
@@ -78,3 +78,8 @@ def test_learning_has_a_guessed_price(model: str, estimate: Estimate, micros: in
 
 def test_an_amount_for_people() -> None:
     assert (dollars(0), dollars(12_345), dollars(1_234_567_800)) == ("$0.0000", "$0.0123", "$1,234.5678")
+
+
+def test_an_amount_that_somebody_gave_has_all_of_its_digits() -> None:
+    amounts = (0, 1, 3_000, 2_000_000, 1_234_500_000)
+    assert [*map(exact_dollars, amounts)] == ["$0.00", "$0.000001", "$0.003", "$2.00", "$1,234.50"]

@@ -26,14 +26,15 @@ from projections.decisions.unadopt_summary import (
     UnadoptSummaryRequest,
     is_changed,
     is_of_who_is_out,
+    says_taken_back,
     unadopt_summary,
 )
-from projections.events import RederivationAdopted, SummaryRefreshed, SummaryReverted
+from projections.events import RederivationAdopted, SummaryRefreshed, SummaryReverted, SummaryWithheld
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point
 from projections.messages import unit
 from projections.policies.compartments import Opening
-from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, SummaryRow
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, AttemptRow, SummaryRow, is_withheld
 from tests.projections.adoption import ADOPTION, Two
 from tests.projections.learning import CALL, HERE, HOME, MODEL, SESSION
 from tests.world import NOW, World, handle, origin
@@ -240,6 +241,66 @@ def test_a_summary_that_was_made_since_stays() -> None:
     two.live.sums_up("They went home.", two.says("bye"))
     assert unadopt_summary(two.live.rows, asked) == []
     assert is_changed(two.live.rows, asked)
+
+
+def test_what_a_person_took_back_meanwhile_does_not_return_with_it() -> None:
+    two = Two()
+    two.both(0, "User likes green tea.")
+    two.live.sums_up("They like tea.", two.said[0])
+    two.shadow.sums_up("They talk.", *two.said[1:])
+    before = rows_of(two)
+    asked = undo(two, take(two), before)._replace(rests=(two.said[0].id,))
+    here, by = (Opening(two.live.ada, HOME),), By("person", two.live.ada)
+    assert not says_taken_back(two.live.rows, asked)
+    two.live.world.decide(forget, ForgetRequest(two.live.ada, here, by, NOW, origin("f"), "likes green tea"))
+    assert says_taken_back(two.live.rows, asked)
+    (event,) = two.live.world.decide(unadopt_summary, asked)
+    assert isinstance(event, SummaryWithheld)
+    row, attempt = rows_of(two)
+    assert row is not None
+    assert before[0] is not None
+    assert (row.text, row.upto, row.era, is_withheld(row)) == ("", before[0].upto, before[0].era, True)
+    assert attempt is not None
+    assert attempt.upto is None
+    assert unadopt_summary(two.live.rows, asked) == []
+    assert not is_changed(two.live.rows, asked)
+
+
+def test_a_summary_that_was_cleared_before_is_cleared_again() -> None:
+    two = Two()
+    two.both(0, "User likes green tea.")
+    for town in (two.live, two.shadow):
+        town.sums_up("They like tea.", two.said[0])
+        town.world.decide(reset, ResetRequest(SESSION, HERE, 0, OPERATOR, NOW, two.said[0], origin("reset")))
+    two.shadow.sums_up("They talk.", *two.said[1:])
+    before = rows_of(two)
+    asked = undo(two, take(two), before)._replace(rests=(two.said[0].id,))
+    here, by = (Opening(two.live.ada, HOME),), By("person", two.live.ada)
+    two.live.world.decide(forget, ForgetRequest(two.live.ada, here, by, NOW, origin("f"), "likes green tea"))
+    two.live.world.decide(unadopt_summary, asked)
+    assert told(rows_of(two)) == told(before)
+
+
+def test_one_that_another_undoing_put_back_is_still_the_adoption_s() -> None:
+    two = Two()
+    two.live.sums_up("They talk.", two.said[0])
+    two.shadow.sums_up("They like tea.", *two.said)
+    before = rows_of(two)
+    asked, adopted = undo(two, take(two), before), rows_of(two)
+    two.shadow.sums_up("They play chess.", two.says("and now?"))
+    another = Adoption(EventId(handle("another")), NOW)
+    (later,) = two.live.world.decide(adopt_summary, request(two, adoption=another))
+    assert isinstance(later, SummaryRefreshed)
+    two.live.world.decide(unadopt_summary, undo(two, later, adopted)._replace(adoption=another.undoing()))
+    assert told(rows_of(two)) == told(adopted)
+    assert is_changed(two.live.rows, asked)
+    row, attempt = rows_of(two)
+    assert row is not None
+    assert attempt is not None
+    again = asked._replace(again=row.event, tried_again=attempt.event)
+    assert not is_changed(two.live.rows, again)
+    two.live.world.decide(unadopt_summary, again)
+    assert told(rows_of(two)) == told(before)
 
 
 def test_what_was_erased_is_no_cause() -> None:

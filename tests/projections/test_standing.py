@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.decisions.standing import State, standing
+from projections.decisions.standing import State, put_back, standing
 from projections.events import ItemDeprecated, ItemEvent, ItemReverted
 from projections.events.values import OPERATOR, By, RowWas
 from projections.fold import Record
@@ -67,3 +67,22 @@ def test_what_is_kept_stands_though_it_undoes_another() -> None:
     past = [state(step, seq) for seq, step in enumerate(["A", "B", "C=A>B", "X", "D=A>X"], 1)]
     found = standing(past, same, {event("C")})
     assert [each.record.seq for each in found] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "made"),
+    [
+        ("", ""),
+        ("A B", "B"),
+        ("A B C=A>B", "C A"),
+        ("A B C=A>B D=B>C", "D B"),
+        ("A B C=A>B X D=A>X", "D C A"),
+        ("A B C=A>B H", "H"),
+        ("X C=->X", "C"),
+        ("A M- X C=->X", "C M"),
+        ("B C=A>B", "C"),
+    ],
+)
+def test_what_was_put_back_was_made_before(recorded: str, made: str) -> None:
+    past = [state(step, seq) for seq, step in enumerate(recorded.split(), 1)]
+    assert [each.id for each in put_back(past, same)] == [event(name) for name in made.split()]

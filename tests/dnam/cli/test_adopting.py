@@ -13,6 +13,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.lookup import sessions
+from projections.summaries import find_summary
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
 from tests.loopback.voyage import serving
@@ -130,6 +131,28 @@ def test_who_opted_out_is_left_and_told_and_taken_back_once_they_are_in_again(da
     assert undo().out == "There is no adoption of next to take back.\n"
 
 
+def test_what_was_forgotten_since_does_not_return_in_the_summary(data: Path) -> None:
+    undo = partial(dnam, "adopt", "--undo", "next", "--data", data, "--yes")
+    dnam("adopt", "next", "--data", data, "--yes")
+    dnam("forget", "Ada", "enjoys rain", "--data", data)
+    ran = undo()
+    assert "1 summary of sessions\n    1 is made anew: a person took back since what it said before" in ran.out
+    assert asyncio.run(summary_of(data)) == ""
+    anew = asyncio.run(summary_of(data, say="I like fog"))
+    assert ("rain" in anew, "fog" in anew, "snow" in anew) == (False, True, True)
+
+
+async def summary_of(data: Path, say: str = "") -> str:
+    """What the summary of #general says, once it was refreshed where something is said."""
+    async with village(data) as there:
+        if say:
+            there.said += 3_600_000
+            await there.say("ada", say)
+            await there.summarise()
+        found = await there.memory.look(lambda rows: find_summary(rows, "discord:channel:1", 0))
+        return "" if found is None else found.row.text
+
+
 def test_an_earlier_adoption_is_taken_back_while_somebody_is_out_and_then_what_was_left(data: Path) -> None:
     before = items(data, "Ada"), items(data, "Kim")
     undo = partial(dnam, "adopt", "--undo", "next", "--data", data, "--yes")
@@ -157,6 +180,25 @@ def test_a_revert_after_it_was_taken_back_plans_what_it_did_before_it(data: Path
     assert [dnam("revert", *each, "--dry-run", "--data", data, "--json").value for each in meant] == plans
     dnam("revert", *meant[0], "--data", data, "--yes")
     assert "enjoys" not in items(data, "Ada") + items(data, "Kim")
+
+
+def test_a_revert_from_before_it_is_taken_back_whole_after_it_was(data: Path) -> None:
+    def memory() -> tuple[str, str, str]:
+        return items(data, "Ada"), items(data, "Kim"), asyncio.run(summary_of(data))
+
+    before, size = memory(), dnam("log", "--data", data, "--json").values[-1]["seq"]
+    meant = "--model", "scripted", "--between", "1", str(size)
+    reverted = dnam("revert", *meant, "--data", data, "--yes", "--json").value
+    assert reverted["people"]
+    assert reverted["summaries"]
+    then = memory()
+    dnam("adopt", "next", "--behind", "--data", data, "--yes")
+    assert memory() != then
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert memory() == then != before
+    ran = dnam("revert", "--undo", str(reverted["undo"]), "--data", data, "--yes")
+    assert ran.code == 0, ran.err
+    assert memory() == before
 
 
 def test_an_adoption_is_not_reverted_but_undone(data: Path) -> None:
@@ -354,6 +396,11 @@ async def test_a_paid_encoder_is_asked_only_for_what_was_taken_back_and_told_of(
         ran = await adopt("Ada")
         assert (ran.code, server.requests, "is compared with" in ran.err) == (0, [], False)
         before = await asyncio.to_thread(items, data, "Kim")
+        with monkeypatch.context() as unpriced:
+            unpriced.setenv("DNAM_ENCODER_MODEL", "voyage-of-nowhere")
+            ran = await adopt("Kim", "--max-cost", "1")
+        assert (ran.code, server.requests) == (2, [])
+        assert "the price of voyage-of-nowhere is not in the table of" in ran.err
         ran = await adopt("Kim", "--max-cost", "0")
         assert ran.code == 2
         assert "compared with what was taken back by voyage-" in ran.err

@@ -2,14 +2,19 @@
 
 import asyncio
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from dnam.memory import Memory
+from dnam.shadows import load
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
-from tests.dnam.cli.memories import ROOT, dnam
-from tests.loopback.voyage import Encodes, serving
+from tests.dnam.cli.memories import ROOT, Ran, dnam
+from tests.loopback.messages import Server as Claude
+from tests.loopback.messages import serving as serving_claude
+from tests.loopback.voyage import Encodes, Fails, serving
 
 SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
 CAREFUL = f"script:{ROOT / 'data' / 'samples' / 'careful.toml'}"
@@ -80,6 +85,7 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@1, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
+        (("--name", "x", "--model", ""), "say which model reads it again"),
         (("--name", "x", "--model", "offline", "--batch"), "leave --batch out"),
         (("--name", "x", "--model", "script:/nowhere.toml"), "cannot be read"),
         (("--name", "x", "--user", "nobody"), "nobody"),
@@ -153,6 +159,150 @@ async def test_an_encoder_alone_makes_vectors_and_nothing_else(
     assert (path / "vectors" / "CURRENT").exists()
     ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "none", "--data", path)
     assert (ran.code, "no encoder to make vectors with" in ran.err) == (2, True)
+
+
+async def test_a_shadow_is_compared_by_the_encoder_that_was_asked_for(
+    learned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--data", learned
+    async with serving(lambda _: Encodes()) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, *derive)
+        assert ran.code == 0, ran.err
+        assert {each.body["model"] for each in server.requests} == {"voyage-3.5"}
+        assert len([text for each in server.requests for text in each.texts]) > 5
+    assert load(learned, "meant").asked.encoder == "voyage-3.5"
+    monkeypatch.delenv("VOYAGE_API_KEY")
+    ran = await asyncio.to_thread(dnam, "rederive", "--name", "meant", "--data", learned)  # it goes on by the same one
+    assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
+
+
+async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
+    learned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    derive = "rederive", "--name", "meant-not", "--data", learned, "--encoder"
+    ran = await asyncio.to_thread(dnam, *derive, "voyage")
+    assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
+    async with serving(lambda _: Fails(400, "there is no such model")) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, *derive, "bogus")
+    assert (ran.code, "bogus" in ran.err) == (3, True), ran.err
+    assert not (learned / "shadows" / "meant-not").exists()
+
+
+@pytest.fixture
+async def claude(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Claude]:
+    """Claude's API on loopback, and its key in the environment."""
+    async with serving_claude() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+async def test_where_the_price_is_not_known_a_ceiling_is_refused_before_anybody_is_asked(
+    learned: Path, claude: Claude
+) -> None:
+    derive = "rederive", "--name", "bogus", "--model", "bogus-model", "--data", learned, "--yes"
+    ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.000001")
+    assert (ran.code, claude.requests) == (2, [])
+    assert "the price of bogus-model is not in the table of" in ran.err
+    assert "leave --max-cost out" in ran.err
+    assert not (learned / "shadows" / "bogus").exists()
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, "15 calls of bogus-model, cost not known." in ran.out) == (0, True), ran.err
+    assert "$" not in ran.out
+    assert "cost not known" in dnam("shadows", "--data", learned).out
+
+
+async def test_a_small_ceiling_is_told_with_all_of_its_digits(learned: Path, claude: Claude) -> None:
+    derive = "rederive", "--name", "dear", "--model", "claude-opus-4-5", "--data", learned, "--yes"
+    ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.003")
+    assert (ran.code, "the next call may cost more than is left of $0.003 (--max-cost)" in ran.err) == (3, True)
+    assert claude.requests == []
+
+
+@pytest.fixture
+async def by_haiku(tmp_path: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample, learned from by Haiku; there is no key any more."""
+    monkeypatch.setenv("DNAM_DURABLE_MODEL", "haiku")
+    monkeypatch.setenv("DNAM_SUMMARY_MODEL", "haiku")
+    sample = "import", SAMPLE, "--audience", "guild", "--assistant", "dnam", "--learn", "--yes"
+    ran = await asyncio.to_thread(dnam, *sample, "--data", tmp_path / "data")
+    assert (ran.code, len(claude.requests) > 10) == (0, True), ran.err
+    for name in ("ANTHROPIC_API_KEY", "DNAM_DURABLE_MODEL", "DNAM_SUMMARY_MODEL"):
+        monkeypatch.delenv(name)
+    claude.requests.clear()
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize("options", [("--model", "haiku"), ()])
+async def test_what_a_paid_model_replied_is_decided_anew_without_a_key(
+    by_haiku: Path, claude: Claude, options: tuple[str, ...]
+) -> None:
+    derive = "rederive", "--name", "apart", *options, "--merge-policy", "apart@1"
+    ran = await asyncio.to_thread(dnam, *derive, "--data", by_haiku)
+    assert (ran.code, "nobody is asked" in ran.err) == (0, True), ran.err
+    assert "0 calls of claude-haiku-" in ran.out
+    assert claude.requests == []
+
+
+async def test_a_key_is_asked_for_where_somebody_is_to_be_asked_and_nothing_is_lost(
+    by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derive = "rederive", "--name", "older", "--extraction-prompt", "extraction@1", "--data", by_haiku, "--yes"
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, "there must be a key: set ANTHROPIC_API_KEY" in ran.err) == (2, True)
+    assert not (by_haiku / "shadows" / "older").exists()
+    with monkeypatch.context() as unforeseen:
+        unforeseen.setattr("dnam.cli.rederiving.is_agreed", lambda *_: True)
+        ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, "there must be a key: set ANTHROPIC_API_KEY" in ran.err) == (2, True), ran.err
+    assert load(by_haiku, "older").state == "under way"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, load(by_haiku, "older").state) == (0, "complete"), ran.err
+    assert len(claude.requests) == load(by_haiku, "older").calls > 0
+
+
+async def test_what_came_since_and_needs_no_call_is_gone_on_with_without_a_key(
+    by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*arguments: str) -> Ran:
+        return dnam(*arguments, "--data", by_haiku)
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
+    derive = "rederive", "--name", "opus", "--model", "claude-opus-4-5", "--yes"
+    assert (await asyncio.to_thread(run, *derive)).code == 0
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    for text, name in (("likes pears", "rederive"), ("likes plums", "adopt")):
+        assert (await asyncio.to_thread(run, "remember", "Marcy", text)).code == 0
+        how = ("rederive", "--name", "opus") if name == "rederive" else ("adopt", "opus", "--yes")
+        ran = await asyncio.to_thread(run, *how)
+        assert ran.code == 0, ran.err
+        assert load(by_haiku, "opus").upto > 79
+
+
+async def test_what_came_since_and_needs_a_call_is_left_by_behind(
+    by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*arguments: str) -> Ran:
+        return dnam(*arguments, "--data", by_haiku)
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
+    derive = "rederive", "--name", "opus", "--model", "claude-opus-4-5", "--yes"
+    assert (await asyncio.to_thread(run, *derive)).code == 0
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    async with Memory.open(by_haiku) as memory:
+        await memory.heard("kim", "I prefer tea over coffee.")
+    assert (await asyncio.to_thread(run, "learn")).code == 0
+    ran = await asyncio.to_thread(run, "adopt", "opus", "--yes")
+    assert (ran.code, "there must be a key" in ran.err) == (2, True), ran.err
+    assert "`dnam adopt opus --behind` takes over what the shadow knows" in ran.err
+    assert (await asyncio.to_thread(run, "adopt", "opus", "--behind", "--yes")).code == 0
 
 
 def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:

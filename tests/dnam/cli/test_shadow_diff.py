@@ -390,7 +390,7 @@ def test_the_page_says_what_the_terminal_does(taught: Path) -> None:
     assert {"items, live: 5", "items, shadow: 5", "without evidence, shadow: 1"} <= {*titles}
     assert "<span>User drinks</span><ins> green</ins><span> oolong</span>" in text
     assert "<dt>confidence</dt><dd><del>1000</del> <ins>800</ins></dd>" in text
-    assert "3 calls, 2,000 tokens in, 100 out, 0.01 USD" in page.words
+    assert "3 calls, 2,000 tokens in, 100 out, $0.0123" in page.words
     assert "matched by the same messages" in page.words
     runs, goes = derive("fact", "User runs at dawn"), derive("fact", "They go for a run before work")
     assert f"{runs} ({goes} in the shadow)" in page.words

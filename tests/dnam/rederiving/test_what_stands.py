@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from dnam.consenting import consent
-from dnam.errors import CostsTooMuch
+from dnam.errors import CostsTooMuch, PriceUnknown
 from dnam.model import Ask, ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Asked, Manifest, drop, load, making
+from dnam.shadows import Asked, Manifest, cost_words, drop, load, making
 from projections.decisions.delete import DeletedRequest, delete
 from replay.engine import Engine
 from replay.errors import Busy
@@ -187,6 +187,19 @@ def test_a_ceiling_binds_before_the_first_call_is_answered(tmp_path: Path) -> No
                 spending.refuse_more()
 
     asyncio.run(broke())
+
+
+def test_a_ceiling_holds_for_no_call_whose_price_is_not_known(tmp_path: Path) -> None:
+    told(tmp_path, talk)
+    model = reader("enjoys", name="other")
+    model.paid = True
+    with pytest.raises(PriceUnknown, match="the price of other is not in the table"):
+        asyncio.run(derive(tmp_path, model, asked=OTHER, most_micros=1_000_000))
+    assert model.asks == []
+    done = asyncio.run(derive(tmp_path, model, asked=OTHER))
+    assert done.calls == done.unpriced == len(model.asks)
+    assert cost_words(done) == "cost not known"
+    assert cost_words(msgspec.structs.replace(done, cost_micros=12_300)) == "$0.0123 and more, not known"
 
 
 def test_two_do_not_make_one_shadow_and_none_is_dropped_while_it_is_made(tmp_path: Path) -> None:
