@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from projections import retrieval
 from projections.events.values import Item, LeftOut, Limits, Scoring
+from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, compartment_key
 from projections.policies.compartments import Opening
 from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Vocabulary, candidate, query, tokens
@@ -23,8 +24,11 @@ from projections.window import fit
 if TYPE_CHECKING:
     from projections.recall.facts import Ranked as KnownRanked
     from projections.recall.facts import Ranking
+    from projections.recall.question import Asked
 
 GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
+WINDOW = 16
+"""What part of a word of the message one of the conversation counts, where the message has too few."""
 
 
 class Sought(NamedTuple):
@@ -173,14 +177,23 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Seque
     ]
     if not any(part.known for part in parts):
         return []
-    asked = ask(_enough_words(sought), {})
+    asked = _asked(sought, ask)
     return _InOrder(rank(parts, asked.question, sought.said, about_project=_is_about_project(sought)), asked.words)
 
 
-def _enough_words(sought: Sought) -> str:
-    """The message, and where it says little the conversation, as in DNAM's second rule."""
-    few = len(tokens(sought.words, sought.vocabulary)) < FEWEST_TOKENS
-    return f"{sought.words}\n{sought.window}" if few else sought.words
+def _asked(sought: Sought, ask: "Callable[[str, Mapping[Handle, str]], Asked]") -> "Asked":
+    """What the message looks for, and where it says little the conversation, as in DNAM's second rule. Beside a word of
+    the message those of the conversation count a WINDOW'th: there are many of them, and that one is asked for.
+    """
+    own = len(tokens(sought.words, sought.vocabulary))
+    if not own:
+        return ask(f"{sought.words}\n{sought.window}", {})
+    asked = ask(sought.words, {})
+    if own >= FEWEST_TOKENS:
+        return asked
+    window = ask(sought.window, {})
+    terms = {term: share // WINDOW for term, share in window.question.terms.items()} | dict(asked.question.terms)
+    return asked._replace(question=asked.question._replace(terms=terms), words={**window.words, **asked.words})
 
 
 def _is_about_project(sought: Sought) -> bool:

@@ -58,12 +58,13 @@ def remember(
         raise BadRequest("say whom and what: `dnam remember USER TEXT`")
 
     async def action(memory: "Memory") -> Done:
+        from dnam.commands.made_room import made_room
         from projections.events.values import OPERATOR
 
         person = await _met(memory, name, place, new=new)
         setting = await _setting(memory, person, place)
         item = await memory.remember(person, text, by=OPERATOR, setting=setting)
-        return Done("remembered", [item], f"Remembered: {item.text}")
+        return Done("remembered", [item], f"Remembered: {item.text}{await made_room(memory, item)}")
 
     from dnam.finding import DIRECT, new_name
 

@@ -9,6 +9,7 @@ from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.forget_lore import NOT_EDITED, forget_lore, is_lore, lore_to_forget, lore_to_restore, restore_lore
 from dnam.commands.forgotten_before import forgotten_before
+from dnam.commands.made_room import made_room
 from dnam.commands.picking import WORDS_STAY, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.commands.unmatched import unmatched
@@ -158,7 +159,7 @@ async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments
     known = memory.guarding.rephrasing
     again = await memory.look(lambda rows: forgotten_before(rows, asked, words, known))
     item = await memory.remember(asked.person, words, by=asked.by, setting=asked.setting)
-    note = f"{noted(words)}{again}"
+    note = f"{noted(words)}{again}{await made_room(memory, item)}"
     text = f"Remembered: {one_line(item.text)}\n{reach(asked.setting.audience)} ({shown_id(item)}){note}"
     return await undoable(assistant, Reply(text, (item,)))
 

@@ -17,6 +17,7 @@ from dnam.assistant import Assistant
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.items import reach
 from dnam.commands.keep_others import remember_others
+from dnam.commands.made_room import made_room
 from dnam.commands.picking import shown_id
 from dnam.commands.pointing import Pointed
 from dnam.commands.undo import undoable
@@ -65,7 +66,7 @@ async def remember_message(assistant: Assistant, asked: Invocation, pointed: Poi
         asked.person, found.text, by=asked.by, setting=where, source=source, evidence=(found.evidence,)
     )
     text = f"Remembered: {one_line(item.text)}\n{reach(where.audience)} ({shown_id(item)}){found.note}"
-    return await undoable(assistant, Reply(text, (item,)))
+    return await undoable(assistant, Reply(text + await made_room(memory, item), (item,)))
 
 
 def _found(rows: Rows, asked: Invocation, pointed: Pointed, assistant: str) -> Found:

@@ -592,3 +592,16 @@ class TestWhatCannotBeDone:
         named = [line.split("`")[1].split()[1] for line in (await world.asks("ada", "!memory help")).splitlines()[1:]]
         assert named == ["export", "opt-out", "opt-in", "erase", "redact", "erase-guild", "config", "help"]
         world.memory.engine.close()
+
+
+async def test_what_makes_room_for_what_is_kept_is_told() -> None:
+    world = World(DNAM_DURABLE_MAX_ITEMS="2")
+    first = await world.reply("ada", "!memory remember I am allergic to peanuts")
+    await world.reply("ada", "!memory remember my boat lies in Kiel")
+    assert "make room" not in first.text
+    third = await world.reply("ada", "!memory remember my oven is broken")
+    told = "To make room for it, 1 older item went: I am allergic to peanuts (`{}`). They can be restored."
+    (gone,) = re.findall(ID, first.text)
+    assert third.text.splitlines()[-1] == told.format(gone)
+    again = await world.reply("ada", f"!memory restore {gone}")
+    assert not again.failed

@@ -112,3 +112,12 @@ def test_only_what_is_active_and_holds_is_there(house: House) -> None:
 def test_the_version_is_of_everything_that_scored(house: House, limits: Limits, version: str) -> None:
     assert scoring_version(limits) == version
     assert prompt(house, "hello", limits).policy == f"{version} context@3 compartments@2"
+
+
+def test_the_one_word_that_is_asked_for_counts_more_than_all_that_was_said_before(house: House) -> None:
+    for number, text in enumerate(("cat Miso", "dog Rex", "red bike", "oak desk", "two ponds", "broken oven")):
+        house.know(f"has a {text}", HERE, updated=house.said + number)
+    house.know("is allergic to peanuts", HERE)
+    house.say("general", "The cat Miso and the dog Rex sat by the red bike and the oak desk, two ponds, an oven.")
+    assert hits(house, "what and the peanuts?")[0][0] == "is allergic to peanuts"
+    assert hits(house, "what and the?")[0][0] != "is allergic to peanuts", "nothing is asked for"
