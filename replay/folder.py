@@ -24,6 +24,8 @@ from replay.errors import Busy, CannotWrite, NotALog
 from replay.lock import LONGEST_PAUSE, PATIENCE
 
 BUILDING = "building.lock"
+OURS = frozenset({BUILDING, "data.mdb", "lock.mdb"})
+"""What there is in a folder of a database."""
 _NAME = re.compile(rb"\d*")
 
 
@@ -87,14 +89,16 @@ class Folder:
         return [each for each in self.path.rglob("*.mdb") if not (each.parent / BUILDING).exists() and each.exists()]
 
     def orphans(self) -> list[Path]:
-        """Numbered folders that are neither in force nor being built. Any other was made by somebody else."""
+        """Numbered folders that are neither in force nor being built, with nothing in them but what a builder makes.
+        Any other was made by somebody else.
+        """
         if not self.path.is_dir():
             return []
         current = self.current()
         others = sorted(
             each for each in self.path.iterdir() if each.name.isdigit() and each.is_dir() and each != current
         )
-        return [each for each in others if not _is_being_built(each)]
+        return [each for each in others if _holds_only_ours(each) and not _is_being_built(each)]
 
     def remove_orphans(self, keep: Callable[[Path], bool] = lambda _: False) -> list[Path]:
         """Remove them, but for those to `keep`; what was removed. For writers only."""
@@ -165,6 +169,14 @@ def _held(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _holds_only_ours(folder: Path) -> bool:
+    """Whether all that lies in a folder is a database and its locks."""
+    try:
+        return OURS.issuperset(each.name for each in folder.iterdir())
+    except FileNotFoundError:  # somebody else removed it
+        return False
 
 
 def _is_being_built(folder: Path) -> bool:

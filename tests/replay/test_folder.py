@@ -3,6 +3,7 @@
 import errno
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,26 @@ def test_a_build_whose_builder_died_is_an_orphan(folder: Path) -> None:
         assert place.orphans() == [folder / "000009"]
         assert place.remove_orphans() == [folder / "000009"]
         assert fresh.exists()
+
+
+def test_a_numbered_folder_with_anything_else_in_it_is_somebody_else_s(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, gone = folder / "000007", folder / "000008"
+    theirs.mkdir()
+    (theirs / "data.mdb").touch()
+    (theirs / "photo.jpg").touch()
+    gone.mkdir()
+    listed = Path.iterdir
+
+    def vanishing(path: Path) -> Iterator[Path]:
+        if path == gone:
+            gone.rmdir()
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", vanishing)
+    assert Folder(folder).remove_orphans() == []
+    assert (theirs / "photo.jpg").exists()
 
 
 def test_a_database_beside_its_lock_is_a_builder_s_until_current_names_it(folder: Path) -> None:
