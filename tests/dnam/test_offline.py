@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dnam.adapters.offline import MOST_KEPT, OfflineModel
+from dnam.adapters.offline.statements import trimmed
 from dnam.assistant import Assistant
 from dnam.languages import load
 from dnam.memory import Memory
@@ -312,6 +313,52 @@ class TestAnswer:
     async def test_without_an_item_it_quotes_the_conversation(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "Lou: The ferry leaves at nine.", (HELLO,))
         assert "Lou: The ferry leaves at nine." in await text_of(asked)
+
+
+class TestDenials:
+    """What somebody denies, or corrects, takes the place of what it means, and of nothing else."""
+
+    @pytest.mark.parametrize(
+        ("known", "said", "left"),
+        [
+            (("I work in Leeds.", "I live in Leeds."), "I no longer live in Leeds.", ["User works in Leeds."]),
+            (("I'm allergic to nuts.",), "I am not allergic to nuts.", []),
+            (("I'm allergic to nuts.",), "I'm not allergic to nuts after all", []),
+            (("I live in Leeds.",), "I do not live in Leeds.", []),
+            (("I work at Acme.",), "I quit my job at Acme.", []),
+            (
+                ("I'm allergic to shellfish.",),
+                "No, I'm allergic to peanuts, not shellfish.",
+                ["User is allergic to peanuts."],
+            ),
+            (("I'm allergic to nuts.",), "I'm not allergic to cats.", ["User is allergic to nuts."]),
+            (
+                ("I'm allergic to nuts.",),
+                "I'm also allergic to cats.",
+                ["User is allergic to nuts.", "User is allergic to cats."],
+            ),
+        ],
+    )
+    async def test_what_is_left(self, known: tuple[str, ...], said: str, left: list[str]) -> None:
+        assert await texts_learned(*known, said) == left
+        there = [KnownItem(f"i{n}", "fact", text) for n, text in enumerate(await texts_learned(*known))]
+        came = await learned(said, items=tuple(there))
+        gone = {each["id"] for each in came["deprecations"]} | {each.get("id") for each in came["upserts"]}
+        assert [each.text for each in there if each.id not in gone] + [each["text"] for each in came["upserts"]] == left
+
+    @pytest.mark.parametrize(
+        ("said", "kept"),
+        [
+            ("[square] things", "[square] things"),
+            ("**bold** moves!", "**bold** moves"),
+            ("tea (green)", "tea (green)"),
+            ("(tea).", "tea"),
+            ("“so” it goes…", "“so” it goes…"),
+            ("***", ""),
+        ],
+    )
+    def test_a_bracket_stays_with_the_other_one_of_its_pair(self, said: str, kept: str) -> None:
+        assert trimmed(said) == kept
 
 
 class TestKeepingWhatItIsAskedTo:

@@ -129,14 +129,16 @@ class Extractor:
             for pattern in patterns:
                 match = pattern.fullmatch(clause.text) or pattern.fullmatch(sentence.strip(" .!"))
                 if match:
-                    entry = self._ended(entries, ending, match["what"])
+                    entry = self._ended(entries, ending, match["what"], self._vocabulary.stems(clause.text))
                     if entry:
                         entry.ended, entry.ended_in = " ".join(BAD.sub(" ", sentence).split()), place
                     return True
         return False
 
-    def _ended(self, entries: list[Entry], ending: Ending, what: str) -> Entry | None:
-        """The item that says the least beside the words of `what`, if it has them all."""
+    def _ended(self, entries: list[Entry], ending: Ending, what: str, said: frozenset[str]) -> Entry | None:
+        """The item that shares the most with what was `said`, and says the least beside it, if it has all the words of
+        `what`.
+        """
         words = self._vocabulary.key(what)
         stems = [
             (entry, self._vocabulary.stems(entry.text) | self._object_words(entry))
@@ -144,11 +146,11 @@ class Extractor:
             if not entry.ended
         ]
         fitting = [
-            (len(of_item - words), index)
+            (-len(of_item & said), len(of_item - words), index)
             for index, (entry, of_item) in enumerate(stems)
             if words and words <= of_item and (not ending.kinds or entry.kind in ending.kinds)
         ]
-        return stems[min(fitting)[1]][0] if fitting else None
+        return stems[min(fitting)[-1]][0] if fitting else None
 
     def _object_words(self, entry: Entry) -> frozenset[str]:
         readings = self._statements.read(entry.text)
@@ -176,9 +178,11 @@ class Extractor:
         for entry, what in relatives:
             if found.statement.replaces == "always" or entry.ended_in == place or self._vocabulary.key(what) == words:
                 return entry
-        if found.statement.replaces == "never":
-            return None
-        return self._corrected([each for each in relatives if not each[0].ended], found, clause)
+        standing = [each for each in relatives if not each[0].ended]
+        named = self._named_as_old(standing, found, clause)
+        if named is not None or found.statement.replaces == "never":
+            return named
+        return self._corrected(standing, found, clause)
 
     def _objects(self, entry: Entry, found: Found) -> list[str]:
         """The objects of an item, as far as it is of the statement's family and about the same thing."""
@@ -188,12 +192,9 @@ class Extractor:
         return list(dict.fromkeys(whats))
 
     def _corrected(self, relatives: list[tuple[Entry, str]], found: Found, clause: Clause) -> Entry | None:
-        """What a correction is against: what it names as old, or else the only thing that it can mean."""
-        contrast = self._contrast.match(clause.rest)
-        old = found.groups.get("old") or (contrast["old"] if contrast else "")
-        if old:
-            return self._sharing(relatives, old)
-        if not (self._correction.search(clause.opener) or self._corrects.match(clause.closer + clause.rest)):
+        """What a correction is against, where it names nothing as old: the only thing that it can mean."""
+        corrects = self._correction.search(clause.opener) or self._corrects.match(clause.closer + clause.rest)
+        if not corrects or self._old(found, clause):
             return None
         sharing = self._sharing(relatives, found.groups["what"] + " " + found.groups.get("over", ""))
         if sharing or len(relatives) != 1:
@@ -201,6 +202,15 @@ class Extractor:
         entry, what = relatives[0]
         longest = max(len(what.split()), len(found.groups["what"].split()))
         return entry if longest <= SHORT_OBJECT_WORDS else None
+
+    def _named_as_old(self, relatives: list[tuple[Entry, str]], found: Found, clause: Clause) -> Entry | None:
+        """What a statement itself says that it takes the place of: "peanuts, not shellfish"."""
+        old = self._old(found, clause)
+        return self._sharing(relatives, old) if old else None
+
+    def _old(self, found: Found, clause: Clause) -> str:
+        contrast = self._contrast.match(clause.rest)
+        return found.groups.get("old") or (contrast["old"] if contrast else "")
 
     def _sharing(self, relatives: list[tuple[Entry, str]], words: str) -> Entry | None:
         stems = self._vocabulary.key(words)

@@ -15,6 +15,27 @@ EDGES = ' \t\n,.;:!–—-~*_()[]"“”'
 SENTENCE_CHARS = 200
 
 
+PAIRS = {"[": "]", "(": ")", "“": "”"}
+LEAD, END = re.compile(r"(\*+|_+|[\[(“\"])\Z"), re.compile(r"\A(\*+|_+|[\])”\"])")
+
+
+def trimmed(text: str) -> str:
+    """The text without what only stands around it; a bracket or a mark stays with the other one of its pair."""
+    kept = text.strip(EDGES)
+    before, _, after = text.partition(kept) if kept else ("", "", "")
+    openers = {closer: opener for opener, closer in PAIRS.items()}
+    while (mark := LEAD.search(before)) and _is_unpaired(kept, mark[0], PAIRS.get(mark[0], mark[0])):
+        before, kept = before[: mark.start()], mark[0] + kept
+    while (mark := END.match(after)) and _is_unpaired(kept, mark[0], openers.get(mark[0], mark[0])):
+        kept, after = kept + mark[0], after[mark.end() :]
+    return kept
+
+
+def _is_unpaired(text: str, mark: str, other: str) -> bool:
+    """Whether there is one of its pair in a text that has none beside it."""
+    return text.count(other) % 2 == 1 if mark == other else text.count(other) > text.count(mark)
+
+
 class Found(msgspec.Struct, frozen=True):
     """A statement that somebody made: which, with what in its groups, and where it stands in the message."""
 
@@ -65,7 +86,7 @@ class Matcher:
         for pattern in patterns:
             match = pattern.fullmatch(text)
             if match:
-                groups = {name: value.strip(EDGES) for name, value in match.groupdict().items() if value}
+                groups = {name: trimmed(value) for name, value in match.groupdict().items() if value}
                 if self._admits(groups.get("what", ""), groups.get("thing", "")):
                     return groups
         return None
@@ -125,7 +146,7 @@ class Statements:
         statement = Statement(
             slot="remember", kind=order.kind, text=order.text, patterns=(order.statement,), tags=order.tags
         )
-        return self._found(statement, {"what": match["what"].strip(EDGES)}, clause.start, clause.end)
+        return self._found(statement, {"what": trimmed(match["what"])}, clause.start, clause.end)
 
     def _found(self, statement: Statement, groups: dict[str, str], start: int, end: int) -> Found:
         told = {name: self._told(value) for name, value in groups.items()}
