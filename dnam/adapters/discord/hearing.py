@@ -13,6 +13,7 @@ from dnam.adapters.discord.desk import ANYBODY, KEPT, UNREACHED, Desk, invocatio
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
+from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
 from dnam.adapters.discord.ui.shown import under
 from dnam.commands import table
@@ -176,6 +177,11 @@ class Hearing:
         """Somebody may read a channel or not, who did not or did."""
         if not self.closing:
             self.audiences.changed([place for each in channels for place in places_in(each)])
+
+    def guild(self, guild: discord.Guild) -> None:
+        """It is there, with its channels: what the log holds for open in it may be closed by now."""
+        if not self.closing:
+            self.audiences.changed([whole(guild)])
 
     # -- commands ---------------------------------------------------------------------------------------------------
 
