@@ -179,5 +179,5 @@ class Audiences:
 
 
 def places_in(channel: discord.abc.GuildChannel | discord.Thread) -> list[PlaceSeen]:
-    """A channel and the threads in it."""
+    """A channel and the threads in it, as far as Discord lists them."""
     return [place_of(each) for each in (channel, *getattr(channel, "threads", ()))]

@@ -174,9 +174,15 @@ class Hearing:
     # -- who can read it --------------------------------------------------------------------------------------------
 
     def readers_changed(self, *channels: discord.abc.GuildChannel | discord.Thread) -> None:
-        """Somebody may read a channel or not, who did not or did."""
-        if not self.closing:
-            self.audiences.changed([place for each in channels for place in places_in(each)])
+        """Somebody may read a channel or not, who did not or did; and so with the threads in it, of which Discord lists
+        those that are not archived. All that is still open in its guild is compared before it: until its own turn it
+        is held for closed, and by then the threads are.
+        """
+        if self.closing:
+            return
+        guilds = dict.fromkeys(each.guild for each in channels if not isinstance(each, discord.Thread))
+        places = [place for each in channels for place in places_in(each)]
+        self.audiences.changed([*map(whole, guilds), *places])
 
     def guild(self, guild: discord.Guild) -> None:
         """It is there, with its channels: what the log holds for open in it may be closed by now."""
