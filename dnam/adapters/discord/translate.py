@@ -50,13 +50,17 @@ def ms(moment: datetime | None) -> int | None:
 def translate(message: discord.Message, own_id: int, *, addressed: bool = False) -> HeardRequest | None:
     """A message as a request; None for a notice of the platform and for what says nothing in words or files.
 
+    What says nothing any more since it was edited (a sticker or an embed is left) is the end of the words that were
+    heard, and where none were it is nothing (`only_known`).
+
     `own_id` is the bot's. `addressed` says that it is also where nothing in it shows that (see `calls_us`).
     """
     if message.type not in TAKEN:
         return None
     author = author_kind(message, own_id)
     text, mentions = cut(message, own_id)
-    if not (text.strip() or mentions or message.attachments):
+    says_nothing = not (text.strip() or mentions or message.attachments)
+    if says_nothing and message.edited_at is None:
         return None
     reply_to = replied_to(message)
     return HeardRequest(
@@ -73,6 +77,7 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         reply_said=None if reply_to is None else said_of(int(reply_to.key)),
         attachments=tuple(Attachment(whole(each.filename), each.size) for each in message.attachments),
         addressed=author != "self" and (addressed or calls_us(message, own_id)),
+        only_known=says_nothing,
     )
 
 

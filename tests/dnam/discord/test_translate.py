@@ -102,6 +102,16 @@ def test_what_nobody_said_is_no_request(more: dict[str, Any]) -> None:
     assert translate(message(**more), OWN) is None
 
 
+@pytest.mark.parametrize(
+    "left", [{}, {"sticker_items": [{"id": "5", "name": "wave", "format_type": 1}]}, {"embeds": [{"type": "rich"}]}]
+)
+def test_what_says_nothing_since_it_was_edited_is_the_end_of_what_was_heard(left: dict[str, Any]) -> None:
+    edited = translated("", edited_timestamp="2023-11-16T00:00:00+00:00", **left)
+    assert (edited.text, edited.attachments, edited.only_known) == ("", (), True)
+    assert not translated("so", edited_timestamp="2023-11-16T00:00:00+00:00", **left).only_known
+    assert translate(message("", **left), OWN) is None
+
+
 def test_said_is_the_platform_s_time_and_an_edit_has_its_own() -> None:
     request = translated(edited_timestamp="2023-11-15T00:00:01.234567+00:00")
     assert (request.said, request.edited) == (said_of(SNOWFLAKE), 1_700_006_401_234)
