@@ -1,4 +1,4 @@
-"""Lively places: those of a guild in which something was said while the assistant was there."""
+"""Lively places: those of a guild in which something was said while the assistant was there. Of others imports told."""
 
 from projections.ids import Ref
 from projections.imports import imports
@@ -10,11 +10,22 @@ from projections.turns import TURNS
 
 def lively_places(rows: Rows, guild: Ref) -> list[PlaceRow]:
     """Places of a guild in which something was said, or answered, after all that imports read; the latest first."""
-    read = max((row.said[1] for row in imports(rows) if row.said is not None), default=None)
+    read = _read(rows)
     places = [found.row for found in rows.scan(PLACES) if found.row.guild == guild and found.row.session]
     latest = ((_last_said(rows, row.session), row) for row in places)
     lively = [(said, row) for said, row in latest if said is not None and (read is None or said > read)]
     return [row for _, row in sorted(lively, key=lambda each: each[0], reverse=True)]
+
+
+def is_imported(rows: Rows, place: PlaceRow) -> bool:
+    """Whether something was said in a place, and nothing of it after all that imports read."""
+    said, read = _last_said(rows, place.session), _read(rows)
+    return said is not None and read is not None and said <= read
+
+
+def _read(rows: Rows) -> int | None:
+    """When the last was said that an import read, in ms; None where none read anything."""
+    return max((row.said[1] for row in imports(rows) if row.said is not None), default=None)
 
 
 def _last_said(rows: Rows, session: str) -> int | None:

@@ -110,6 +110,13 @@ def epoch_of(rows: Rows, session: str) -> int:
     return 0 if audience is None else audience.epoch
 
 
+def open_places(rows: Rows, guild: Ref) -> list[PlaceRow]:
+    """The places of a guild that everyone there can read, as far as is known."""
+    found = (each.row for each in rows.scan(PLACES))
+    known = ((row, audience_of(rows, row.place)) for row in found if row.guild == guild)
+    return [row for row, audience in known if audience is not None and audience.kind == "guild"]
+
+
 def sessions_within(rows: Rows, place: Ref) -> list[str]:
     """The sessions of a channel or thread and of the threads in it, as far as they are known."""
     found = (each.row for each in rows.scan(PLACES))

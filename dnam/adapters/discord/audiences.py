@@ -1,5 +1,10 @@
 """Who can read a place, compared with what is recorded: at each connection before anything is answered there, and
 whenever a channel, a role or a thread changes.
+
+What the log holds for open to a whole guild is compared from there, and not from what Discord lists: a channel may be
+closed to the bot too, and an archived thread is in no list. From the beginning of a connection the guild is held for
+closed until that was done. What of it is open still costs nothing but the one look; only Discord can say of a few
+places what became of them, and is asked (`still_open`).
 """
 
 import asyncio
@@ -9,12 +14,16 @@ from itertools import repeat
 import discord
 
 from dnam.adapters.discord.desk import AUDIENCES, Desk
+from dnam.adapters.discord.history import is_discord_s
 from dnam.adapters.discord.later import AGAIN_SECONDS, Later
-from dnam.adapters.discord.places import place_of
+from dnam.adapters.discord.places import PLATFORM, place_of
+from dnam.adapters.discord.still_open import closed_now, must_be_asked_about, seen_now, whole
 from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.draft import Draft
 from projections.decisions.place import PlaceSeen, widens
 from projections.events.values import AudienceKind
+from projections.ids import Ref
+from projections.places import PlaceRow, open_places
 from projections.rows import Rows
 from replay.errors import LogError
 
@@ -28,11 +37,14 @@ class Audiences:
         self._compared: dict[str, AudienceKind] = {}
         self._latest: dict[str, AudienceKind] = {}
         self._again: asyncio.Task[None] | None = None
+        self._gone: set[Ref] = set()
+        """Places of which Discord said that they are no more: nobody can read what imports told of them."""
         desk.compare_again = self._compare_again
 
     def forget(self) -> None:
-        """Compare everything again: a connection began."""
+        """Compare everything again, whatever is done first: a connection began."""
         self._compared.clear()
+        self._desk.uncompared.update((each.key, each) for each in map(whole, self._desk.bot.guilds))
 
     async def compare(self, seen: PlaceSeen) -> None:
         """Record it when other people can read a place than those that are known. LogError when that cannot be read or
@@ -60,7 +72,10 @@ class Audiences:
         errors: list[Exception] = []
         for seen in places:
             try:
-                await self.compare(seen)
+                if seen.kind == "guild":
+                    errors += await self._compare_guild(seen)
+                else:
+                    await self.compare(seen)
             except Exception as error:  # noqa: BLE001 - one place that cannot be compared leaves no other one open
                 errors.append(error)
         return errors
@@ -87,6 +102,50 @@ class Audiences:
 
         recorded = await self._desk.unwritten.within(memory.record(decide))
         return bool(recorded.records)
+
+    # -- all of a guild ---------------------------------------------------------------------------------------------
+
+    async def _compare_guild(self, seen: PlaceSeen) -> list[Exception]:
+        """All places of a guild that the log holds for open; what went wrong with single ones, each of which is held
+        for closed then. The guild is, as long as it is not known which they are, or what became of them.
+        """
+        assert seen.guild is not None
+        guild = self._desk.bot.get_guild(int(seen.guild.key))
+        try:
+            if guild is not None and guild.unavailable:  # it comes again, and is compared then
+                self._desk.uncompared[seen.key] = seen
+                return []
+            errors = [] if guild is None else await self._compare_open(guild)
+        except Exception:  # raised again, as in `compare`
+            self._desk.uncompared[seen.key] = seen
+            raise
+        finally:
+            self._desk.comparing.pop(seen.key, None)
+        self._desk.uncompared.pop(seen.key, None)
+        return errors
+
+    async def _compare_open(self, guild: discord.Guild) -> list[Exception]:
+        rows = await self._desk.memory.look(lambda rows: open_places(rows, Ref(PLATFORM, str(guild.id))))
+        now = [(row, seen_now(row, guild)) for row in rows if is_discord_s(row.place) and row.place not in self._gone]
+        errors = await self.compare_all(seen for _, seen in now if seen is not None and seen.audience != "guild")
+        for row in (row for row, seen in now if seen is None):
+            errors += await self.compare_all(await self._unlisted(row))
+        return errors
+
+    async def _unlisted(self, row: PlaceRow) -> list[PlaceSeen]:
+        """A place that is in none of Discord's lists, as it is now; nothing where it is no more.
+
+        It counts as closed, unless only Discord can say what it is.
+        """
+        if not await self._desk.memory.look(lambda rows: must_be_asked_about(rows, row)):
+            return [closed_now(row)]
+        try:
+            return [place_of(await self._desk.bot.fetch_channel(int(row.place.key)))]
+        except discord.Forbidden:
+            return [closed_now(row)]
+        except discord.NotFound:
+            self._gone.add(row.place)
+            return []
 
     # -- when it changes --------------------------------------------------------------------------------------------
 
@@ -120,5 +179,5 @@ class Audiences:
 
 
 def places_in(channel: discord.abc.GuildChannel | discord.Thread) -> list[PlaceSeen]:
-    """A channel and the threads in it."""
+    """A channel and the threads in it, as far as Discord lists them."""
     return [place_of(each) for each in (channel, *getattr(channel, "threads", ()))]

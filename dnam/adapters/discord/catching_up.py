@@ -276,7 +276,7 @@ def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
         found = find_said(rows, session, epoch_of(rows, session), Point(request.said, heard))
         return found is not None and (request.edited or 0) > (found.row.message.edited or 0)
     if rows.ids.status(heard) == "unknown":
-        return not arrived.is_command
+        return not (arrived.is_command or request.only_known)
     return request.edited is not None
 
 
@@ -288,12 +288,12 @@ def _came(channel: "MessageableChannel") -> int:
 
 
 def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> bool:
-    """Whether it may still be answered: it was heard as what is to be answered, or was not heard, and the bot was there
-    when it was said. In a place that the log does not know it may have been let in since: there it shows where it is
-    said to the bot.
+    """Whether it may still be answered: it says something, and was heard as what is to be answered, or was not heard,
+    and the bot was there when it was said. In a place that the log does not know it may have been let in since: there
+    it shows where it is said to the bot.
     """
     request = arrived.request
-    if arrived.is_old:
+    if arrived.is_old or request.only_known:
         return False
     heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
     if rows.ids.status(heard) != "unknown":

@@ -74,7 +74,7 @@ class Clearing:
         try:
             await self._desk.bot.fetch_channel(place_id)
         except discord.Forbidden:
-            return  # it is there, and hidden
+            return  # it is there, and hidden: closed as soon as it was missed (`still_open`)
         except discord.NotFound:
             if kind == "thread":
                 self.thread_deleted(place_id)

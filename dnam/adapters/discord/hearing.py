@@ -13,6 +13,7 @@ from dnam.adapters.discord.desk import ANYBODY, KEPT, UNREACHED, Desk, invocatio
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
+from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
 from dnam.adapters.discord.ui.shown import under
 from dnam.commands import table
@@ -173,9 +174,20 @@ class Hearing:
     # -- who can read it --------------------------------------------------------------------------------------------
 
     def readers_changed(self, *channels: discord.abc.GuildChannel | discord.Thread) -> None:
-        """Somebody may read a channel or not, who did not or did."""
+        """Somebody may read a channel or not, who did not or did; and so with the threads in it, of which Discord lists
+        those that are not archived. All that is still open in its guild is compared before it: until its own turn it
+        is held for closed, and by then the threads are.
+        """
+        if self.closing:
+            return
+        guilds = dict.fromkeys(each.guild for each in channels if not isinstance(each, discord.Thread))
+        places = [place for each in channels for place in places_in(each)]
+        self.audiences.changed([*map(whole, guilds), *places])
+
+    def guild(self, guild: discord.Guild) -> None:
+        """It is there, with its channels: what the log holds for open in it may be closed by now."""
         if not self.closing:
-            self.audiences.changed([place for each in channels for place in places_in(each)])
+            self.audiences.changed([whole(guild)])
 
     # -- commands ---------------------------------------------------------------------------------------------------
 

@@ -86,6 +86,14 @@ def audience_of(channel: object) -> AudienceKind:
     return "channel"
 
 
+def shows_name(where: object, channel: discord.abc.GuildChannel) -> bool:
+    """Whether all who read what is said somewhere see a channel of that guild, and so its name: everyone sees it, or it
+    is said there. Of two places of few nobody tells a bot whether they are the same few.
+    """
+    here = where.parent_id if isinstance(where, discord.Thread) else getattr(where, "id", None)
+    return here == channel.id or _everyone_sees(channel)
+
+
 def _readers(channel: object) -> Ref | None:
     """The parent of a public thread, where it is known."""
     parent = channel.parent if isinstance(channel, discord.Thread) and channel.type in OPEN_THREADS else None
@@ -99,6 +107,14 @@ def _everyone_reads(channel: discord.abc.GuildChannel) -> bool:
     may = channel.permissions_for(everyone)
     others = (overwrite for of, overwrite in channel.overwrites.items() if of.id != everyone.id)
     return _reads(may, channel) and not any(_keeps_out(each, channel) for each in others)
+
+
+def _everyone_sees(channel: discord.abc.GuildChannel) -> bool:
+    everyone = channel.guild.get_role(channel.guild.id)
+    if everyone is None:  # the guild is not in the cache
+        return False
+    hidden = any(overwrite.view_channel is False for overwrite in channel.overwrites.values())
+    return channel.permissions_for(everyone).view_channel and not hidden
 
 
 def _reads(may: discord.Permissions, channel: discord.abc.GuildChannel) -> bool:

@@ -7,10 +7,11 @@ same: the text without the people it names, who they are, when it was said (the 
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import discord
 
-from dnam.adapters.discord.places import PLATFORM, account_of, place_of
+from dnam.adapters.discord.places import PLATFORM, account_of, place_of, shows_name
 from dnam.importers.discord_export import DELETED_USER
 from dnam.importers.times import SNOWFLAKE_EPOCH_MS
 from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
@@ -37,6 +38,13 @@ QUOTED = re.compile(r"(?:^|\n)>[^\n]*\n[ ]*\Z")
 """A mention right after a quote names who was quoted."""
 
 
+class Where(NamedTuple):
+    """Where something is said: who reads it decides which names may stand in it. Without a channel nobody knows."""
+
+    guild: discord.Guild | None = None
+    channel: object = None
+
+
 def said_of(snowflake: int) -> int:
     """When something got its id, in ms since 1970."""
     return (snowflake >> 22) + SNOWFLAKE_EPOCH_MS
@@ -50,13 +58,17 @@ def ms(moment: datetime | None) -> int | None:
 def translate(message: discord.Message, own_id: int, *, addressed: bool = False) -> HeardRequest | None:
     """A message as a request; None for a notice of the platform and for what says nothing in words or files.
 
+    What says nothing any more since it was edited (a sticker or an embed is left) is the end of the words that were
+    heard, and where none were it is nothing (`only_known`).
+
     `own_id` is the bot's. `addressed` says that it is also where nothing in it shows that (see `calls_us`).
     """
     if message.type not in TAKEN:
         return None
     author = author_kind(message, own_id)
     text, mentions = cut(message, own_id)
-    if not (text.strip() or mentions or message.attachments):
+    says_nothing = not (text.strip() or mentions or message.attachments)
+    if says_nothing and message.edited_at is None:
         return None
     reply_to = replied_to(message)
     return HeardRequest(
@@ -73,6 +85,7 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         reply_said=None if reply_to is None else said_of(int(reply_to.key)),
         attachments=tuple(Attachment(whole(each.filename), each.size) for each in message.attachments),
         addressed=author != "self" and (addressed or calls_us(message, own_id)),
+        only_known=says_nothing,
     )
 
 
@@ -91,6 +104,11 @@ def place_of_message(message: discord.Message, own_id: int) -> PlaceSeen:
     """Where it was said. A DM that is not in the cache is its author's, unless that is the bot."""
     partner = None if message.author.id == own_id else message.author
     return place_of(message.channel, partner)
+
+
+def said_in(message: discord.Message) -> Where:
+    """Where a message is said, for the names that may stand in it."""
+    return Where(message.guild, message.channel)
 
 
 def author_kind(message: discord.Message, own_id: int) -> AuthorKind:
@@ -122,27 +140,23 @@ def calls_us(message: discord.Message, own_id: int) -> bool:
 def addressed_words(message: discord.Message, own_id: int) -> str:
     """The text without a mention of the bot in front of it, `spelled`."""
     text = re.sub(rf"\A\s*<@!?{own_id}>\s*", "", message.content)
-    return spelled(text, message.author, message.guild, message.mentions)
+    return spelled(text, message.author, said_in(message), message.mentions)
 
 
-def spelled(
-    text: str, by: discord.abc.User, guild: discord.Guild | None, mentioned: Sequence[discord.abc.User] = ()
-) -> str:
+def spelled(text: str, by: discord.abc.User, where: Where, mentioned: Sequence[discord.abc.User] = ()) -> str:
     """What somebody typed for the memory, with names where marks stand for who typed it, bots, roles, channels and
     emoji. Whom else it mentions is not named: see `dnam.unnamed`.
     """
-    return MARKUP.sub(lambda found: _spelled(found, by, guild, mentioned), text)
+    return MARKUP.sub(lambda found: _spelled(found, by, where, mentioned), text)
 
 
-def _spelled(
-    found: re.Match[str], by: discord.abc.User, guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]
-) -> str:
+def _spelled(found: re.Match[str], by: discord.abc.User, where: Where, mentioned: Sequence[discord.abc.User]) -> str:
     if found["user"] is None:
-        return _in_words(found, guild, mentioned)
+        return _in_words(found, where, mentioned)
     if int(found["user"]) == by.id:
         return account_of(by).name
     user = _user(mentioned, int(found["user"]))
-    return found[0] if user is None or not user.bot else _in_words(found, guild, mentioned)
+    return found[0] if user is None or not user.bot else _in_words(found, where, mentioned)
 
 
 def _is_own_role(role: discord.Role, own_id: int) -> bool:
@@ -169,7 +183,8 @@ def replies_to(message: discord.Message, author_id: int) -> bool:
 def cut(message: discord.Message, own_id: int) -> tuple[str, tuple[Mention, ...]]:
     """The text without the people it names, and who they are, at which code point of what remains.
 
-    A bot is no person: it stays in the text as `@Name`. So do roles, channels and custom emoji, by their names.
+    A bot is no person: it stays in the text as `@Name`. So do roles, channels and custom emoji, by their names. A
+    channel that not all who read this can see keeps its mark.
     """
     text, mentions, done = "", [], 0
     for found in MARKUP.finditer(message.content):
@@ -177,7 +192,7 @@ def cut(message: discord.Message, own_id: int) -> tuple[str, tuple[Mention, ...]
         done = found.end()
         who = _person(message, found, own_id)
         if who is None:
-            text += _in_words(found, message.guild, message.mentions)
+            text += _in_words(found, said_in(message), message.mentions)
         else:
             kind: SpanKind = "quote" if QUOTED.search(text) else "mention"
             mentions.append(Mention(len(text), who, kind))
@@ -198,21 +213,25 @@ def _user(users: Sequence[discord.abc.User], user_id: int) -> discord.abc.User |
     return next((user for user in users if user.id == user_id), None)
 
 
-def _in_words(found: re.Match[str], guild: discord.Guild | None, mentioned: Sequence[discord.abc.User]) -> str:
+def _in_words(found: re.Match[str], where: Where, mentioned: Sequence[discord.abc.User]) -> str:
     """What a mark stands for, as it is shown."""
     if found["emoji"]:
         return f":{found['emoji']}:"
     if found["user"]:
         user = _user(mentioned, int(found["user"]))
         return f"@{user.display_name if user else found['user']}"
-    return next(_names(found, guild), found[0])
+    return next(_names(found, where), found[0])
 
 
-def _names(found: re.Match[str], guild: discord.Guild | None) -> Iterator[str]:
-    """A thread keeps its mark: what its author called it is not for others' messages."""
+def _names(found: re.Match[str], where: Where) -> Iterator[str]:
+    """A thread keeps its mark: what its author called it is not for others' messages. So does a channel that is hidden
+    from some who read this: Discord shows them the mark without its name.
+    """
+    guild = where.guild
     if guild is None:
         return
     if found["role"] and (role := guild.get_role(int(found["role"]))):
         yield f"@{role.name}"
-    if found["channel"] and (channel := guild.get_channel(int(found["channel"]))):
+    channel = guild.get_channel(int(found["channel"])) if found["channel"] else None
+    if channel is not None and shows_name(where.channel, channel):
         yield f"#{channel.name}"

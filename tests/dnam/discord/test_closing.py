@@ -16,7 +16,7 @@ from projections.events import JobFailed, PlaceAudienceChanged
 from replay.errors import LogFull
 from tests.dnam.discord.stage import Garden, bot_in, events, garden, heard, idle, shown
 from tests.dnam.scripted import ScriptedModel
-from tests.loopback.discord import Channel, World
+from tests.loopback.discord import Channel, ChannelKind, World, threads
 from tests.loopback.discord.permissions import Overwrite, Permission
 
 SAID = "the key is under the pot"
@@ -269,3 +269,55 @@ async def test_one_place_that_cannot_be_compared_leaves_no_other_open(
             each.place.key for each in events(bot, PlaceAudienceChanged) if isinstance(each, PlaceAudienceChanged)
         ]
         assert changed == [str(here.general.id)]
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.TEXT, ChannelKind.FORUM])
+async def test_a_thread_that_is_archived_closes_with_its_channel_and_is_not_opened_with_it(
+    tmp_path: Path, kind: ChannelKind
+) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model, memory_commands_enabled="1") as bot:
+        porch, hall = here.guild.channel("porch", kind), here.guild.channel("hall", kind)
+        for channel, words in ((porch, SAID), (hall, "the spare one is in the hall")):
+            thread = await here.kim.begins_thread(channel, "keys")
+            await here.kim.says(thread, f"the key? {words}", mention=world.bot)
+            await here.kim.says(thread, f"!memory remember {words}")
+            await idle(world, bot)
+            threads.archive(world.state, thread)
+        await idle(world, bot)
+        overwrites = porch.overwrites[:]
+        close(world, here, porch)
+        await here.ada.says(here.general, "where was the key?", mention=world.bot)
+        await idle(world, bot)
+        assert SAID not in model.asks[-1].prompt
+        assert "spare one" in model.asks[-1].prompt
+        assert len(events(bot, PlaceAudienceChanged)) == 1
+        porch.overwrites = overwrites
+        world.state.changed_channel(porch)
+        await here.ada.says(here.general, "and now, where is the key?", mention=world.bot)
+        await idle(world, bot)
+        assert SAID not in model.asks[-1].prompt
+        assert len(events(bot, PlaceAudienceChanged)) == 1
+
+
+async def test_what_was_said_in_an_archived_thread_is_closed_also_while_that_cannot_be_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        porch = here.guild.channel("porch")
+        thread = await here.kim.begins_thread(porch, "keys")
+        await here.kim.says(thread, f"the key? {SAID}", mention=world.bot)
+        await idle(world, bot)
+        threads.archive(world.state, thread)
+        fault = failing(monkeypatch)
+        close(world, here, porch)
+        await here.ada.says(here.general, "where was the key?", mention=world.bot)
+        await idle(world, bot)
+        assert SAID not in model.asks[-1].prompt
+        assert bot.desk.uncompared.keys() == {str(thread.id), str(porch.id)}
+        fault.undo()
+        await here.ada.says(here.general, "and now, where is the key?", mention=world.bot)
+        await idle(world, bot)
+        assert SAID not in model.asks[-1].prompt
+        assert (len(events(bot, PlaceAudienceChanged)), bot.desk.uncompared) == (1, {})

@@ -1,11 +1,16 @@
-"""Edits while the log cannot be written: each counts if its message was heard by then, and else it is none."""
+"""Edits: while the log cannot be written each counts if its message was heard by then, and else it is none. One that
+takes all words away takes them away here too.
+"""
 
 from pathlib import Path
 
 import pytest
 
+from projections.events import MessageEdited, MessageHeard, MessageRedacted
 from replay.errors import LogFull
-from tests.dnam.discord.stage import bot_in, garden, heard, idle
+from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, shown
+from tests.dnam.scripted import ScriptedModel
+from tests.loopback.discord import Message, World, talk
 
 
 def full(_: object) -> None:
@@ -27,3 +32,62 @@ async def test_what_was_never_heard_is_not_heard_by_being_edited(
         monkeypatch.undo()
         assert await bot.desk.unwritten.again()
         assert heard(bot) == ["I like tea"]
+
+
+# -- what is left without words ----------------------------------------------------------------------------------------
+
+NUMBER = "0171 5551234"
+
+
+def empty(world: World, message: Message) -> None:
+    """Its words are edited away, and only an embed is left."""
+    said = talk.said_again(message.said, content="", mentions=(), embeds=[{"type": "rich", "title": "a wave"}])
+    talk.edit(world.state, world.state.channel(message.channel_id), message, said)
+
+
+async def test_an_edit_that_leaves_no_words_takes_the_old_ones_away(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        message = await here.kim.says(here.general, f"my number is {NUMBER}")
+        await idle(world, bot)
+        empty(world, message)
+        await idle(world, bot)
+        assert heard(bot) == [""]
+        assert len(events(bot, MessageEdited)) == len(events(bot, MessageRedacted)) == 1
+        await here.ada.says(here.general, "what is the number?", mention=world.bot)
+        await idle(world, bot)
+        assert NUMBER not in model.asks[-1].prompt
+
+
+@pytest.mark.parametrize("history", ["20", "1"], ids=["the latest", "what is older"])
+async def test_so_does_one_of_which_only_the_history_tells(tmp_path: Path, history: str) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            message = await here.kim.says(here.general, f"my number is {NUMBER}")
+            await here.kim.says(here.general, "good morning")
+            await idle(world, bot)
+        empty(world, message)
+        for _ in range(2):
+            async with bot_in(world, tmp_path, message_history_count=history) as bot:
+                assert heard(bot) == ["", "good morning"]
+                assert len(events(bot, MessageEdited)) == 1
+
+
+async def test_what_was_never_heard_is_not_heard_without_words_nor_answered(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, respond_mode="all") as bot:
+            assert heard(bot) == []
+        empty(world, await here.kim.says(here.general, "roses?", mention=world.bot))
+        async with bot_in(world, tmp_path, respond_mode="all") as bot:
+            assert (shown(world, here.general), events(bot, MessageHeard)) == ([], [])
+
+
+async def test_a_question_without_words_is_answered_no_more(tmp_path: Path) -> None:
+    model = Writing("", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True):
+            message = await here.kim.says(here.general, "roses?", mention=world.bot)
+            await model.was_asked()
+        empty(world, message)
+        async with bot_in(world, tmp_path) as bot:
+            assert (shown(world, here.general), heard(bot)) == ([], [""])

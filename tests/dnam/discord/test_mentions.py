@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from dnam.adapters.discord.translate import addressed_words, spelled
+from dnam.adapters.discord.translate import Where, addressed_words, spelled
 from dnam.adapters.discord.ui.pointing import pointed_at
 from dnam.unnamed import NOTE
-from projections.events import ItemEvent
+from projections.events import ItemEvent, MessageHeard
 from replay.erasure import erase
 from tests.dnam.discord.made import ADA, BOT, KIM, OWN, ROBO, message
 from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
@@ -64,7 +64,19 @@ def test_what_stands_for_who_types_bots_roles_channels_and_emoji_is_spelled() ->
     words = "Kim, <@2> and @robo of @gardeners meet in #channel-10 :rose:, not in <#404>"
     assert addressed_words(said, OWN) == f"!memory remember {words}"
     assert pointed_at(said, said.author).text == f"@marcy !memory remember {words}"
-    assert spelled("<@1> and <@3>", said.author, None) == "Kim and <@3>"
+    assert spelled("<@1> and <@3>", said.author, Where()) == "Kim and <@3>"
+
+
+async def test_what_is_kept_where_all_can_read_names_no_channel_that_some_cannot_see(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        layoffs = scene.garden.channel("layoffs-in-march", only_for=[scene.kim, scene.world.bot])
+        words = f"the list is in <#{layoffs.id}>, not in <#{scene.general.id}>"
+        hello = await scene.kim.says(scene.general, words)
+        await scene.idle()
+        await scene.replied(scene.kim.applies("Remember this", hello))
+        await scene.remembers(scene.kim, f"mind <#{layoffs.id}>")
+        assert await scene.held(scene.kim) == ["mind a channel", "the list is in a channel, not in #general"]
+        assert "layoffs-in-march" not in repr(events(scene.bot, ItemEvent, MessageHeard))
 
 
 async def test_without_a_mention_nothing_is_said_of_it(tmp_path: Path) -> None:

@@ -15,7 +15,21 @@ from projections.decisions.meet import Account
 from projections.events.values import Attachment
 from projections.ids import Ref
 from tests.dnam.discord import made
-from tests.dnam.discord.made import ADA, BOT, KIM, OWN, ROBO, SNOWFLAKE, direct, message, reply_to
+from tests.dnam.discord.made import (
+    ADA,
+    BOT,
+    CONNECT,
+    EVERYONE,
+    GUILD,
+    KIM,
+    OWN,
+    ROBO,
+    SNOWFLAKE,
+    VIEW,
+    direct,
+    message,
+    reply_to,
+)
 
 KIM_S, ADA_S = Account("discord", "1", "Kim"), Account("discord", "2", "Ada")
 
@@ -46,6 +60,48 @@ def test_a_text_is_cut_where_people_are_named(
 ) -> None:
     request = translated(content, mentions=users)
     assert (request.text, request.mentions) == (text, mentions)
+
+
+OPEN, HIDDEN, OTHER = 10, 11, 12
+HALL, STAGE = 13, 14
+"""A voice channel that everyone may join, and one that they only see."""
+LISTING = made.guild(
+    EVERYONE | CONNECT,
+    (
+        made.channel(OPEN),
+        made.channel(HIDDEN, hidden=True),
+        made.channel(OTHER, permission_overwrites=[{"id": "1", "type": 1, "allow": "0", "deny": str(VIEW)}]),
+        made.channel(HALL, 2, bitrate=1, user_limit=0),
+        made.channel(
+            STAGE, 2, bitrate=1, user_limit=0,
+            permission_overwrites=[{"id": str(GUILD), "type": 0, "allow": "0", "deny": str(CONNECT)}],
+        ),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        (LISTING.get_channel(OPEN), {OPEN, HALL, STAGE}),
+        (LISTING.get_channel(HIDDEN), {OPEN, HALL, STAGE, HIDDEN}),
+        (made.thread(LISTING, 12, HIDDEN), {OPEN, HALL, STAGE, HIDDEN}),
+        (LISTING.get_channel(OTHER), {OPEN, HALL, STAGE, OTHER}),
+    ],
+    ids=["open", "of few", "a thread in it", "of all but one"],
+)
+def test_a_channel_has_its_name_where_all_who_read_it_can_see_it(where: Any, named: set[int]) -> None:
+    marks = {each: f"<#{each}>" for each in (OPEN, HIDDEN, OTHER, HALL, STAGE)}
+    words = " ".join(f"#channel-{each}" if each in named else mark for each, mark in marks.items())
+    typed = translated(" ".join(marks.values()), where=where)
+    assert typed.text == words
+    assert addressed_words(message(" ".join(marks.values()), where=where), OWN) == words
+
+
+def test_where_nothing_is_known_of_a_guild_nothing_of_it_is_named() -> None:
+    home = made.guild(channels=(made.channel(OPEN), made.channel(HIDDEN)), roles=False)
+    where = home.get_channel(OPEN)
+    assert translated(f"<#{OPEN}> <#{HIDDEN}>", where=where).text == f"#channel-10 <#{HIDDEN}>"
 
 
 @pytest.mark.parametrize(
@@ -100,6 +156,16 @@ def test_files_are_named_with_their_size_and_their_bytes_stay_away() -> None:
 @pytest.mark.parametrize("more", [{"type": 7}, {"content": "  "}, {"content": "", "embeds": [{"type": "rich"}]}])
 def test_what_nobody_said_is_no_request(more: dict[str, Any]) -> None:
     assert translate(message(**more), OWN) is None
+
+
+@pytest.mark.parametrize(
+    "left", [{}, {"sticker_items": [{"id": "5", "name": "wave", "format_type": 1}]}, {"embeds": [{"type": "rich"}]}]
+)
+def test_what_says_nothing_since_it_was_edited_is_the_end_of_what_was_heard(left: dict[str, Any]) -> None:
+    edited = translated("", edited_timestamp="2023-11-16T00:00:00+00:00", **left)
+    assert (edited.text, edited.attachments, edited.only_known) == ("", (), True)
+    assert not translated("so", edited_timestamp="2023-11-16T00:00:00+00:00", **left).only_known
+    assert translate(message("", **left), OWN) is None
 
 
 def test_said_is_the_platform_s_time_and_an_edit_has_its_own() -> None:

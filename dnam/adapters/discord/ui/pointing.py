@@ -7,7 +7,7 @@ import discord
 from discord import app_commands
 
 from dnam.adapters.discord.places import PLATFORM
-from dnam.adapters.discord.translate import said_of, spelled
+from dnam.adapters.discord.translate import said_in, said_of, spelled
 from dnam.adapters.discord.ui.asking import CONTEXTS, INSTALLS, Asking
 from dnam.commands.pointing import Menu, Pointed
 from dnam.commands.table import MENUS, point
@@ -27,7 +27,7 @@ def pointed_at(message: discord.Message, user: discord.abc.User) -> Pointed:
     return Pointed(
         message=Ref(PLATFORM, str(message.id)),
         said=said_of(message.id),
-        text=spelled(message.content, message.author, message.guild, message.mentions),
+        text=spelled(message.content, message.author, said_in(message), message.mentions),
         by_asker=message.author.id == user.id and message.webhook_id is None,
     )
 

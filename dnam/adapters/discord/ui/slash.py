@@ -11,7 +11,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from dnam.adapters.discord.translate import spelled
+from dnam.adapters.discord.translate import Where, spelled
 from dnam.adapters.discord.ui.asking import CONTEXTS, INSTALLS, Asking
 from dnam.adapters.discord.ui.picking import offered
 from dnam.commands.command import Command, Completes, Parameter
@@ -53,7 +53,8 @@ def _callback(asking: Asking, command: Command) -> Callback:
 
     async def callback(interaction: discord.Interaction, **given: str | None) -> None:
         typed = {name: value.strip() for name, value in given.items() if value is not None and value.strip()}
-        values = {name: spelled(value, interaction.user, interaction.guild) for name, value in typed.items()}
+        where = Where(interaction.guild, interaction.channel)
+        values = {name: spelled(value, interaction.user, where) for name, value in typed.items()}
         act = ACTS.get(command.name)
         if act is None:
             await asking.command(interaction, command, values)
