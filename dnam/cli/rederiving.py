@@ -34,7 +34,7 @@ def rederive(
     extraction_prompt: Annotated[str | None, _option("V", "The prompt of extractions, as extraction@3.")] = None,
     summary_prompt: Annotated[str | None, _option("V", "The prompt of summaries, as summary@2.")] = None,
     merge_policy: Annotated[
-        str | None, _option("V", "closeness@1: what is close is merged; apart@1: nothing is.")
+        str | None, _option("V", "closeness@2: what is close is merged; apart@1: nothing is.")
     ] = None,
     encoder: Annotated[
         str | None, _option("E", "voyage, local, or a model's name. Alone: only vectors are made, and no shadow.")

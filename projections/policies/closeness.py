@@ -1,14 +1,16 @@
 """Which two items say nearly the same, so that a model is asked to make one of them (seed 004 §8.1).
 
 With vectors of an encoder, close means that their cosine is above a threshold (0.85 by seed 004); without, that more
-than 60 % of all tokens of the two are shared. Only items of one owner, compartment, kind and `about` are compared:
-a merge changes nobody's privacy, and a project is no preference.
+than 60 % of all tokens of the two are shared. A name of a letter or two is no token: two that differ in one ("likes Go",
+"likes C#") are not close. Only items of one owner, compartment, kind and `about` are compared: a merge changes nobody's
+privacy, and a project is no preference.
 
 What a person wrote takes no part: what they asked to keep, put in other words or brought back stands as they left it,
 and is neither absorbed nor rewritten by a model. It is such an item as long as the last event of it is theirs, or its
 source is still their own command; a model that changed it since did so from what the person said later.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import hypot
 from typing import NamedTuple
@@ -17,11 +19,13 @@ from projections.events.values import Item
 from projections.items import ItemRow
 from projections.retrieval import Vocabulary, tokens
 
-VERSION = "closeness@1"
+VERSION = "closeness@2"
 THRESHOLD = 850
 """The cosine above which two items are close, in thousandths (seed 004 §5)."""
 SHARED_PERCENT = 60
 """The share of tokens above which they are, where there are no vectors."""
+
+_SHORT_NAME = re.compile(r"(?<![^\W_])(?!I\b)[A-Z0-9][^\W_]?(?![^\W_])[+#]*")
 
 Vector = Sequence[float]
 
@@ -50,12 +54,18 @@ def by_tokens(vocabulary: Vocabulary, percent: int = SHARED_PERCENT) -> Measure:
     """Shared tokens ÷ all tokens of two texts, against a percentage; at it is not above it."""
 
     def measure(one: str, other: str) -> Nearness:
+        if _short_names(one) != _short_names(other):
+            return Nearness(0, False, "they name different things")
         mine, theirs = tokens(one, vocabulary), tokens(other, vocabulary)
         shared, every = len(mine & theirs), len(mine | theirs)
         words = f"{shared} of {every} words are shared, more than {percent} % is close"
         return Nearness(1000 * shared // max(every, 1), 100 * shared > percent * every, words)
 
     return measure
+
+
+def _short_names(text: str) -> frozenset[str]:
+    return frozenset(_SHORT_NAME.findall(text))
 
 
 def by_vectors(vectors: Mapping[str, Vector], encoder: str, threshold: int = THRESHOLD) -> Measure:

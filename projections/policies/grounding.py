@@ -20,14 +20,16 @@ from projections.policies.evidence import InputMessage
 from projections.policies.replies import UpsertEntry
 from projections.policies.verdict import Verdict
 
-VERSION = "grounding@1"
+VERSION = "grounding@2"
 LEAST_LETTERS = 12
 """From so many letters on, a quote says something by itself. A sign of a script without upper case counts as three: it
 may be a word.
 """
 LEAST_WORD = 3
+"""A shorter word counts where it is written as a name: Go, F1, C#."""
 LEAST_STEM = 4
 """Words that begin with the same so many letters are forms of one."""
+_NAMED = re.compile(r"(?<![^\W_])(?!I\b)[A-Z][^\W_]?(?![^\W_])")
 _ELISION = re.compile(r"…|\.{3,}")
 
 
@@ -72,12 +74,19 @@ def _is_long(quote: str) -> bool:
 def _shares(text: str, quotes: Sequence[str], texts: Sequence[str], common: Collection[str]) -> bool:
     """Whether a whole word of the messages is in the quotes and in the text."""
     said = {word for each in texts for word in _words(each)}
-    quoted = {word for each in quotes for word in _words(each)} & said - set(common)
+    names = {name for each in quotes for name in _named(each)}
+    quoted = {word for each in quotes for word in _words(each)} & said - (set(common) - names)
     return not {_stem(each) for each in quoted}.isdisjoint(map(_stem, _words(text)))
 
 
 def _words(text: str) -> Iterator[str]:
-    return (each for each in _key(text).split() if len(each) >= LEAST_WORD or each.isdecimal())
+    names = _named(text)
+    return (each for each in _key(text).split() if len(each) >= LEAST_WORD or each.isdecimal() or each in names)
+
+
+def _named(text: str) -> set[str]:
+    """The words of a letter or two that are written as names."""
+    return {_key(each) for each in _NAMED.findall(text)}
 
 
 def _stem(word: str) -> str:

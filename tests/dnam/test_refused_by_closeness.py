@@ -129,7 +129,7 @@ async def test_what_is_near_what_was_forgotten_is_refused_and_the_event_says_by_
         (refused,) = recorded(assistant, ItemRefused)
         assert isinstance(refused, ItemRefused)
         assert (refused.text, refused.reason) == (AGAIN, REASON)
-        assert refused.policy == "refusals@3 rephrasing@1 closeness@1"
+        assert refused.policy == "refusals@3 rephrasing@1 closeness@2"
         assert refused.against
         assert await items(assistant) == [BEER], "what is not near is learned"
         assert set(encoder.asked[0]) == {BEES, AGAIN, BEER}

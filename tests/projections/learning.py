@@ -153,7 +153,7 @@ class Town:
             upto=Point(other.said, other.event),
             call=CALL,
             inputs=(one.event, other.event),
-            policy="closeness@1",
+            policy="closeness@2",
             reply=reply,
         )
         request = MergeRequest(

@@ -47,6 +47,20 @@ def test_more_than_sixty_per_cent_of_all_words_shared_is_close(one: str, other: 
     assert nearness == BY_WORDS(other, one)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "close"),
+    [
+        ("User likes Go.", "User likes C#.", False),
+        ("User likes C.", "User likes C++.", False),
+        ("User drives an F1 car.", "User drives an F2 car.", False),
+        ("User likes Go.", "User likes Go a lot.", True),
+        ("I like tea", "I like tea", True),
+    ],
+)
+def test_what_differs_in_a_short_name_is_something_else(one: str, other: str, close: bool) -> None:
+    assert by_tokens(Vocabulary(frozenset({"lot"})))(one, other).close == close
+
+
 def test_the_reason_says_how_many_words() -> None:
     nearness = BY_WORDS("User likes green tea", "User likes tea")
     assert (nearness.thousandths, nearness.reason) == (750, "3 of 4 words are shared, more than 60 % is close")

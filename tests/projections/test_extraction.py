@@ -98,7 +98,7 @@ def test_a_new_item_has_the_defaults_and_says_what_it_rests_on() -> None:
     assert (event.by, event.reason) == (MODEL, "no item has this id or says this")
     assert event.policy == (
         "extraction@1 replies@1 matching@1 text@1 item_ids@1 evidence@1 kinds@1 compartments@2 promotion@2 "
-        "lengths@1 secrets@1 instructions@2 about_others@1 grounding@1"
+        "lengths@1 secrets@1 instructions@2 about_others@1 grounding@2"
     )
 
 
@@ -400,7 +400,7 @@ def test_what_a_person_forgot_is_refused(entry: dict[str, Any], reason: str) -> 
     world.decide(forget, please_forget("xy"))
     event = refused(say(world, entry))
     assert event.reason == reason
-    assert event.policy == "refusals@3 rephrasing@1 closeness@1"
+    assert event.policy == "refusals@3 rephrasing@1 closeness@2"
     assert event.against in (derive("fact", "likes green tea"), "durable-x")
     assert (event.owner, event.compartment, event.text, event.said) == (ANN, HOME, entry["text"], SAID)
     assert len(list(world.rows.scan(REFUSALS))) == 1

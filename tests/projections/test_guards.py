@@ -62,8 +62,8 @@ ENTRY = {"text": "likes tea", "evidence": [{"quote": "I like tea"}]}
         ({"text": "likes tea", "evidence": [{"quote": ORDER}]}, "instructions@2", "it instructs the assistant"),
         ({"text": "is patient", "about": "self"}, "about_others@1", "the assistant itself"),
         ({"text": "is patient", "about": "owner"}, "about_others@1", "the assistant's operator"),
-        ({"text": "likes rum", "evidence": [{"quote": "I like rum"}]}, "grounding@1", "occur in none"),
-        ({"text": "likes tea", "evidence": []}, "grounding@1", "it quotes none of the words"),
+        ({"text": "likes rum", "evidence": [{"quote": "I like rum"}]}, "grounding@2", "occur in none"),
+        ({"text": "likes tea", "evidence": []}, "grounding@2", "it quotes none of the words"),
     ],
 )
 def test_what_a_guard_holds_is_an_event_with_the_guard_and_its_reason(
@@ -91,7 +91,7 @@ def test_what_another_version_held_is_in_quarantine_too(policy: str, is_one: boo
 def test_what_no_guard_holds_is_an_item_and_names_them() -> None:
     (event,) = note(World(), ENTRY, inputs=(TEA,))
     assert isinstance(event, ItemUpserted)
-    assert event.policy.endswith("lengths@1 secrets@1 instructions@2 about_others@1 grounding@1")
+    assert event.policy.endswith("lengths@1 secrets@1 instructions@2 about_others@1 grounding@2")
 
 
 def test_decided_twice_the_second_time_nothing() -> None:
@@ -256,13 +256,21 @@ TOO_FEW = "the words that it quotes are too few to say it"
         (("猫が好き",), ""),
         (("猫が好",), TOO_FEW),
         (("猫",), TOO_FEW),
+        (("Go",), ""),
+        (("go",), TOO_FEW),
+        (("C#",), ""),
+        (("I",), TOO_FEW),
     ],
 )
 def test_the_quoted_words_really_occur_and_say_something(quotes: tuple[str, ...], reason: str) -> None:
-    inputs = [said("I'm vegan, really, since 2019"), said("at the Cafe, at 30", 1), said("私は猫が好きです", 2)]
-    text = "User is e vegan at cafés since 2019, when User was really 30"
+    inputs = [
+        said("I'm vegan, really, since 2019"),
+        said("at the Cafe, at 30", 1),
+        said("私は猫が好きです, I like Go, C#", 2),
+    ]
+    text = "User is e vegan at cafés since 2019, when User was really 30 and liked Go and C#"
     entry = UpsertEntry("fact", text, evidence=tuple(Quote(each) for each in quotes), must_quote=True)
-    verdict = ungrounded(entry, inputs, frozenset({"really"}))
+    verdict = ungrounded(entry, inputs, frozenset({"really", "go"}))
     assert ("" if verdict is None else verdict.reason) == reason
 
 

@@ -243,7 +243,7 @@ def test_it_sticks_in_other_words_in_every_compartment_and_after_an_eviction() -
     events = town.learns(work, extraction._replace(compartment=elsewhere))
     refused = events[1]
     assert isinstance(refused, ItemRefused)
-    assert refused.policy == "refusals@3 rephrasing@1 closeness@1"
+    assert refused.policy == "refusals@3 rephrasing@1 closeness@2"
     assert (refused.against, refused.compartment) == (row.item.id, elsewhere)
     assert refused.by == By("policy", name="refusals", version="3")
     assert "in other words" in refused.reason

@@ -83,7 +83,7 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         ),
         (("--name", "x", "--summary-prompt", "extraction@3"), "there is no summary prompt"),
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
-        (("--name", "x", "--merge-policy", "never"), "there are closeness@1, apart@1"),
+        (("--name", "x", "--merge-policy", "never"), "there are closeness@2, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
         (("--name", "x", "--model", ""), "say which model reads it again"),
         (("--name", "x", "--model", "offline", "--batch"), "leave --batch out"),

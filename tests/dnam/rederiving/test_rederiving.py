@@ -33,7 +33,7 @@ from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, down
 from tests.world import NOW
 
 Happening = Callable[[Village], Awaitable[None]]
-OTHER = ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@1")
+OTHER = ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@2")
 
 
 def told(path: Path, *happenings: Happening, model: ScriptedModel | None = None) -> None:
@@ -102,7 +102,7 @@ class BrokenOff(Exception):
     """What breaks a derivation off."""
 
 
-@pytest.mark.parametrize("policy", ["apart@1", "closeness@1"])
+@pytest.mark.parametrize("policy", ["apart@1", "closeness@2"])
 @pytest.mark.parametrize("together", [2, 9, walk.AT_ONCE])
 def test_what_is_decided_anew_is_the_same_wherever_it_was_broken_off(
     tmp_path: Path, policy: str, together: int, monkeypatch: pytest.MonkeyPatch

@@ -53,7 +53,7 @@ def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-@pytest.mark.parametrize("policy", ["apart@1", "closeness@1"])
+@pytest.mark.parametrize("policy", ["apart@1", "closeness@2"])
 def test_what_is_decided_anew_shares_a_commit_with_what_it_read(
     tmp_path: Path, policy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
