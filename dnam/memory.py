@@ -61,6 +61,7 @@ from projections.policies.text import whole
 from projections.rows import Found, Rows
 from projections.summaries import era_of
 from projections.tokens import CHARACTERS, Counter
+from projections.turns import find_turn
 from replay.clock import Clock
 from replay.engine import Engine
 from replay.group import Recorded
@@ -371,5 +372,8 @@ def _use_of(spent: Reply) -> ModelUse:
 
 
 def _turn_of(rows: Rows, heard: Heard) -> Turn:
+    """The answer that there is to a question."""
     turn = answer_id(rows.ids, heard.point)
-    return Turn(turn, heard.point.said + 1, era_of(rows, heard.session, heard.setting.audience.epoch), turn.hex()[-25:])
+    known = find_turn(rows, turn)  # what was taken away since says no more when it was
+    said = heard.point.said + 1 if known is None else known.said
+    return Turn(turn, said, era_of(rows, heard.session, heard.setting.audience.epoch), turn.hex()[-25:])

@@ -306,6 +306,8 @@ class Engine:
         when it is acknowledged, and need not be read. `_under_way` is looked at behind the log: where it is over by
         then, what it left is among what was recorded.
         """
+        if self._let_go:
+            raise LogError("this memory is closed")
         head = self.live.follow()
         upto = self._under_way
         self._absorb()

@@ -1,9 +1,9 @@
 """Which two items say nearly the same, so that a model is asked to make one of them (seed 004 §8.1).
 
 With vectors of an encoder, close means that their cosine is above a threshold (0.85 by seed 004); without, that more
-than 60 % of all tokens of the two are shared. A name of a letter or two is no token: two that differ in one ("likes Go",
-"likes C#") are not close. Only items of one owner, compartment, kind and `about` are compared: a merge changes nobody's
-privacy, and a project is no preference.
+than 60 % of all tokens of the two are shared. A name of a letter or two is no token: two that differ in one ("likes Go"
+and "likes C#") are not close. Only items of one owner, compartment, kind and `about` are compared: a merge changes
+nobody's privacy, and a project is no preference.
 
 What a person wrote takes no part: what they asked to keep, put in other words or brought back stands as they left it,
 and is neither absorbed nor rewritten by a model. It is such an item as long as the last event of it is theirs, or its

@@ -406,6 +406,8 @@ def test_a_closed_engine_takes_nothing(engine: Engine) -> None:
     assert future.result().records
     with pytest.raises(LogError, match="closed"):
         engine.submit(drafts(setting("too late")))
+    with pytest.raises(LogError, match="closed"), engine.reading():
+        pytest.fail("nothing can be looked at any more")
     engine.close()
 
 
