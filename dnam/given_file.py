@@ -1,7 +1,9 @@
 """A file that somebody named to be written: wherever that is, but never one that a memory itself consists of.
 
-    no file yet, a regular one      written in one step (outfile.py)
+    no file yet                     written in one step (outfile.py)
+    one that dnam wrote             replaced in one step
     a symlink to such a one         stays; the file that it leads to is written in one step
+    any other file                  refused, unless whoever asks was asked about it
     a FIFO, a device, a socket      opened and written to, as a shell does; it stays what it is
     of a memory, a folder           refused
 
@@ -15,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from dnam.beginnings import is_written_here
 from dnam.outfile import writing
 from projections.errors import BadRequest
 from replay.errors import CannotWrite
@@ -39,8 +42,10 @@ def _is_own(name: str) -> bool:
 
 
 @contextmanager
-def writing_to(path: Path) -> Iterator[BinaryIO]:
-    """The file to write to. BadRequest for what is a memory's, CannotWrite for a folder; OSError as the system says."""
+def writing_to(path: Path, *, replacing: bool = False) -> Iterator[BinaryIO]:
+    """The file to write to. BadRequest for what is a memory's, and for a file that is there and not dnam's, unless it
+    may be replaced; CannotWrite for a folder; OSError as the system says.
+    """
     refuse_own(path)
     mode = _mode(path)
     if stat.S_ISDIR(mode):
@@ -49,14 +54,18 @@ def writing_to(path: Path) -> Iterator[BinaryIO]:
         with _as_it_is(path) as file:
             yield file
         return
+    if mode and not replacing and not is_written_here(path):
+        raise BadRequest(
+            f"{path} is there already, and dnam did not write it: name another file, or move that one away"
+        )
     with writing(Path(os.path.realpath(path))) as file:
         yield file
 
 
-def write_to(path: Path, text: str) -> None:
-    """Write a text to it. BadRequest for what is a memory's, CannotWrite says why it could not be."""
+def write_to(path: Path, text: str, *, replacing: bool = False) -> None:
+    """Write a text to it. BadRequest as `writing_to` says, CannotWrite says why it could not be."""
     try:
-        with writing_to(path) as file:
+        with writing_to(path, replacing=replacing) as file:
             file.write(text.encode())
     except OSError as error:
         raise CannotWrite(f"{path} cannot be written: {error.strerror}") from error

@@ -22,10 +22,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from dnam.belongings_page import TITLE
+from dnam.beginnings import MOST_BEGINNING, PAGES, PERSON, WHOLE
 from dnam.discoclaw_files import all_files, only_guild
 from dnam.file_set import MARK, FileSet
-from dnam.pages import KNOWN_BY
 from projections.ids import VaultId
 from projections.rows import Rows
 from replay.folder import sync_folder
@@ -33,11 +32,8 @@ from replay.folder import sync_folder
 MIRROR = "mirror"
 DATABASE = ".mdb"
 """Never opened here: to close a file of LMDB's lets go of the locks that this process holds on it."""
-WHOLE, PERSON = b'{"line":"dnam",', b'"dnam_person":'
-PAGES = (f"{TITLE} ".encode(), KNOWN_BY.encode())
 VAULT = b'{"line":"vault","vault":"'
 IN_HEX = re.compile(rb"\b[0-9a-f]{32}\b")
-MOST_BEGINNING = 64
 FIRST_FIELDS = 1024
 """In how many bytes of an export of one person its vaults are named."""
 

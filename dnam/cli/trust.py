@@ -73,7 +73,7 @@ def checkpoint(
     if out is not None:
         from dnam.given_file import write_to
 
-        write_to(out, signed.note)
+        write_to(out, signed.note, replacing=True)
     _tell(shell, signed, out)
 
 

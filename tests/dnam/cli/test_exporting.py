@@ -13,6 +13,8 @@ from tests.dnam.cli.memories import bytes_of, dnam, ended, make, process
 from tests.dnam.test_mirror import remember
 from tests.replay.stage import FakeClock, digest, says
 
+BEFORE = '{"line":"dnam","of":"the one before"}'
+
 LARGE = 6_000
 
 
@@ -130,12 +132,12 @@ def _begun(started: "subprocess.Popen[bytes]", folder: Path) -> None:
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_export_leaves_no_half_file(large: Path, tmp_path: Path, sent: signal.Signals) -> None:
     out = tmp_path / "e.jsonl"
-    out.write_text("the one before")
+    out.write_text(BEFORE)
     started = process("export", "--data", large, "--out", out)
     _begun(started, tmp_path)
     started.send_signal(sent)
     ran = ended(started)
-    assert out.read_text() == "the one before"
+    assert out.read_text() == BEFORE
     if sent == signal.SIGINT:
         assert (ran.code, ran.err) == (130, "dnam: interrupted\n")
         assert [each.name for each in tmp_path.iterdir()] == ["e.jsonl"]
@@ -143,7 +145,7 @@ def test_an_interrupted_export_leaves_no_half_file(large: Path, tmp_path: Path, 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     out = tmp_path / "e.jsonl"
-    out.write_text("the one before")
+    out.write_text(BEFORE)
 
     def fill() -> None:
         with writing(out) as file:
@@ -152,7 +154,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="no room"):
         fill()
-    assert [each.read_text() for each in tmp_path.iterdir()] == ["the one before"]
+    assert [each.read_text() for each in tmp_path.iterdir()] == [BEFORE]
 
 
 # -- one person ----------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from replay.errors import CannotWrite
 from tests.dnam.cli.beside import beside
 from tests.dnam.cli.memories import bytes_of, dnam
 
+BEFORE = '{"line":"dnam","of":"the one before"}'
+
 WRITERS = {
     "export": ("export", "--out"),
     "a person's": ("export", "Kim", "--out"),
@@ -138,7 +140,7 @@ def test_a_reader_of_a_fifo_that_goes_away_is_told(tmp_path: Path) -> None:
 def test_a_symlink_stays_and_its_target_is_replaced_in_one_step(data: Path, tmp_path: Path) -> None:
     target, link = tmp_path / "there" / "target.json", tmp_path / "link"
     target.parent.mkdir()
-    target.write_text("the one before")
+    target.write_text(BEFORE)
     link.symlink_to("there/target.json")
     before = target.stat().st_ino
     assert dnam("export", "--out", link, "--data", data).code == 0
@@ -150,9 +152,25 @@ def test_a_symlink_stays_and_its_target_is_replaced_in_one_step(data: Path, tmp_
     assert (link.is_symlink(), target.exists()) == (True, True)
 
 
+@pytest.mark.parametrize(
+    "command", [("export",), ("export", "Kim"), ("export", "Kim", "--markdown"), ("prove", "1")], ids=" ".join
+)
+def test_a_file_that_dnam_did_not_write_stays(data: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    theirs, link = tmp_path / "README.md", tmp_path / "link"
+    theirs.write_text("# A project of theirs\n")
+    link.symlink_to(theirs)
+    for out in (theirs, link):
+        ran = dnam(*command, "--out", out, "--data", data)
+        assert ran.code == 2
+        assert "is there already, and dnam did not write it: name another file" in ran.err
+    assert theirs.read_text() == "# A project of theirs\n"
+    mine = tmp_path / "mine"
+    assert [dnam(*command, "--out", mine, "--data", data).code for _ in range(2)] == [0, 0]
+
+
 def test_a_broken_off_write_through_a_symlink_leaves_what_was_there(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
-    target.write_text("the one before")
+    target.write_text(BEFORE)
     link.symlink_to(target)
 
     def fill() -> None:
@@ -163,7 +181,7 @@ def test_a_broken_off_write_through_a_symlink_leaves_what_was_there(tmp_path: Pa
     with pytest.raises(OSError, match="no room"):
         fill()
     assert (target.read_text(), sorted(each.name for each in tmp_path.iterdir())) == (
-        "the one before",
+        BEFORE,
         ["link", "target"],
     )
 

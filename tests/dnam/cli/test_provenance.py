@@ -326,7 +326,7 @@ TAGS = "html head meta title style body h1 h2 p article ol li time br dl dt dd s
 
 def test_the_page_stands_alone_and_what_people_wrote_is_text(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "kim.html"
-    file.write_text("an older one", encoding="utf-8")
+    assert dnam("audit", "Kim", "--html", file, "--data", data).code == 0  # an older one
     before = bytes_of(data)
     ran = dnam("audit", "Kim", "--html", file, "--data", data)
     assert (ran.code, ran.out) == (0, f"the audit of 4 items of Kim is written to {file}\n")
