@@ -4,15 +4,16 @@ An answer is recorded before it is sent, but a streamed one can be seen before i
 
     question ─▶ the turn's id is known: it is made from the question's, and its end is the nonce
        │
-       ├─ while the model writes: one message, a reply to the question with that nonce, ending in " …"
+       ├─ while the model writes: one message, a reply to the question with that nonce, ending in UNFINISHED
        ├─ the model is done: `turn.answered`
        ├─ the same message is edited to the first part; further parts follow, with nonces made from the first
        └─ `turn.delivered`, with the ids of all of them
 
 So whatever can be seen belongs to a turn, also to one that is not recorded yet. After a crash it is found again: the
 nonce makes Discord refuse a second message while it remembers the first, and the reply says for good what it answers.
-What ends in " …" was never finished: it is written over. Nothing else of ours that answers a question is touched
-unless its turn is known.
+What ends in UNFINISHED was never finished: it is written over. A whole answer may end in " …" as well, where the model
+did not come to its end; so the mark has a character in it that nobody sees. Nothing else of ours that answers a
+question is touched unless its turn is known.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,8 +25,8 @@ from dnam.adapters.discord.places import PLATFORM
 from dnam.adapters.discord.splitting import LIMIT, split
 from projections.ids import Ref
 
-UNFINISHED = " …"
-"""How a message ends of which more is to come."""
+UNFINISHED = " \u200b…"
+"""How a message ends of which more is to come: as " …" looks, with a space of no width that no answer has there."""
 NOTHING_SAID = "(I have nothing to say to that.)"
 """What is shown where a model answered with no words at all: Discord takes no empty message."""
 QUIET = discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True)
