@@ -176,8 +176,7 @@ class CatchingUp:
     ) -> Missed:
         def question(rows: Rows) -> Missed:
             asked = invocation(rows, ANYBODY, place)
-            epoch = asked.setting.audience.epoch
-            waiting = undelivered(rows, asked.session, epoch, began - LATEST_MS)
+            waiting = undelivered(rows, asked.session, began - LATEST_MS)
             news = frozenset(each.request.key for each in arrived if _is_news(rows, each, asked.session))
             sent = [each for each in waiting if is_discord_s(each.question.ref)]
             may = frozenset(each.request.key for each in arrived if _is_open(rows, each, asked, since))
