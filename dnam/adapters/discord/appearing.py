@@ -75,8 +75,7 @@ class Appearing:
     async def withdraw(self) -> None:
         """Take away what is shown of it. discord.HTTPException when that does not work."""
         for each in self.messages:
-            with suppress(discord.NotFound):
-                await each.delete()
+            await taken_away(each)
 
     async def _put(self, index: int, text: str) -> None:
         if index < len(self.messages):
@@ -107,6 +106,12 @@ class Appearing:
         return message
 
 
+async def taken_away(message: discord.Message) -> None:
+    """Delete what is shown of an answer. discord.HTTPException when that does not work."""
+    with suppress(discord.NotFound):
+        await message.delete()
+
+
 def nonce_of_part(nonce: str, index: int) -> str:
     """The nonce of a part, of at most 25 characters, as Discord wants it: the first has the turn's own."""
     return nonce if index == 0 else f"{nonce[:22]}-{index:02}"
@@ -122,6 +127,12 @@ def reference_to(message_id: int, channel_id: int, guild_id: int | None) -> disc
 def is_unfinished(message: discord.Message) -> bool:
     """Whether this is an answer that was broken off."""
     return message.content.endswith(UNFINISHED)
+
+
+def answers_nothing(message: discord.Message) -> bool:
+    """Whether what it answers was deleted, as Discord says."""
+    reference = message.reference
+    return reference is not None and isinstance(reference.resolved, discord.DeletedReferencedMessage)
 
 
 def appeared(text: str, question_id: int, nonce: str, own: Sequence[discord.Message]) -> tuple[discord.Message, ...]:

@@ -4,6 +4,7 @@ answered there.
     who can read it now        compared first
     what was said, edited      heard, oldest first; what is known already stays as it is
     what is gone               deleted; that, and edits, as far back as `history` reads
+    answers that were begun    taken away, where the question is gone
     answers on their way       looked for in the channel, and sent where they are not there
     questions without answer   answered, unless they are a day old
     commands without a reply   obeyed, as far as somebody still waits for it: while the bot started, say
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import discord
 
 from dnam.adapters.discord.answering import Answering
-from dnam.adapters.discord.appearing import is_unfinished
+from dnam.adapters.discord.appearing import answers_nothing, is_unfinished, taken_away
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
 from dnam.adapters.discord.history import LATEST_MS, UNREAD, History, is_discord_s, known_ids, missing, read_back
@@ -144,6 +145,7 @@ class CatchingUp:
             if each.request.key in missed.news:
                 await self._hear(each, began, is_open=each.request.key in missed.open)
         await self._delete(missed.gone, place)
+        await self._withdraw(messages)
         await self._answer([each for each in arrived if each.request.key in missed.open], messages, began)
 
     async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
@@ -215,6 +217,12 @@ class CatchingUp:
         now = memory.now()
         while (await memory.record(lambda rows: deletions(rows, [session], part, now))).records:
             pass
+
+    async def _withdraw(self, messages: list[discord.Message]) -> None:
+        """Take away what was shown of answers that were never finished and whose question is gone, as live."""
+        for each in messages:
+            if each.author.id == self._desk.own_id and is_unfinished(each) and answers_nothing(each):
+                await self._allowed(taken_away(each))
 
     async def _answer(self, open_: list[Arrived], messages: list[discord.Message], began: int) -> None:
         """Answer what nobody answered, and obey what nobody obeyed. What of ours replies to it already is the answer,

@@ -65,6 +65,27 @@ async def test_killed_while_it_writes_it_goes_on_in_the_same_message(tmp_path: P
             assert heard(bot) == ["@marcy tell me"]
 
 
+async def test_what_it_began_to_write_goes_where_the_question_was_deleted_before_it_was_back(tmp_path: Path) -> None:
+    model = Writing("Roses", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, pause=Edits(), dies=True):
+            asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+            await world.until(lambda: shown(world, here.general) == [f"Roses{UNFINISHED}"], "the beginning to be shown")
+        await here.kim.deletes(asked)
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == heard(bot) == []
+
+
+async def test_a_whole_answer_stays_where_the_question_was_deleted_before_it_was_back(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+            await idle(world, bot)
+        await here.kim.deletes(asked)
+        async with bot_in(world, tmp_path):
+            assert shown(world, here.general) == ["yes"]
+
+
 async def test_a_whole_answer_that_the_model_did_not_end_is_none_that_was_broken_off(tmp_path: Path) -> None:
     model, other = ScriptedModel({"answer": lambda _: f"Roses are{CUT}"}), ScriptedModel()
     async with garden() as (world, here):
