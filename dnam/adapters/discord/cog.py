@@ -70,6 +70,19 @@ class MemoryCog(commands.Cog, name="Memory"):
         await self._opened.enter_async_context(self.desk.unwritten.retrying(self._pause))
         await self._opened.enter_async_context(self.desk.assistant.watching(self._pause))
         await ui.attach(self.desk, self._pause)
+        await self._take_up()  # last: what is said from here on is heard
+
+    async def _take_up(self) -> None:
+        """What Discord told before this listened. In a bot that runs already, it does now what it does at a connection:
+        nobody tells of that again.
+        """
+        bot = self.desk.bot
+        await self.on_connect()
+        for guild in bot.guilds:
+            if not guild.unavailable:
+                await self.on_guild_available(guild)
+        if bot.is_ready():
+            await self.on_ready()
 
     async def cog_unload(self) -> None:
         """Take nothing more, finish what is under way, and close what was opened for it."""
