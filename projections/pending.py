@@ -13,7 +13,7 @@ from projections.events.values import Message
 from projections.ids import EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.people import name_of
-from projections.places import epoch_of
+from projections.places import PLACES, epoch_of
 from projections.rows import Found, Rows
 from projections.turns import DELIVERIES, TURNS, TurnRow, failure_of
 from projections.window import with_names
@@ -54,6 +54,22 @@ def undelivered(rows: Rows, session: str, since: int) -> list[Undelivered]:
         for row in waiting
         if row.answers in questions
     ]
+
+
+def open_threads(rows: Rows, guild: Ref, since: int) -> list[Ref]:
+    """Threads of a guild in which a message said to the assistant since a time (ms) has no answer, or an answer given
+    since then is not known to have arrived.
+    """
+    threads = (found.row for found in rows.scan(PLACES) if found.row.kind == "thread" and found.row.guild == guild)
+    return [each.place for each in threads if each.session and _is_open(rows, each.session, since)]
+
+
+def _is_open(rows: Rows, session: str, since: int) -> bool:
+    units = (unit(session, epoch) for epoch in range(epoch_of(rows, session) + 1))
+    start = point_key(Point(since, EventId(bytes(16))))
+    said = (found for each in units for found in rows.scan(MESSAGES, each, start=each + start))
+    asked = (key_point(each.key) for each in said if each.row.message.addressed)
+    return any(not is_settled(rows, each) for each in asked) or bool(undelivered(rows, session, since))
 
 
 def _given(rows: Rows, session: str, epoch: int, since: int) -> Iterator[TurnRow]:

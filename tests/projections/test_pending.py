@@ -13,7 +13,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Audience, Limits, ModelUse
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.pending import is_settled, latest_said, said_between, turn_id, undelivered
+from projections.pending import is_settled, latest_said, open_threads, said_between, turn_id, undelivered
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
 from tests.world import NOW, World, fresh
@@ -102,6 +102,16 @@ def test_a_question_is_found_on_either_side_of_the_first_answer(monkeypatch: pyt
     assert [each.question.ref.key for each in undelivered(world.rows, SESSION, NOW)] == ["1", "2"]
     monkeypatch.setattr(pending, "REACH", 1)
     assert [each.question.ref.key for each in undelivered(world.rows, SESSION, NOW)] == ["1", "2"]
+
+
+@pytest.mark.parametrize(("addressed", "is_open"), [(True, True), (False, False)])
+def test_a_thread_in_which_a_question_has_no_answer_is_open(addressed: bool, is_open: bool) -> None:
+    world = World()
+    thread = SEEN._replace(key="8", kind="thread", parent=PLACE)
+    say(world, "1", addressed=True)  # in no thread
+    world.decide(hear, HeardRequest("2", thread, "person", ADA, "roses?", NOW, fresh(salt="2"), addressed=addressed))
+    assert open_threads(world.rows, GUILD, NOW) == ([Ref("discord", "8")] if is_open else [])
+    assert open_threads(world.rows, GUILD, NOW + 1) == open_threads(world.rows, Ref("discord", "1"), NOW) == []
 
 
 def test_what_was_said_in_a_span_of_time() -> None:

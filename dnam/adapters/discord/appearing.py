@@ -89,6 +89,8 @@ class Appearing:
     async def _replace(self, index: int, text: str) -> None:
         if self.messages[index].content == text:
             return
+        if isinstance(self._channel, discord.Thread) and self._channel.archived:  # sending would wake it, editing not
+            self._channel = await self._channel.edit(archived=False)
         try:
             self.messages[index] = await self.messages[index].edit(content=text, allowed_mentions=QUIET)
         except discord.NotFound:  # somebody deleted it meanwhile: say it anew, as another message

@@ -169,10 +169,11 @@ class MemoryCog(commands.Cog, name="Memory"):
             log.warning("discord: %s", NO_CONTENT)
 
     def _read_back_guild(self, guild: discord.Guild) -> None:
-        """Every place in which something can have been said that the bot may read."""
+        """Every place in which something can have been said that the bot may read, or something is left to do."""
         for channel in (*guild.channels, *guild.threads):
             if isinstance(channel, discord.abc.Messageable) and _may_read(channel):
                 self.hearing.place(channel)
+        self.hearing.archived(guild)
 
     # -- what is said -----------------------------------------------------------------------------------------------
 

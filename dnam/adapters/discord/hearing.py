@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 DIRECT = "discord:dm"
 """The queue of looking up which DMs there are."""
+ARCHIVED = "discord:archived"
+"""The queue of looking up threads that were archived."""
 
 
 class Hearing:
@@ -133,6 +135,25 @@ class Hearing:
                 self.place(await self.desk.bot.create_dm(discord.Object(user_id)))
             except UNREACHED as error:
                 await self.desk.failed("opening a DM", error)
+
+    def archived(self, guild: discord.Guild) -> None:
+        """The threads in which something is left to do and that a guild does not name: they were archived meanwhile."""
+        if not self.closing:
+            self.desk.sessions.submit(ARCHIVED, lambda: self._archived(guild))
+
+    async def _archived(self, guild: discord.Guild) -> None:
+        for thread_id in await self.desk.open_threads(guild.id, self.desk.memory.now() - LATEST_MS):
+            if guild.get_thread(thread_id) is not None:
+                continue
+            try:
+                thread = await self.desk.bot.fetch_channel(thread_id)
+            except (discord.Forbidden, discord.NotFound):
+                continue  # it is hidden, or gone
+            except UNREACHED as error:
+                await self.desk.failed("opening a thread", error)
+                continue
+            if isinstance(thread, discord.Thread):
+                self.place(thread)
 
     async def _take(self, message: discord.Message, place: PlaceSeen) -> None:
         is_closed = await self._catch_up(message, place)
