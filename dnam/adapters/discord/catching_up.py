@@ -115,9 +115,15 @@ class CatchingUp:
         self._audiences.forget()
 
     def again(self, place: PlaceSeen) -> None:
-        """Something went wrong in this place: read it back with the next message, whatever is known of it."""
+        """Something went wrong in this place, or it may not be read for now: read it back with the next message,
+        whatever is known of it.
+        """
         self._caught.discard(queue_of(place))
         self._unsettled.add(queue_of(place))
+
+    def is_caught_up(self, place: PlaceSeen) -> bool:
+        """Whether a place was read back in this connection, and nothing stands against what is known of it since."""
+        return queue_of(place) in self._caught
 
     async def catch_up(self, channel: "MessageableChannel", place: PlaceSeen, live: int | None = None) -> None:
         """Read a place back, once in each connection. `live` is the message by which it shows that there is one."""

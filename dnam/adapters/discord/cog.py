@@ -206,15 +206,31 @@ class MemoryCog(commands.Cog, name="Memory"):
     @commands.Cog.listener()
     async def on_guild_channel_update(self, _: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         self.hearing.readers_changed(after)
+        self._look_again(after)
 
     @commands.Cog.listener()
     async def on_guild_role_update(self, _: discord.Role, after: discord.Role) -> None:
         if after.is_default():
             self.hearing.readers_changed(*after.guild.channels)
+        if after in after.guild.me.roles:
+            self._look_again(*after.guild.channels)
+
+    @commands.Cog.listener()
+    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
+        """The bot itself has other roles."""
+        if after.id == self.desk.own_id and before.roles != after.roles:
+            self._look_again(*after.guild.channels)
 
     @commands.Cog.listener()
     async def on_thread_update(self, _: discord.Thread, after: discord.Thread) -> None:
         self.hearing.readers_changed(after)
+
+    def _look_again(self, *channels: discord.abc.GuildChannel) -> None:
+        """What the bot may read again is read back: nobody told it what was said while it might not."""
+        for channel in channels:
+            for each in (channel, *getattr(channel, "threads", ())):
+                if isinstance(each, discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread):
+                    self.hearing.permitted(each, may_read=_may_read(each))
 
 
 def team_owners(team: discord.Team) -> frozenset[int]:

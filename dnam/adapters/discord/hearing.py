@@ -124,6 +124,16 @@ class Hearing:
         place = place_of(channel)
         self.submit(place, "read-back", lambda: self.catching_up.catch_up(channel, place), channel)
 
+    def permitted(self, channel: "MessageableChannel", *, may_read: bool) -> None:
+        """Whether the bot may read a place by now. What it may not is read back once it may again: nobody tells it what
+        is said there until then.
+        """
+        place = place_of(channel)
+        if not may_read:
+            self.catching_up.again(place)
+        elif not self.catching_up.is_caught_up(place):
+            self.place(channel)
+
     def direct(self, most: int) -> None:
         """The DMs that there were, the latest first, as far as they are known: Discord tells no bot of all of them."""
         if not self.closing:
