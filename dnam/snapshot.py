@@ -47,6 +47,7 @@ SUMMARY_CHARS = 700
 ROOT_CHARS = 16
 NONE = "(none)"
 BEGINNING = "**Memory of "
+LAST = "\nLog: "
 
 
 class Channel(NamedTuple):
@@ -102,10 +103,15 @@ def snapshot(rows: Rows, person: Handle, channel: Channel, head: Head, vocabular
     items = _items(rows, setting, told, vocabulary)
     top = f"{BEGINNING}{escaped(line_name(name_of(rows, person)))}**\n**Durable memory (active):**"
     below = "\n\n".join(_below(items, told))
-    last = f"\nLog: {head.size:,} events, root {head.root().hex()[:ROOT_CHARS]}…"
+    last = f"{LAST}{head.size:,} events, root {head.root().hex()[:ROOT_CHARS]}…"
     room = MOST_CHARS - units(top) - units(below) - units(last) - len("\n\n\n")
     content = f"{top}\n{_listed(items, room)}\n\n{below}"
     return Snapshot(content + last, content, not items and told is None)
+
+
+def shown_digest(text: str) -> bytes:
+    """The content digest of the snapshot whose text this is, as a channel shows it."""
+    return hashlib.sha256(text.rpartition(LAST)[0].encode()).digest()
 
 
 def units(text: str) -> int:

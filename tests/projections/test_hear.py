@@ -355,7 +355,7 @@ def test_of_an_answer_in_the_dm_of_nobody_what_it_took_is_recorded_and_no_more()
     assert (turn.text, turn.causes, turn.items, turn.left_out, turn.context_digest) == ("", (), (), (), b"")
     assert (turn.call, len(turn.nonce)) == (ModelUse("haiku", "7", cost_micros=7), 25)
     assert [call.cost_micros for call in calls(world.rows)] == [7]
-    assert undelivered(world.rows, "discord:dm:", 0, NOW) == []
+    assert undelivered(world.rows, "discord:dm:", NOW) == []
     assert world.decide(answer, request) == []
     row = next(iter(turns_after(world.rows, "discord:dm:", 0, None))).row
     assert world.decide(deliver, DeliverRequest(row.event, "discord:dm:", audience, 0, NOBODY, (), NOW)) == []

@@ -106,10 +106,10 @@ def test_where_others_read_its_delivery_names_nobody(world: World) -> None:
 def test_who_opts_out_before_an_answer_arrived_is_not_sent_it_again(world: World) -> None:
     request = asked(world)
     world.decide(answer, request)
-    (waiting,) = undelivered(world.rows, SESSION, 0, NOW)
+    (waiting,) = undelivered(world.rows, SESSION, NOW)
     assert waiting.turn.asker == request.asker
     opts(world, request.asker)
-    assert undelivered(world.rows, SESSION, 0, NOW) == []
+    assert undelivered(world.rows, SESSION, NOW) == []
 
 
 def test_in_a_dm_no_delivery_is_recorded(world: World) -> None:

@@ -13,7 +13,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Audience, Limits, ModelUse
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.pending import is_settled, latest_said, said_between, turn_id, undelivered
+from projections.pending import is_settled, latest_said, open_threads, said_between, turn_id, undelivered
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
 from tests.world import NOW, World, fresh
@@ -73,25 +73,25 @@ def test_an_answer_waits_until_it_arrived() -> None:
     question = say(world, "1", "do you know ", mentions=(Mention(12, KIM),))
     turn = answered(world, question, "Kim is nice")
     assert turn.text == " is nice"
-    (waiting,) = undelivered(world.rows, SESSION, 0, NOW)
+    (waiting,) = undelivered(world.rows, SESSION, NOW)
     assert (waiting.text, waiting.question.ref.key) == ("@Kim is nice", "1")
     assert waiting.turn.event == turn_id(world.rows, question)
-    assert undelivered(world.rows, SESSION, 0, NOW + 60_000) == undelivered(world.rows, SESSION, 1, NOW) == []
+    assert undelivered(world.rows, SESSION, NOW + 60_000) == []
     arrived(world, question)
-    assert undelivered(world.rows, SESSION, 0, NOW) == []
+    assert undelivered(world.rows, SESSION, NOW) == []
 
 
 def test_whose_question_is_gone_took_it_back() -> None:
     world = World()
     answered(world, say(world, "1"))
     world.decide(delete, DeletedRequest("discord", "1", SESSION, NOW, NOW + 5))
-    assert undelivered(world.rows, SESSION, 0, NOW) == []
+    assert undelivered(world.rows, SESSION, NOW) == []
 
 
 def test_nobody_is_not_sent_anything_a_second_time() -> None:
     world = World()
     answered(world, say(world, "1"), "", NOBODY)
-    assert undelivered(world.rows, SESSION, 0, NOW) == []
+    assert undelivered(world.rows, SESSION, NOW) == []
 
 
 def test_a_question_is_found_on_either_side_of_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,9 +99,19 @@ def test_a_question_is_found_on_either_side_of_the_first_answer(monkeypatch: pyt
     first, second = say(world, "1"), say(world, "2", said=NOW + 50)
     answered(world, first)
     answered(world, second)
-    assert [each.question.ref.key for each in undelivered(world.rows, SESSION, 0, NOW)] == ["1", "2"]
+    assert [each.question.ref.key for each in undelivered(world.rows, SESSION, NOW)] == ["1", "2"]
     monkeypatch.setattr(pending, "REACH", 1)
-    assert [each.question.ref.key for each in undelivered(world.rows, SESSION, 0, NOW)] == ["1", "2"]
+    assert [each.question.ref.key for each in undelivered(world.rows, SESSION, NOW)] == ["1", "2"]
+
+
+@pytest.mark.parametrize(("addressed", "is_open"), [(True, True), (False, False)])
+def test_a_thread_in_which_a_question_has_no_answer_is_open(addressed: bool, is_open: bool) -> None:
+    world = World()
+    thread = SEEN._replace(key="8", kind="thread", parent=PLACE)
+    say(world, "1", addressed=True)  # in no thread
+    world.decide(hear, HeardRequest("2", thread, "person", ADA, "roses?", NOW, fresh(salt="2"), addressed=addressed))
+    assert open_threads(world.rows, GUILD, NOW) == ([Ref("discord", "8")] if is_open else [])
+    assert open_threads(world.rows, GUILD, NOW + 1) == open_threads(world.rows, Ref("discord", "1"), NOW) == []
 
 
 def test_what_was_said_in_a_span_of_time() -> None:

@@ -137,9 +137,9 @@ def test_it_is_found_in_an_earlier_epoch() -> None:
 def test_one_of_which_a_part_was_shown_is_not_sent_again() -> None:
     world = World()
     question = asked(world, 1)
-    assert [each.text for each in undelivered(world.rows, SESSION, 0, NOW)] == ["answer 1"]
+    assert [each.text for each in undelivered(world.rows, SESSION, NOW)] == ["answer 1"]
     assert withdrawn_by(world.decide(withdraw, gone("x", questions=(question,)))) == [turn_of(world, question)]
-    assert undelivered(world.rows, SESSION, 0, NOW) == []
+    assert undelivered(world.rows, SESSION, NOW) == []
     assert withdraw(world.rows, gone("x", questions=(question,))) == []
 
 

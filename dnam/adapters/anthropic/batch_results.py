@@ -12,7 +12,7 @@ reading does not do.
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from dnam.adapters.anthropic.faults import KINDS, MALFORMED, GarbledStream
+from dnam.adapters.anthropic.faults import KINDS, MALFORMED, GarbledStream, kind_named
 from dnam.adapters.anthropic.streams import reply_of
 from dnam.adapters.anthropic.tool_use import Inputs
 from dnam.model import ModelError, Reply
@@ -89,7 +89,7 @@ def _inputs(message: "Message") -> Inputs:
 def _errored(id_: str, result: "MessageBatchErroredResult") -> Result:
     """As a row of the table of faults says; what is in none is the service's."""
     error = result.error.error
-    name = error.type if error.type in KINDS else "api_error"
+    name = kind_named(error.type, error.message) or "api_error"
     kind = KINDS[name]
     told = ModelError(f"{kind.advice} ({error.message})", words=kind.words, kind=name)
     return Result(id_, error=told, again=kind.again)

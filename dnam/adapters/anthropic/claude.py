@@ -154,9 +154,7 @@ class Claude:
                 return await self._without_tools(client, model, ask, able, course)
             if ask.shape is None or not able.schemas:
                 raise
-            plain = able._replace(schemas=False)  # a schema that it does not take: do without
-            self._service.learnt(model, plain)
-            return await self._stream(client, model, ask, plain, course)
+            return await self._without_schema(client, model, ask, able._replace(schemas=False), course)
 
     async def _without_tools(
         self, client: "AsyncAnthropic", model: str, ask: Ask, able: Capabilities, course: Course
@@ -166,6 +164,16 @@ class Claude:
         """
         reply = await self._stream(client, model, without_tools(ask), able, course)
         self._service.learnt(model, able._replace(tools=False))
+        return reply
+
+    async def _without_schema(
+        self, client: "AsyncAnthropic", model: str, ask: Ask, plain: Capabilities, course: Course
+    ) -> Reply:
+        """The same without a schema. Where that is taken, it was the schema that this model does not take, and it is
+        left to the prompt from then on; where it is not, something else was refused.
+        """
+        reply = await self._stream(client, model, ask, plain, course)
+        self._service.learnt(model, plain)
         return reply
 
     async def _stream(

@@ -55,6 +55,8 @@ KINDS: Mapping[str, Kind] = {
     "api_error": Kind("the service failed", again=True, is_down=True),
     "overloaded_error": Kind("the service is overloaded", again=True, is_down=True),
 }  # fmt: skip
+NO_CREDIT = "credit balance is too low"
+"""Words of the API's by which a request that is refused for want of credit shows: its type says nothing of that."""
 BY_STATUS: Mapping[int, str] = {
     401: "authentication_error",
     402: "billing_error",
@@ -105,7 +107,7 @@ def _down(why: str) -> Fault:
 
 
 def _of_status(status: int, type_: str | None, message: str, headers: Mapping[str, str]) -> Fault:
-    name = _kind(status, type_)
+    name = _kind(status, type_, message)
     kind = KINDS[name]
     again = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), kind.again)
     code = "" if status < 400 else f"{status}: "
@@ -114,8 +116,16 @@ def _of_status(status: int, type_: str | None, message: str, headers: Mapping[st
     return Fault(error, again, kind.is_down, wait_of(headers))
 
 
-def _kind(status: int, type_: str | None) -> str:
-    """The table's row: by the type that the API names, else by the status."""
-    if type_ is not None and type_ in KINDS:
-        return type_
+def kind_named(type_: str | None, message: str) -> str | None:
+    """The table's row by the type that the API names; None where it names none of them."""
+    if type_ == "invalid_request_error" and NO_CREDIT in message:
+        return "billing_error"
+    return type_ if type_ in KINDS else None
+
+
+def _kind(status: int, type_: str | None, message: str) -> str:
+    """The table's row: by what the API names, else by the status."""
+    named = kind_named(type_, message)
+    if named is not None:
+        return named
     return BY_STATUS.get(status, "invalid_request_error" if 400 <= status < 500 else "api_error")

@@ -258,16 +258,19 @@ class Answering:
     # -- an answer that may not have arrived ------------------------------------------------------------------------
 
     async def deliver_again(self, channel: "MessageableChannel", waiting: Undelivered) -> None:
-        """Look for an answer in the channel, send what is not there, and record that it arrived."""
+        """Look for an answer in the channel, send what is not there, and record that it arrived. What by now can be
+        read by others than those for whom it was given is not sent: whoever asked is told so, once.
+        """
         turn, question = waiting.turn, waiting.question
-        if is_opened(channel, turn.audience):
-            return
         asked_id = int(question.ref.key)
         nonce = turn.event.hex()[-NONCE:]
         found = appeared(waiting.text, asked_id, nonce, await self._own_after(channel, asked_id))
         reference = reference_to(asked_id, channel.id, None if question.guild is None else int(question.guild.key))
         appearing = Appearing(channel, reference, nonce, self._desk.sent, found)
         if not is_whole(waiting.text, found):
+            if is_opened(channel, turn.audience) or is_whole(Opened.words, found[:1]):
+                await appearing.finish(Opened.words)
+                return
             await self._finish(appearing, waiting.text, Point(question.said, turn.answers))
         heard = Heard(
             point=Point(question.said, turn.answers),

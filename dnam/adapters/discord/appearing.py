@@ -4,15 +4,16 @@ An answer is recorded before it is sent, but a streamed one can be seen before i
 
     question ─▶ the turn's id is known: it is made from the question's, and its end is the nonce
        │
-       ├─ while the model writes: one message, a reply to the question with that nonce, ending in " …"
+       ├─ while the model writes: one message, a reply to the question with that nonce, ending in UNFINISHED
        ├─ the model is done: `turn.answered`
        ├─ the same message is edited to the first part; further parts follow, with nonces made from the first
        └─ `turn.delivered`, with the ids of all of them
 
 So whatever can be seen belongs to a turn, also to one that is not recorded yet. After a crash it is found again: the
 nonce makes Discord refuse a second message while it remembers the first, and the reply says for good what it answers.
-What ends in " …" was never finished: it is written over. Nothing else of ours that answers a question is touched
-unless its turn is known.
+What ends in UNFINISHED was never finished: it is written over. A whole answer may end in " …" as well, where the model
+did not come to its end; so the mark has a character in it that nobody sees. Nothing else of ours that answers a
+question is touched unless its turn is known.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,8 +25,8 @@ from dnam.adapters.discord.places import PLATFORM
 from dnam.adapters.discord.splitting import LIMIT, split
 from projections.ids import Ref
 
-UNFINISHED = " …"
-"""How a message ends of which more is to come."""
+UNFINISHED = " \u200b…"
+"""How a message ends of which more is to come: as " …" looks, with a space of no width that no answer has there."""
 NOTHING_SAID = "(I have nothing to say to that.)"
 """What is shown where a model answered with no words at all: Discord takes no empty message."""
 QUIET = discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True)
@@ -74,8 +75,7 @@ class Appearing:
     async def withdraw(self) -> None:
         """Take away what is shown of it. discord.HTTPException when that does not work."""
         for each in self.messages:
-            with suppress(discord.NotFound):
-                await each.delete()
+            await taken_away(each)
 
     async def _put(self, index: int, text: str) -> None:
         if index < len(self.messages):
@@ -89,6 +89,8 @@ class Appearing:
     async def _replace(self, index: int, text: str) -> None:
         if self.messages[index].content == text:
             return
+        if isinstance(self._channel, discord.Thread) and self._channel.archived:  # sending would wake it, editing not
+            self._channel = await self._channel.edit(archived=False)
         try:
             self.messages[index] = await self.messages[index].edit(content=text, allowed_mentions=QUIET)
         except discord.NotFound:  # somebody deleted it meanwhile: say it anew, as another message
@@ -106,6 +108,12 @@ class Appearing:
         return message
 
 
+async def taken_away(message: discord.Message) -> None:
+    """Delete what is shown of an answer. discord.HTTPException when that does not work."""
+    with suppress(discord.NotFound):
+        await message.delete()
+
+
 def nonce_of_part(nonce: str, index: int) -> str:
     """The nonce of a part, of at most 25 characters, as Discord wants it: the first has the turn's own."""
     return nonce if index == 0 else f"{nonce[:22]}-{index:02}"
@@ -121,6 +129,12 @@ def reference_to(message_id: int, channel_id: int, guild_id: int | None) -> disc
 def is_unfinished(message: discord.Message) -> bool:
     """Whether this is an answer that was broken off."""
     return message.content.endswith(UNFINISHED)
+
+
+def answers_nothing(message: discord.Message) -> bool:
+    """Whether what it answers was deleted, as Discord says."""
+    reference = message.reference
+    return reference is not None and isinstance(reference.resolved, discord.DeletedReferencedMessage)
 
 
 def appeared(text: str, question_id: int, nonce: str, own: Sequence[discord.Message]) -> tuple[discord.Message, ...]:

@@ -4,6 +4,7 @@ answered there.
     who can read it now        compared first
     what was said, edited      heard, oldest first; what is known already stays as it is
     what is gone               deleted; that, and edits, as far back as `history` reads
+    answers that were begun    taken away, where the question is gone
     answers on their way       looked for in the channel, and sent where they are not there
     questions without answer   answered, unless they are a day old
     commands without a reply   obeyed, as far as somebody still waits for it: while the bot started, say
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import discord
 
 from dnam.adapters.discord.answering import Answering
-from dnam.adapters.discord.appearing import is_unfinished
+from dnam.adapters.discord.appearing import answers_nothing, is_unfinished, taken_away
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
 from dnam.adapters.discord.history import LATEST_MS, UNREAD, History, is_discord_s, known_ids, missing, read_back
@@ -114,9 +115,15 @@ class CatchingUp:
         self._audiences.forget()
 
     def again(self, place: PlaceSeen) -> None:
-        """Something went wrong in this place: read it back with the next message, whatever is known of it."""
+        """Something went wrong in this place, or it may not be read for now: read it back with the next message,
+        whatever is known of it.
+        """
         self._caught.discard(queue_of(place))
         self._unsettled.add(queue_of(place))
+
+    def is_caught_up(self, place: PlaceSeen) -> bool:
+        """Whether a place was read back in this connection, and nothing stands against what is known of it since."""
+        return queue_of(place) in self._caught
 
     async def catch_up(self, channel: "MessageableChannel", place: PlaceSeen, live: int | None = None) -> None:
         """Read a place back, once in each connection. `live` is the message by which it shows that there is one."""
@@ -144,6 +151,7 @@ class CatchingUp:
             if each.request.key in missed.news:
                 await self._hear(each, began, is_open=each.request.key in missed.open)
         await self._delete(missed.gone, place)
+        await self._withdraw(messages)
         await self._answer([each for each in arrived if each.request.key in missed.open], messages, began)
 
     async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
@@ -176,8 +184,7 @@ class CatchingUp:
     ) -> Missed:
         def question(rows: Rows) -> Missed:
             asked = invocation(rows, ANYBODY, place)
-            epoch = asked.setting.audience.epoch
-            waiting = undelivered(rows, asked.session, epoch, began - LATEST_MS)
+            waiting = undelivered(rows, asked.session, began - LATEST_MS)
             news = frozenset(each.request.key for each in arrived if _is_news(rows, each, asked.session))
             sent = [each for each in waiting if is_discord_s(each.question.ref)]
             may = frozenset(each.request.key for each in arrived if _is_open(rows, each, asked, since))
@@ -216,6 +223,12 @@ class CatchingUp:
         now = memory.now()
         while (await memory.record(lambda rows: deletions(rows, [session], part, now))).records:
             pass
+
+    async def _withdraw(self, messages: list[discord.Message]) -> None:
+        """Take away what was shown of answers that were never finished and whose question is gone, as live."""
+        for each in messages:
+            if each.author.id == self._desk.own_id and is_unfinished(each) and answers_nothing(each):
+                await self._allowed(taken_away(each))
 
     async def _answer(self, open_: list[Arrived], messages: list[discord.Message], began: int) -> None:
         """Answer what nobody answered, and obey what nobody obeyed. What of ours replies to it already is the answer,

@@ -70,6 +70,19 @@ class MemoryCog(commands.Cog, name="Memory"):
         await self._opened.enter_async_context(self.desk.unwritten.retrying(self._pause))
         await self._opened.enter_async_context(self.desk.assistant.watching(self._pause))
         await ui.attach(self.desk, self._pause)
+        await self._take_up()  # last: what is said from here on is heard
+
+    async def _take_up(self) -> None:
+        """What Discord told before this listened. In a bot that runs already, it does now what it does at a connection:
+        nobody tells of that again.
+        """
+        bot = self.desk.bot
+        await self.on_connect()
+        for guild in bot.guilds:
+            if not guild.unavailable:
+                await self.on_guild_available(guild)
+        if bot.is_ready():
+            await self.on_ready()
 
     async def cog_unload(self) -> None:
         """Take nothing more, finish what is under way, and close what was opened for it."""
@@ -156,11 +169,14 @@ class MemoryCog(commands.Cog, name="Memory"):
             log.warning("discord: %s", NO_CONTENT)
 
     def _read_back_guild(self, guild: discord.Guild) -> None:
-        """Every place in which something can have been said that the bot may read; after all were compared."""
+        """Every place in which something can have been said that the bot may read, or something is left to do; after
+        all were compared.
+        """
         self.hearing.guild(guild)
         for channel in (*guild.channels, *guild.threads):
             if isinstance(channel, discord.abc.Messageable) and _may_read(channel):
                 self.hearing.place(channel)
+        self.hearing.archived(guild)
 
     # -- what is said -----------------------------------------------------------------------------------------------
 
@@ -193,15 +209,31 @@ class MemoryCog(commands.Cog, name="Memory"):
     @commands.Cog.listener()
     async def on_guild_channel_update(self, _: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         self.hearing.readers_changed(after)
+        self._look_again(after)
 
     @commands.Cog.listener()
     async def on_guild_role_update(self, _: discord.Role, after: discord.Role) -> None:
         if after.is_default():
             self.hearing.readers_changed(*after.guild.channels)
+        if after in after.guild.me.roles:
+            self._look_again(*after.guild.channels)
+
+    @commands.Cog.listener()
+    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
+        """The bot itself has other roles."""
+        if after.id == self.desk.own_id and before.roles != after.roles:
+            self._look_again(*after.guild.channels)
 
     @commands.Cog.listener()
     async def on_thread_update(self, _: discord.Thread, after: discord.Thread) -> None:
         self.hearing.readers_changed(after)
+
+    def _look_again(self, *channels: discord.abc.GuildChannel) -> None:
+        """What the bot may read again is read back: nobody told it what was said while it might not."""
+        for channel in channels:
+            for each in (channel, *getattr(channel, "threads", ())):
+                if isinstance(each, discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread):
+                    self.hearing.permitted(each, may_read=_may_read(each))
 
 
 def team_owners(team: discord.Team) -> frozenset[int]:

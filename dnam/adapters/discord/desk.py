@@ -46,7 +46,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, describe, place_ref
 from projections.decisions.work import JobRequest, record_job
 from projections.ids import NOBODY, Point, Ref
-from projections.pending import is_settled
+from projections.pending import is_settled, open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
 from projections.policies.learned_from import Learn
@@ -356,6 +356,17 @@ class Desk:
             return await self.memory.look(lambda rows: _direct_partners(rows, most))
         except (LogError, OSError):
             return []
+
+    async def open_threads(self, guild_id: int, since: int) -> list[int]:
+        """Threads of a guild in which something said since then (ms) is still to be answered, or an answer to be sent,
+        by Discord's ids.
+        """
+        guild = Ref(PLATFORM, str(guild_id))
+        try:
+            found = await self.memory.look(lambda rows: open_threads(rows, guild, since))
+        except (LogError, OSError):
+            return []
+        return [int(each.key) for each in found if each.key.isdecimal()]
 
     def channel(self, channel_id: int, guild_id: int | None) -> "MessageableChannel | None":
         """A place as far as it is in the cache."""

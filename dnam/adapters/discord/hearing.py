@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DIRECT = "discord:dm"
 """The queue of looking up which DMs there are."""
+ARCHIVED = "discord:archived"
+"""The queue of looking up threads that were archived."""
 
 
 class Hearing:
@@ -123,6 +125,16 @@ class Hearing:
         place = place_of(channel)
         self.submit(place, "read-back", lambda: self.catching_up.catch_up(channel, place), channel)
 
+    def permitted(self, channel: "MessageableChannel", *, may_read: bool) -> None:
+        """Whether the bot may read a place by now. What it may not is read back once it may again: nobody tells it what
+        is said there until then.
+        """
+        place = place_of(channel)
+        if not may_read:
+            self.catching_up.again(place)
+        elif not self.catching_up.is_caught_up(place):
+            self.place(channel)
+
     def direct(self, most: int) -> None:
         """The DMs that there were, the latest first, as far as they are known: Discord tells no bot of all of them."""
         if not self.closing:
@@ -134,6 +146,25 @@ class Hearing:
                 self.place(await self.desk.bot.create_dm(discord.Object(user_id)))
             except UNREACHED as error:
                 await self.desk.failed("opening a DM", error)
+
+    def archived(self, guild: discord.Guild) -> None:
+        """The threads in which something is left to do and that a guild does not name: they were archived meanwhile."""
+        if not self.closing:
+            self.desk.sessions.submit(ARCHIVED, lambda: self._archived(guild))
+
+    async def _archived(self, guild: discord.Guild) -> None:
+        for thread_id in await self.desk.open_threads(guild.id, self.desk.memory.now() - LATEST_MS):
+            if guild.get_thread(thread_id) is not None:
+                continue
+            try:
+                thread = await self.desk.bot.fetch_channel(thread_id)
+            except (discord.Forbidden, discord.NotFound):
+                continue  # it is hidden, or gone
+            except UNREACHED as error:
+                await self.desk.failed("opening a thread", error)
+                continue
+            if isinstance(thread, discord.Thread):
+                self.place(thread)
 
     async def _take(self, message: discord.Message, place: PlaceSeen) -> None:
         is_closed = await self._catch_up(message, place)

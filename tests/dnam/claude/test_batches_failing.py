@@ -65,6 +65,14 @@ async def test_nothing_is_asked_again_for_ever(tmp_path: Path) -> None:
         assert await texts(batches, "tea?") == ["You said tea?."]  # who asks once more is not held to that
 
 
+async def test_a_question_for_which_there_is_no_credit_says_so(tmp_path: Path) -> None:
+    broke = Fails(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API.")
+    async with office(tmp_path, first(9, "tea?", broke)) as desk:
+        (refused,) = await ask(desk.run(), question("tea?"))
+        assert isinstance(refused, ModelError)
+        assert refused.kind == "billing_error"
+
+
 @pytest.mark.parametrize(
     ("reply", "told"),
     [

@@ -17,6 +17,7 @@ from tests.loopback.messages import Cuts, Declines, Fails, Garbles, Holds, Reply
 from tests.loopback.messages.replies import Usage
 
 OVERLOADED = Fails(529, "overloaded_error", "Overloaded")
+BROKE = "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to purchase credits."
 NO_JSON = Garbles("event: message_start\ndata: {oops\n\n")
 NO_START = Garbles(
     'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0, '
@@ -137,6 +138,14 @@ class TestTheFormOfAReply:
             assert [request.schema is None for request in talk.server.requests] == [False, True, True]
             assert talk.waits == []
 
+    async def test_is_a_schema_also_after_something_else_was_refused(self) -> None:
+        refusal = Fails(400, "invalid_request_error", "prompt is too long")
+        async with talking(in_turn(refusal, refusal, Says("{}"))) as talk:
+            with pytest.raises(ModelError, match="prompt is too long"):
+                await talk.claude.ask(asked("extraction"))
+            await talk.claude.ask(asked("extraction"))
+            assert [request.schema is None for request in talk.server.requests] == [False, True, False]
+
 
 class TestTheEndOfAReply:
     async def test_an_answer_that_is_declined_says_so_and_drops_what_was_said(self) -> None:
@@ -216,6 +225,7 @@ class TestTryingAgain:
         [
             (Fails(401, "authentication_error"), "check ANTHROPIC_API_KEY"),
             (Fails(402, "billing_error"), "no credit"),
+            (Fails(400, "invalid_request_error", BROKE), "no credit"),
             (Fails(403, "permission_error"), "the key may not do this"),
             (Fails(404, "not_found_error"), "check DNAM_ANSWER_MODEL"),
             (Fails(400, "invalid_request_error"), "the request was refused"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import cog
+from dnam.adapters.discord.appearing import UNFINISHED
 from dnam.memory import Foretold
 from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, unheard
 from dnam.whereabouts import Heard
@@ -210,7 +211,7 @@ async def test_an_answer_is_shown_as_it_grows_after_the_network_was_away(tmp_pat
         await here.kim.says(here.general, "tell me", mention=world.bot)
         await world.until(lambda: cut.met, "the beginning to be lost")
         model.hear("Roses are")
-        await world.until(lambda: shown(world, here.general) == ["Roses are …"], "more of it to be shown")
+        await world.until(lambda: shown(world, here.general) == [f"Roses are{UNFINISHED}"], "more of it to be shown")
         model.go.set()
         await idle(world, bot)
         assert shown(world, here.general) == ["Roses are red."]

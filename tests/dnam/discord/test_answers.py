@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import cog
+from dnam.adapters.discord.appearing import UNFINISHED
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.later import AGAIN_SECONDS
 from dnam.memory import Memory
@@ -76,7 +77,7 @@ async def test_an_answer_grows_while_it_is_written(tmp_path: Path) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
         model.whole = f"Roses are red, {everybody(bot, world, here)}."
         await here.kim.says(here.general, "tell me", mention=world.bot)
-        await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+        await world.until(lambda: shown(world, here.general) == [f"Roses{UNFINISHED}"], "the beginning to be shown")
         assert world.requests("POST", f"/channels/{here.general.id}/typing")
         assert events(bot, TurnAnswered) == []
         model.go.set()

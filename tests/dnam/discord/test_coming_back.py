@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.anthropic.stops import CUT
+from dnam.adapters.discord.appearing import UNFINISHED
 from projections.events import (
     ItemRemembered,
     MessageDeleted,
@@ -51,7 +53,7 @@ async def test_killed_while_it_writes_it_goes_on_in_the_same_message(tmp_path: P
     async with garden() as (world, here):
         async with bot_in(world, tmp_path, model, pause=Edits(), dies=True) as bot:
             await here.kim.says(here.general, "tell me", mention=world.bot)
-            await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+            await world.until(lambda: shown(world, here.general) == [f"Roses{UNFINISHED}"], "the beginning to be shown")
             assert events(bot, TurnAnswered) == []
         (begun,) = world.bot_messages(here.general)
         async with bot_in(world, tmp_path) as bot:
@@ -61,6 +63,39 @@ async def test_killed_while_it_writes_it_goes_on_in_the_same_message(tmp_path: P
             assert isinstance(delivered, TurnDelivered)
             assert delivered.messages == (Ref("discord", str(begun.id)),)
             assert heard(bot) == ["@marcy tell me"]
+
+
+async def test_what_it_began_to_write_goes_where_the_question_was_deleted_before_it_was_back(tmp_path: Path) -> None:
+    model = Writing("Roses", "too late")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, pause=Edits(), dies=True):
+            asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+            await world.until(lambda: shown(world, here.general) == [f"Roses{UNFINISHED}"], "the beginning to be shown")
+        await here.kim.deletes(asked)
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == heard(bot) == []
+
+
+async def test_a_whole_answer_stays_where_the_question_was_deleted_before_it_was_back(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            asked = await here.kim.says(here.general, "tell me", mention=world.bot)
+            await idle(world, bot)
+        await here.kim.deletes(asked)
+        async with bot_in(world, tmp_path):
+            assert shown(world, here.general) == ["yes"]
+
+
+async def test_a_whole_answer_that_the_model_did_not_end_is_none_that_was_broken_off(tmp_path: Path) -> None:
+    model, other = ScriptedModel({"answer": lambda _: f"Roses are{CUT}"}), ScriptedModel()
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path / "old", model) as bot:
+            await here.kim.says(here.general, "tell me", mention=world.bot)
+            await idle(world, bot)
+        async with bot_in(world, tmp_path / "new", other) as bot:
+            assert shown(world, here.general) == [f"Roses are{CUT}"]
+            assert not other.asked("answer")
+            assert f"Roses are{CUT}" in heard(bot)
 
 
 async def test_killed_between_recorded_and_sent_it_is_sent_once_it_is_back(tmp_path: Path) -> None:

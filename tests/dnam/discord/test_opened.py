@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord.answering import Opened
+from dnam.adapters.discord.appearing import UNFINISHED
 from dnam.adapters.discord.bot import DnamBot
 from dnam.memory import Turn
 from dnam.model import Ask, Hear, Reply, unheard
@@ -67,7 +68,7 @@ async def test_what_was_shown_of_it_goes_and_no_more_is_shown(tmp_path: Path) ->
     told = {"memory_commands_enabled": "1"}
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits(), **told) as bot:  # type: ignore[arg-type]
         await asked_in_the_cellar(world, here, bot)
-        await world.until(lambda: "under the …" in shown(world, here.cellar), "a part of it")
+        await world.until(lambda: f"under the{UNFINISHED}" in shown(world, here.cellar), "a part of it")
         await opened(world, here)
         model.go.set()
         await idle(world, bot)

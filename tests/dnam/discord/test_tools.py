@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from dnam.adapters.discord.appearing import UNFINISHED
 from dnam.model import Ask, Hear, Reply, ToolCall, unheard
 from projections.events import Event, ItemUpserted, ToolCalled, TurnAnswered
 from projections.ids import Ref
@@ -34,7 +35,9 @@ async def test_what_was_said_before_a_call_gives_way_to_the_answer(tmp_path: Pat
     model = Noting()
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
         asked = await here.kim.says(here.general, "remember that my roses are red", mention=world.bot)
-        await world.until(lambda: shown(world, here.general) == ["Let me note that down …"], "the first words")
+        await world.until(
+            lambda: shown(world, here.general) == [f"Let me note that down{UNFINISHED}"], "the first words"
+        )
         model.go.set()
         await idle(world, bot)
         assert shown(world, here.general) == ["Red."]
@@ -55,7 +58,9 @@ async def test_a_question_that_is_deleted_meanwhile_takes_the_note_along(tmp_pat
     model = Noting()
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
         asked = await here.kim.says(here.general, "remember that my roses are red", mention=world.bot)
-        await world.until(lambda: shown(world, here.general) == ["Let me note that down …"], "the first words")
+        await world.until(
+            lambda: shown(world, here.general) == [f"Let me note that down{UNFINISHED}"], "the first words"
+        )
         await here.kim.deletes(asked)
         await idle(world, bot)
         assert events(bot, ToolCalled, ItemUpserted, TurnAnswered) == []

@@ -6,7 +6,7 @@ import pytest
 
 from dnam.adapters.discord import cog
 from dnam.adapters.discord.answering import TAKEN_BACK
-from dnam.adapters.discord.appearing import NOTHING_SAID
+from dnam.adapters.discord.appearing import NOTHING_SAID, UNFINISHED
 from dnam.commands.command import NOTED
 from dnam.exchange import Exchange
 from dnam.memory import Foretold
@@ -35,7 +35,7 @@ async def test_an_answer_that_was_deleted_while_it_was_written_is_said_anew(tmp_
     model = Writing("Roses", "Roses are red.")
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
         await here.kim.says(here.general, "tell me", mention=world.bot)
-        await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+        await world.until(lambda: shown(world, here.general) == [f"Roses{UNFINISHED}"], "the beginning to be shown")
         await here.guild_owner.deletes(world.bot_messages(here.general)[0])
         model.go.set()
         await idle(world, bot)
@@ -50,7 +50,7 @@ async def test_a_question_that_is_deleted_meanwhile_is_not_answered(tmp_path: Pa
     async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
         asked = await here.kim.says(here.general, "tell me", mention=world.bot)
         waiting = await here.kim.says(here.general, "and tulips?", mention=world.bot)
-        await world.until(lambda: shown(world, here.general) == ["Roses …"], "the beginning to be shown")
+        await world.until(lambda: shown(world, here.general) == [f"Roses{UNFINISHED}"], "the beginning to be shown")
         await here.kim.deletes(waiting)
         await here.kim.deletes(asked)
         await idle(world, bot)

@@ -4,13 +4,17 @@
 
 It looks at the log every GATHER_SECONDS, so that what changes in between is one edit, whichever process recorded it.
 What is shown is the text of `dnam.snapshot`: no more than every reader of that channel may see. A message that somebody
-deleted is posted anew; where the channel has no room for another pin, it stays unpinned, and the event says so. What
-does not work is an event (`job.failed`) and nothing else: the next change of that person's memory tries again, and what
-goes on failing for the same reason is told once.
+deleted is posted anew; where the channel has no room for another pin, it stays unpinned, and the event says so. Who
+opts out has their message taken down.
 
-Who opts out has their message taken down. An erasure leaves no row that would name the message, and neither does a
-program that ended between posting and recording: at the start, after an erasure, and where nobody knows whether
-something was posted, the channel is read, and what is ours, begins as these do, and is nobody's, is taken down.
+What does not work is an event (`job.failed`), once for as long as it fails for the same reason, and keeps nobody else's
+message from being written. It is tried again with every round, until one fails once more: a channel that takes nothing
+is asked once a round, however many wait for it.
+
+At the start, after an erasure, and where nobody knows whether something was posted, the channel is read. What is ours,
+begins as these do, and is nobody's is taken down: an erasure leaves no row that would name the message, and neither
+does a program that ended between posting and recording. Whose message says something else than it should is brought up
+to date: what failed before the start failed for good else.
 """
 
 import asyncio
@@ -24,7 +28,7 @@ import discord
 from dnam.adapters.discord.desk import Desk, error_words, invocation
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of
 from dnam.errors import Unsuitable
-from dnam.snapshot import BEGINNING, Channel, Snapshot, latest_turn, snapshot
+from dnam.snapshot import BEGINNING, Channel, Snapshot, latest_turn, shown_digest, snapshot
 from dnam.unwritten import Pause
 from projections.decisions.snapshots import PostRequest, post_snapshot
 from projections.events import (
@@ -53,6 +57,8 @@ GATHER_SECONDS = 5.0
 MANY = 4096
 """With so many new events everybody is looked at: that is less work than to look at the events."""
 JOB = "snapshot"
+NOTHING = b""
+"""Instead of the digest of what is shown of somebody: there is no message of theirs."""
 UNCERTAIN = (discord.DiscordServerError, aiohttp.ClientError, OSError, ValueError)
 """After these a message may have been posted all the same; a ValueError is an answer that was cut off."""
 Wall = discord.TextChannel | discord.Thread
@@ -72,6 +78,7 @@ class Snapshots:
         self._shown: dict[Handle, bytes] = {}
         self._posted: dict[Handle, int] = {}
         self._failing: dict[Handle, str] = {}
+        """Who could not be brought up to date and why, who was tried last at the end."""
 
     async def keep_up(self) -> None:
         """Look and write until cancelled."""
@@ -91,37 +98,49 @@ class Snapshots:
         return max((found.seq for found in snapshots_in(rows, self._place)), default=0)
 
     async def round(self) -> None:
-        """Bring every message up to date whose person's memory changed since the last round."""
+        """Bring every message up to date whose person's memory changed since the last round, or that failed before."""
         await self._guarded(NOBODY, self._round)
 
     async def _round(self) -> None:
         await self._desk.closed()
         if self._desk.uncompared:  # it is not sure who may read what: later
             return
-        await self._bring_all_up(await self._desk.memory.look(self._changed))
+        failing = [each for each in self._failing if each != NOBODY]
+        changed = await self._desk.memory.look(self._changed)
+        await self._bring_all_up(changed)
+        await self._try_again(each for each in failing if each not in changed)
         if self._sweeps:
-            await self._bring_all_up(await self._sweep())
+            await self._bring_all_up(await self._sweep() - self._failing.keys())
 
     async def _bring_all_up(self, people: Iterable[Handle]) -> None:
         for person in sorted(people):
             await self._guarded(person, partial(self._bring_up, person))
+
+    async def _try_again(self, people: Iterable[Handle]) -> None:
+        """Until one fails: who is behind it comes before it in the next round."""
+        for person in people:
+            if not await self._guarded(person, partial(self._bring_up, person)):
+                break
 
     def deleted(self, channel_id: int, message_ids: Iterable[int]) -> None:
         """Messages were deleted, ours among them perhaps: those are posted anew with the next round."""
         if channel_id == self._channel_id:
             self._gone.update(map(str, message_ids))
 
-    async def _guarded(self, whose: Handle, work: Callable[[], Awaitable[None]]) -> None:
+    async def _guarded(self, whose: Handle, work: Callable[[], Awaitable[None]]) -> bool:
+        """Whether it worked."""
         try:
             await work()
         except Exception as error:  # noqa: BLE001 - a background job: it is recorded, and nothing else waits for it
             words = error_words(error)
             is_told = words in self._failing.values()
+            self._failing.pop(whose, None)
             self._failing[whose] = words
             if not is_told:
                 await self._desk.failed(JOB, error)
-        else:
-            self._failing.pop(whose, None)
+            return False
+        self._failing.pop(whose, None)
+        return True
 
     # -- whose memory changed ---------------------------------------------------------------------------------------
 
@@ -133,8 +152,7 @@ class Snapshots:
         done = self._done
         gone, self._gone = self._gone, set()
         again = {found.row.person for found in snapshots_in(rows, self._place) if found.row.message.key in gone}
-        for person in again:
-            self._shown.pop(person, None)
+        self._shown.update(dict.fromkeys(again, NOTHING))
         if size - done > MANY:
             found, self._sweeps = {each.row.person for each in rows.scan(PEOPLE)}, True
         else:
@@ -150,9 +168,11 @@ class Snapshots:
     async def _bring_up(self, person: Handle) -> None:
         channel = await self._channel()
         made, row = await self._desk.memory.look(partial(self._made, person=person, channel=channel))
+        shown = self._shown.get(person)
         if made is None:
-            await self._take_down(channel, person, row)
-        elif not (row is None and made.is_empty) and self._shown.get(person) != made.content_digest:
+            if shown != NOTHING:
+                await self._take_down(channel, person, row)
+        elif not (row is None and made.is_empty) and shown != made.content_digest:
             await self._show(channel, person, row, made)
 
     async def _show(self, channel: Wall, person: Handle, row: SnapshotRow | None, made: Snapshot) -> None:
@@ -182,8 +202,8 @@ class Snapshots:
             kept.pop(person, None)
 
     async def _sweep(self) -> set[Handle]:
-        """Take down what is nobody's, and keep nothing of whose it was. Where something was taken down, whoever has no
-        message: it may have been theirs.
+        """Take down what is nobody's, and keep nothing of whose it was. Everybody who is known: what is shown of them
+        is known now too, and may not be what it should.
 
         The whole channel is read: what is not pinned is found in no other way, and nothing is left of who was erased.
         """
@@ -192,12 +212,14 @@ class Snapshots:
         for person in (self._shown.keys() | self._posted.keys() | self._failing.keys()) - people - {NOBODY}:
             self._forget(person)
         whose = named | {message_id: person for person, message_id in self._posted.items()}
-        ours = {each.id async for each in channel.history(limit=None) if self._is_of_ours(each)}
-        for each in ours - whose.keys():
+        ours = {each.id: each.content async for each in channel.history(limit=None) if self._is_of_ours(each)}
+        for each in ours.keys() - whose.keys():
             with suppress(discord.NotFound):
                 await channel.get_partial_message(each).delete()
+        self._shown = dict.fromkeys(people, NOTHING)
+        self._shown |= {whose[each]: shown_digest(ours[each]) for each in ours.keys() & whose.keys()}
         self._sweeps = False
-        return set() if ours <= whose.keys() else people - {whose[each] for each in ours & whose.keys()}
+        return people
 
     def _named(self, rows: Rows) -> tuple[set[Handle], dict[int, Handle]]:
         """Everybody who is known, and whose message is which."""

@@ -19,9 +19,13 @@ def channel(state: State, call: Call) -> Answer:
 
 
 def change(state: State, call: Call) -> Answer:
-    """Name and topic of a channel; of a thread also whether it is archived."""
+    """Name and topic of a channel; of a thread also whether it is archived. One that is not locked is opened again by
+    whoever may write in it.
+    """
     found = channel_of(state, call)
     needed = Permission.MANAGE_THREADS if found.is_thread else Permission.MANAGE_CHANNELS
+    if found.is_thread and not found.locked and call.body == {"archived": False}:
+        needed = Permission.SEND_MESSAGES_IN_THREADS
     if found.owner is not state.bot and not found.allowed(state.bot) & needed:
         raise missing_permissions()
     found.name = call.body.get("name") or found.name

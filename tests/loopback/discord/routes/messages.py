@@ -93,8 +93,12 @@ def _part(ids: Sequence[int], call: Call, limit: int) -> Sequence[int]:
 
 
 def edit(state: State, call: Call) -> Answer:
-    """One's own words; of others' messages, with MANAGE_MESSAGES, only whether embeds show."""
+    """One's own words; of others' messages, with MANAGE_MESSAGES, only whether embeds show. In an archived thread
+    nothing.
+    """
     channel = channel_of(state, call)
+    if channel.archived:
+        raise archived()
     message = message_of(channel, call)
     if message.author is not state.bot:
         _only_flags(channel, state, call)
