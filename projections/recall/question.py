@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from projections.recall.words import asked_in, read, word_term, words
 
 NAME = 8
 MOST_TERMS = 256
-"""So many terms of a text are looked at: a paste is no question."""
+"""So many terms of a text are looked at: a paste is no question, and has one before it or behind it."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
 _MAY = re.compile(r"\bMay\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -44,7 +43,7 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     said = told.words
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
-    wanted = dict(islice(asked_in(told).items(), MOST_TERMS))
+    wanted = asked_in(told, MOST_TERMS)
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     question = Question(

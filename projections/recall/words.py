@@ -13,9 +13,10 @@ tables behind this (`english`, the stemmer's, Unicode's) alone; an index that wa
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has no types
@@ -158,13 +159,24 @@ def asked(text: str) -> dict[bytes, str]:
     return asked_in(read(text))
 
 
-def asked_in(text: Read) -> dict[bytes, str]:
-    """The same of a text that was read."""
+def asked_in(text: Read, most: int | None = None) -> dict[bytes, str]:
+    """The same of a text that was read. Of a long one so many terms at the most, by turns from its beginning and from
+    its end: a question stands before what is pasted, or behind it.
+    """
     flat = text.flat
     of_any = [(word_term(word), word) for word in text.words] if flat.isascii() else list(_of_any(flat))
-    whole = _whole(flat) if not flat.isascii() or _PERHAPS_WHOLE.search(flat) else ()
-    found = {each: word for each, word in (*of_any, *whole) if word not in STOP_WORDS}
-    return found or dict(of_any)
+    whole = list(_whole(flat)) if not flat.isascii() or _PERHAPS_WHOLE.search(flat) else []
+    found = {each: word for each, word in (*of_any, *whole) if word not in STOP_WORDS} or dict(of_any)
+    if most is None or len(found) <= most:
+        return found
+    by_turns = chain.from_iterable(zip_longest(_from_both_ends(of_any), _from_both_ends(whole)))
+    in_turn = {each[0]: each[1] for each in by_turns if each is not None and each[0] in found}
+    return dict(islice(in_turn.items(), most))
+
+
+def _from_both_ends(found: Sequence[tuple[bytes, str]]) -> Iterator[tuple[bytes, str]]:
+    """The first and the last, the second and the last but one, and so on; those in the middle come twice."""
+    return chain.from_iterable(zip(found, reversed(found), strict=True))
 
 
 @lru_cache(_LIKES)

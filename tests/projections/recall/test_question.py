@@ -49,6 +49,16 @@ def test_a_paste_is_no_question() -> None:
     assert len(ask(" ".join(f"word{n}" for n in range(5_000)), {}).question.terms) == MOST_TERMS
 
 
+@pytest.mark.parametrize("text", ["{ask} {paste}", "{paste} {ask}"])
+@pytest.mark.parametrize("line", ["word{n}", "at{n}.py is wrong", "log{n} gasket café", "日{n}本"])
+def test_a_question_before_a_paste_or_behind_it_is_looked_for(text: str, line: str) -> None:
+    """Also where the paste has more to look for than is looked at, and some of its words."""
+    paste = " ".join(line.format(n=n) for n in range(5_000))
+    asked = ask(text.format(paste=paste, ask="how did we mend the flurbnitz gasket in boiler.py?"), {})
+    assert {"mend", "flurbnitz", "gasket", "boiler.py"} <= set(asked.words.values())
+    assert len(asked.question.terms) == MOST_TERMS
+
+
 def test_a_person_without_letters_in_their_name_is_never_named() -> None:
     assert ask("✨", {KIM: "✨"}).question.speaker is None
     assert ask("someone", {}).question.speaker is None
