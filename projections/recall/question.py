@@ -8,16 +8,15 @@ from typing import NamedTuple
 
 from projections.ids import Handle
 from projections.recall.bm25 import ONE
-from projections.recall.english import ASKS_WHEN, MONTHS, STOP_WORDS
-from projections.recall.scoring import Dates, Question
+from projections.recall.dates import dates_in
+from projections.recall.english import ASKS_WHEN, STOP_WORDS
+from projections.recall.scoring import Question
 from projections.recall.words import asked_in, read, word_term, words
 
 NAME = 8
 MOST_TERMS = 256
 """So many terms of a text are looked at: a paste is no question, and has one before it or behind it."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
-_MAY = re.compile(r"\bMay\b")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Asked(NamedTuple):
@@ -49,7 +48,7 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     question = Question(
         terms=MappingProxyType(shares),
         speaker=named[0] if len(named) == 1 else None,
-        dates=dates_in(text, said),
+        dates=dates_in(told.flat, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
     return Asked(question, MappingProxyType(wanted))
@@ -59,13 +58,3 @@ def _is_named(name: str, said: Iterable[str]) -> bool:
     """Whether the first word of a name is among what is said; one that every sentence has is no name."""
     parts = words(name)
     return bool(parts) and parts[0] in said and parts[0] not in STOP_WORDS
-
-
-def dates_in(text: str, said: Iterable[str]) -> Dates:
-    """The months, years and days that a text names. "may" is a month only with a capital letter."""
-    named = {word for word in said if word != "may" or _MAY.search(text)}
-    return Dates(
-        months=frozenset(number for number, month in enumerate(MONTHS, 1) if month in named),
-        years=frozenset(int(word) for word in named if _YEAR.fullmatch(word)),
-        days=frozenset(int(word) for word in named if word.isdecimal() and word.isascii() and 1 <= int(word) <= 31),
-    )
