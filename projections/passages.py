@@ -40,9 +40,10 @@ FRESH_MS = 30 * 60_000
 SPARE = 3
 """How many times as much is looked for as may stand there: some of it may not, and some touches."""
 
-ANSWERING = frozenset({"turn", "fact", "meaning"})
-"""By what something is found that is relevant: a word of its own, or of an item that rests on it, or its meaning. What
-has none of these is found because it was said near something else, and stands around that if at all.
+ANSWERING = frozenset({"turn", "fact", "dated", "meaning"})
+"""By what something is found that is relevant: a word of its own, or of an item that rests on it, the day that the
+question names, or its meaning. What has none of these is found because it was said near something else, and stands
+around that if at all.
 """
 Where = tuple[Audience, Ref | None]
 """To whom something was said, and in which guild."""

@@ -85,6 +85,13 @@ def test_what_is_found_stands_there_with_what_was_said_around_it_its_day_and_its
     )
 
 
+@pytest.mark.parametrize("text", ["what happened on 14 November 2023?", "what did Ada do on November 14?"])
+def test_a_day_that_is_named_is_found_without_a_word_of_it(house: House, text: str) -> None:
+    house.say("1", "we went climbing at the quarry", ADA)
+    chatter(house)
+    assert "[Ada]: we went climbing at the quarry" in past(prompt(house, text))
+
+
 def test_the_title_is_as_it_is_called(house: House) -> None:
     boiler(house)
     chatter(house)

@@ -1,5 +1,7 @@
 """What a text finds: what was said, what is known, and what stands around it."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from projections.events.values import Span
@@ -153,6 +155,18 @@ def test_who_asks_said_nothing_yet_by_the_question(house: House) -> None:
     )
     for rows in (house.rows, kept(house.world)):
         assert said(rows, look, 5) == before
+
+
+def test_what_was_said_on_a_day_is_found_where_it_is_open_and_no_word_of_the_question_stands(house: House) -> None:
+    house.say("general", "we went climbing at the quarry", KIM)
+    house.say("garden", "what few may hear", KIM)
+    house.say("general", "another day", KIM, after=48 * HOUR)
+    house.change("garden", "channel")
+    day = f"{datetime.fromtimestamp(NOW / 1000, UTC):%d %B %Y}"
+    for text in (f"what happened on {day}?", f"what did Kim do on {day}?"):
+        plain = said(house.rows, wanted(house, text), 50)
+        assert said(kept(house.world), wanted(house, text), 50) == plain
+        assert texts(plain) == ["we went climbing at the quarry"]
 
 
 # -- misspelt ----------------------------------------------------------------------------------------------------------
