@@ -11,7 +11,7 @@ from projections.recall.bm25 import ONE
 from projections.recall.dates import dates_in
 from projections.recall.english import ASKS_WHEN, STOP_WORDS
 from projections.recall.scoring import Question
-from projections.recall.words import asked_in, read, word_term, words
+from projections.recall.words import asked_in, person_term, read, word_term, words
 
 NAME = 8
 MOST_TERMS = 256
@@ -30,7 +30,8 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     """What a text looks for, among people of these names.
 
     A name is looked for at a NAME'th of the weight of a word: it says of whom something is told, and if there is just
-    one, whose words count more. It stays a word, since anybody may call themself after one.
+    one, whose words count more. It stays a word, since anybody may call themself after one. Whoever has it is looked
+    for where they are mentioned as well, as much: a mention holds no name.
     """
     return _ask(text, tuple(names.items()))
 
@@ -45,13 +46,15 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     wanted = asked_in(told, MOST_TERMS)
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
+    mentions = {person_term(person): f"@{words(names[person])[0]}" for person in named}
+    shares |= dict.fromkeys(mentions, ONE if names_only else ONE // NAME)
     question = Question(
         terms=MappingProxyType(shares),
         speaker=named[0] if len(named) == 1 else None,
         dates=dates_in(told.flat, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
-    return Asked(question, MappingProxyType(wanted))
+    return Asked(question, MappingProxyType(wanted | mentions))
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:

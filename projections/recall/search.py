@@ -194,7 +194,7 @@ def _speaks(part: Part, person: Handle) -> bool:
 def _with_likes(asked: Asked, standing: Callable[[Collection[bytes]], Set[bytes]]) -> Asked:
     """The question with words spelled like those that stand nowhere, at half their weight."""
     there = standing(asked.question.terms)
-    unknown = [term for term in asked.question.terms if term not in there]
+    unknown = [term for term in asked.question.terms if term not in there and asked.words[term].isalpha()]
     if not unknown:
         return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]

@@ -3,8 +3,9 @@
 import pytest
 
 from projections.recall.bm25 import ONE
-from projections.recall.question import MOST_TERMS, ask
+from projections.recall.question import MOST_TERMS, NAME, ask
 from projections.recall.scoring import Dates
+from projections.recall.words import person_term, word_term
 from tests.world import handle
 
 ADA, KIM = handle("ada"), handle("kim")
@@ -35,8 +36,15 @@ def test_the_one_person_who_is_named(text: str, speaker: bytes | None) -> None:
 
 def test_a_name_counts_less_than_a_word_unless_there_is_no_other() -> None:
     assert words_of("What did Ada Larkspur say about tea?") == {"say", "tea"}
-    assert words_of("who is Ada?") == {"ada"}
-    assert words_of("Ada and Kim") == {"ada", "kim"}
+    assert words_of("who is Ada?") == {"ada", "@ada"}
+    assert words_of("Ada and Kim") == {"ada", "kim", "@ada", "@kim"}
+
+
+def test_a_mention_of_whoever_is_named_counts_as_their_name_does() -> None:
+    asked = ask("What did Ada say about tea?", NAMES)
+    assert asked.words[person_term(ADA)] == "@ada"
+    assert asked.question.terms[person_term(ADA)] == asked.question.terms[word_term("ada")] == ONE // NAME
+    assert person_term(KIM) not in asked.question.terms
 
 
 def test_who_is_called_like_a_word_that_every_sentence_has_is_not_named_by_it() -> None:

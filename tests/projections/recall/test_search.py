@@ -240,6 +240,24 @@ def test_what_other_readers_heard_does_not_stand_around_it(house: House) -> None
     assert around(house.rows, hit, 9, 9) == ["tea for few"]
 
 
-def test_mentions_find_nothing_by_a_name(house: House) -> None:
+def test_who_is_named_is_found_where_they_are_mentioned(house: House) -> None:
+    house.say("general", "@ is allergic to peanuts", spans=(Span(1, KIM),))
+    house.say("general", "@ likes them", spans=(Span(1, TOBI),))
+    house.say("garden", "hello", KIM)
+    look = wanted(house, "what should I know about Kim?")
+    assert finds(house, look) == ["@ is allergic to peanuts"]
+    assert "@kim" in {each.word for each in said(house.rows, look, 5)[0].reasons}
+
+
+def test_who_said_nothing_that_is_open_is_not_found_by_a_name_where_they_are_mentioned(house: House) -> None:
     house.say("general", "thanks ", spans=(Span(7, KIM),))
+    house.say("staff", "hello", KIM)
     assert finds(house, wanted(house, "Kim")) == []
+
+
+def test_who_is_nowhere_mentioned_is_no_misspelt_word(house: House) -> None:
+    house.name(TOBI, "Gardener")
+    house.say("general", "gardeners like dolphins", TOBI)
+    assert finds(house, wanted(house, "gardener dolpin")) == ["gardeners like dolphins"]
+    words = {each.word for each in said(house.rows, wanted(house, "gardener dolpin"), 5)[0].reasons}
+    assert words == {"", "gardener", "dolpin"}
