@@ -1,9 +1,12 @@
 """The terms of a text: what it is found by.
 
-    words       runs of letters and digits, case folded, accents off Latin letters, by their Snowball stems
+    words       runs of letters and digits with the marks on them, case folded, accents off Latin letters and signs for
+                vowels off Arabic and Hebrew, by their Snowball stems
     whole       what is written with signs inside (`ERR_MODULE_NOT_FOUND`, `app.py`, `v1.2`, `c++`), also as it stands
-    signs       emoji and other symbols beyond ASCII, each as it stands
-    unspaced    languages without spaces: every two characters that follow one another, and one that stands alone
+    signs       emoji and other symbols beyond ASCII, each as it stands; what is made of several emoji (a flag, a
+                skin tone, a family) as a whole, and those of them that mean something by themselves
+    unspaced    languages without spaces: every two characters that follow one another, and one that stands alone; each
+                Chinese character as well, for one is a word often enough: of a question only one that stands alone
     people      whom a text mentions, by their handle, so that a name is never part of what is indexed
 
 A term is 8 bytes of the BLAKE2b of its kind and its text: an index holds no words. What comes out follows from the
@@ -26,7 +29,7 @@ from projections.recall.english import IRREGULAR, STOP_WORDS
 
 STEMMER = "3.1.1"
 """The release of snowballstemmer that the lock file pins; a test holds this against what is installed."""
-VERSION = f"words@1-{STEMMER}-{unicodedata.unidata_version}"
+VERSION = f"words@2-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode."""
 TERM_BYTES = 8
 LONGEST = 64
@@ -46,7 +49,25 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
-_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+|[^\w\s]", re.UNICODE)
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_WITH_MARKS = (range(0x300, 0x1D00), range(0xA600, 0xAC00), range(0xFB00, 0xFE00), range(0x10A00, 0x11F60))
+"""Where Unicode has marks of scripts: to ask it of every character would take five times as long, at each start."""
+_MARKS = "".join(
+    character
+    for block in _WITH_MARKS
+    for character in map(chr, block)
+    if unicodedata.category(character) in ("Mn", "Mc") and not re.match(f"[{_UNSPACED}]", character)
+)
+_TONES = "\U0001f3fb-\U0001f3ff"
+_EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
+_FLAG = "[\U0001f1e6-\U0001f1ff]"
+_SIGN = rf"[{_EMOJI}][\ufe0f{_TONES}]?"
+_TOKEN = re.compile(
+    rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]++[{_MARKS}]*+)++|"
+    rf"{_FLAG}{{2}}|{_SIGN}(?:\u200d{_SIGN})*[\U000e0020-\U000e007f]*|[^\w\s]"
+)
+_NO_BASE = re.compile(f"[{_TONES}]|{_FLAG}")
+"""Parts of emoji that mean nothing by themselves."""
 _PLAIN = re.compile(r"[a-z0-9]+")
 _WHOLE = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_./:#@+'’]++[^\W_]++)++|[#@$]\w++|(?<!\w)\w++(?:\+\+|#)(?!\w)")
 _PERHAPS_WHOLE = re.compile(r"[-_./:#@+'$](?:\w|(?<=\+)\+|(?<=#))")
@@ -57,7 +78,11 @@ _CLITIC = re.compile(r"n(?<=\wn)'t(?!\w)|'(?<=\w')(?:s|re|ll|ve|d|m)(?!\w)")
 _NOT = re.compile(r"\b(?:won|can|shan)'t\b")
 _WITHOUT_NOT = {"won't": "will", "can't": "can", "shan't": "shall"}
 _FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_LATIN_WITH_MARK = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_RUNS = re.compile(f"[{_UNSPACED}]{{2,}}")
+_MAY_BE_LEFT_OUT = re.compile(
+    "(?<=[a-z])[\u0300-\u036f]+|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]+"
+)
+"""Marks that some write and some do not: accents on Latin letters, signs for vowels on Hebrew and Arabic ones."""
 
 _terms: dict[str, bytes] = {}
 
@@ -104,7 +129,7 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _LATIN_WITH_MARK.sub("", apart))
+    return unicodedata.normalize("NFC", _MAY_BE_LEFT_OUT.sub("", apart))
 
 
 class Read(NamedTuple):
@@ -137,6 +162,8 @@ def terms_in(text: Read, people: Iterable[Handle] = ()) -> Terms:
     flat = text.flat
     found = _word_terms(text.words) if flat.isascii() else [each for each, _ in _of_any(flat)]
     length = len(found)
+    if not flat.isascii():
+        found += [term("n", each) for each in _alone(flat)]
     if not flat.isascii() or _PERHAPS_WHOLE.search(flat):
         found += [each for each, _ in _whole(flat)]
     found += map(person_term, people)
@@ -216,12 +243,31 @@ def _of_any(flat: str) -> Iterator[tuple[bytes, str]]:
             yield from ((term("n", each), each) for each in _pairs(token))
         elif token[0].isalnum():
             yield word_term(token), token
-        elif not token.isascii() and unicodedata.category(token[0]) in _SIGNS:
-            yield term("s", token), token
+        elif not token.isascii():
+            yield from ((term("s", each), each) for each in _signs(token))
 
 
 def _whole(flat: str) -> Iterator[tuple[bytes, str]]:
     return ((term("x", each[:LONGEST]), each) for each in _WHOLE.findall(flat))
+
+
+def _signs(token: str) -> Iterable[str]:
+    """An emoji, or what is made of several, and those of them; a variant is no other emoji."""
+    whole = token.replace("\ufe0f", "")
+    if len(whole) < 2:
+        return filter(_is_sign, whole)
+    return dict.fromkeys([whole, *(each for each in whole if _is_sign(each) and not _NO_BASE.match(each))])
+
+
+def _is_sign(character: str) -> bool:
+    """Whether it is a symbol, or an emoji that is newer than this Unicode."""
+    category = unicodedata.category(character)
+    return category in _SIGNS or (category == "Cn" and "\U0001f000" <= character <= "\U0001faff")
+
+
+def _alone(flat: str) -> Iterator[str]:
+    """The Chinese characters of a text that do not stand alone."""
+    return (each for run in _RUNS.findall(flat) for each in _HAN.findall(run))
 
 
 def _pairs(run: str) -> list[str]:
