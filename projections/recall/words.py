@@ -28,7 +28,7 @@ from projections.ids import Handle
 from projections.recall.english import IRREGULAR, STOP_WORDS
 
 STEMMER = "3.1.1"
-"""The release of snowballstemmer that the lock file pins; a test holds this against what is installed."""
+"""The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
 VERSION = f"words@2-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode."""
 TERM_BYTES = 8

@@ -3,8 +3,10 @@
 import importlib.metadata
 import re
 import sys
+import tomllib
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -55,6 +57,11 @@ def test_a_stem_is_the_same_whoever_asks_for_another_one_meanwhile() -> None:
 def test_the_stemmer_is_the_one_the_index_says_it_was_made_with() -> None:
     assert importlib.metadata.version("snowballstemmer") == STEMMER
     assert VERSION.endswith(f"{STEMMER}-{unicodedata.unidata_version}")
+
+
+def test_no_other_stemmer_is_installed_with_it() -> None:
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"snowballstemmer=={STEMMER}" in project["dependencies"]
 
 
 @pytest.mark.parametrize(
