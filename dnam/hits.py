@@ -30,8 +30,8 @@ SHARES: frozenset[str] = frozenset(("turn", "fact", "dated", "words"))
 """The fields by which something is a hit, and not beside one."""
 FIELDS: Mapping[str, str] = {
     "turn": "it says so itself",
-    "near": "said within two messages of it",
-    "around": "said within seven messages of it",
+    "near": "said in it or within two messages of it",
+    "around": "said in it or within seven messages of it",
     "day": "said there on that day",
     "reply": "it answers a question with the word",
     "fact": "something known that rests on it",
