@@ -9,7 +9,7 @@ from projections.blocks import Basis
 from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, answer
 from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, TurnDelivered
-from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse
+from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse, Span
 from projections.gathering import NEAR, Gathering
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.passages import FRESH_MS
@@ -253,6 +253,36 @@ def new_era(house: House, place: str, era: int) -> None:
             refresh=1, after=None, upto=Point(house.said, LATER), covered=1, call=CALL,
         )
     )  # fmt: skip
+
+
+def sum_up(house: House, text: str) -> None:
+    refreshed = SummaryRefreshed(
+        said=house.said, by=MODEL, session=session("1"), audience=house.audience("1"), era=0, text=text, refresh=1,
+        after=None, upto=Point(house.said, LATER), covered=1, call=CALL,
+    )  # fmt: skip
+    house.world.add(refreshed)
+
+
+def test_what_the_summary_says_word_for_word_does_not_stand_there_again(house: House) -> None:
+    boiler(house)
+    house.say("1", "a boiler is no kettle", KIM, after=9 * HOUR)
+    house.say("1", "the boiler  leaks, again", ADA, spans=(Span(0, KIM),))
+    sum_up(house, "Ada: The boiler leaks - again!\nKim: how are you? Bye now.")
+    chatter(house)
+    told = past(prompt(house, "who mends the boiler?"))
+    assert "[Ada]: the boiler leaks again" not in told
+    assert "a boiler is no kettle" in told
+    assert "the boiler  leaks, again" in told
+    assert past(prompt(house, "plumber?")).splitlines()[1:] == [
+        "[Ada]: good day", "[Kim]: call the plumber", "[Ada]: she is good", "[Kim]: bye now"
+    ]  # fmt: skip
+
+
+def test_what_is_a_part_of_other_words_of_the_summary_stands_there(house: House) -> None:
+    house.say("1", "art boils in pots", KIM)
+    sum_up(house, "Smart boils in pots.")
+    chatter(house)
+    assert "art boils in pots" in past(prompt(house, "boil?"))
 
 
 def test_answers_of_this_session_s_era_are_found_and_linked_as_they_arrived(house: House) -> None:
