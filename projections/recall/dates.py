@@ -9,7 +9,7 @@ Any other number is no day: most of them count something.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from projections.recall.english import ALSO_VERBS, BEFORE_MONTHS, MONTHS, SHORT_MONTHS
 from projections.recall.scoring import Dates
@@ -35,11 +35,14 @@ _IN_DIGITS = re.compile(
     rf"(?<![\w.:/-])(?:{_YEAR}-[01][0-9]-[0-3][0-9](?![0-9])|"
     rf"{_DAY}(?P<sign>[./]){_DAY}(?P=sign){_YEAR}(?!\w))"
 )
+_DIGIT = re.compile("[0-9]")
 _ONE_OR_TWO = re.compile(r"(?<![0-9])[0-9]{1,2}(?![0-9])")
 
 
-def dates_in(flat: str, said: Iterable[str]) -> Dates:
+def dates_in(flat: str, said: Sequence[str]) -> Dates:
     """The dates that a folded text names, of which these are the words."""
+    if _NUMBERS.keys().isdisjoint(said) and not _DIGIT.search(flat):  # as in nearly all of them
+        return Dates()
     months, days = set[int](), set[int]()
     for found in _NAMED.finditer(flat):
         days.update(_numbers(found[0]))
