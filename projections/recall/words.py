@@ -62,10 +62,16 @@ _TONES = "\U0001f3fb-\U0001f3ff"
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 _FLAG = "[\U0001f1e6-\U0001f1ff]"
 _SIGN = rf"[{_EMOJI}][\ufe0f{_TONES}]?"
+_EMOJIS = rf"{_FLAG}{{2}}|{_SIGN}(?:\u200d{_SIGN})*[\U000e0020-\U000e007f]*"
+"""A flag, an emoji, or what is made of several."""
+PIECE = re.compile(rf"[\w{_MARKS}\u0e31-\u0e4e]+|{_EMOJIS}|[^\w\s]")
+"""A run of letters and digits with the marks on them, in whatever script, an emoji or one other sign, in a text that is
+not folded.
+"""
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+|{_LETTER}++(?:(?![\0-\u02ff])[{_MARKS}]++{_LETTER}*+)*+|"
-    rf"{_FLAG}{{2}}|{_SIGN}(?:\u200d{_SIGN})*[\U000e0020-\U000e007f]*|[^\w\s]"
+    rf"{_EMOJIS}|[^\w\s]"
 )
 """Marks are many, and looked for only where none of the characters stands that are in front of all of them."""
 _NO_BASE = re.compile(f"[{_TONES}]|{_FLAG}")
