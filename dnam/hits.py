@@ -1,7 +1,8 @@
 """A search and its hits, in words: for `dnam search` and `!memory search`, by the same recall as the prompt.
 
-A hit has one of the words itself, or something that is known and has one rests on it. What merely stands beside one is
-found as well, since its neighbours' words count, and is shown to whoever asks for it.
+A hit has one of the words itself, or something that is known and has one rests on it, or it was said on the day that is
+named. What merely stands beside one is found as well, since its neighbours' words count, and is shown to whoever asks
+for it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,17 +26,18 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="FoundItem | Said")
 DEEP = 1_000
 """How many of a context are looked through for those that have a word themselves."""
-SHARES: frozenset[str] = frozenset(("turn", "fact", "words"))
+SHARES: frozenset[str] = frozenset(("turn", "fact", "dated", "words"))
 """The fields by which something is a hit, and not beside one."""
 FIELDS: Mapping[str, str] = {
     "turn": "it says so itself",
-    "near": "said within two messages of it",
-    "around": "said within seven messages of it",
+    "near": "said in it or within two messages of it",
+    "around": "said in it or within seven messages of it",
     "day": "said there on that day",
     "reply": "it answers a question with the word",
     "fact": "something known that rests on it",
     "near fact": "something known that rests on what is near it",
     "date": "said at the date that is named",
+    "dated": "all of the date is right",
     "speaker": "said by who is named",
     "own": "who is named says it of themselves",
     "tells when": "it tells when something was",
@@ -130,7 +132,7 @@ def _keep(kept: dict[bytes, F], found: Iterable[F], sought: Sought, key: Callabl
 
 
 def shares(reasons: "Iterable[Reason]") -> bool:
-    """Whether something has one of the words itself, or what is known of it has."""
+    """Whether something has one of the words itself, or what is known of it has, or it is of the day that is named."""
     return any(each.field in SHARES for each in reasons)
 
 

@@ -1,13 +1,8 @@
 """Where the words of a search stand in a text, to be highlighted: by their stems, as recall finds them."""
 
-import re
 from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
-
-_PIECE = re.compile(r"[\w\u0e31-\u0e4e]+|[^\w\s]")
-"""A run of letters and digits with Thai's vowel signs, or one other sign."""
-
 
 MOST_NEARLY = 8
 """For so many words of a search those spelled nearly so are looked for: some hundred others for each."""
@@ -48,7 +43,9 @@ def excerpt(text: str, marks: Marks, most: int = MOST_CHARS) -> str:
 
 
 def _marks(text: str, wanted: frozenset[bytes]) -> list[Mark]:
-    pieces = (each for each in _PIECE.finditer(text) if _has(each[0], wanted))
+    from projections.recall.words import PIECE
+
+    pieces = (each for each in PIECE.finditer(text) if _has(each[0], wanted))
     return [mark for each in pieces for mark in _of_piece(each[0], each.start(), wanted)]
 
 

@@ -221,15 +221,17 @@ def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
 
     others = room(rows, setting, window, sought, limits, lambda hit: len(room_line(hit)))
     point, words = request.point, message.words
+    summary = _summary(rows, request)
     wished = Wished(
-        words, setting, request.session, point, message.id, window, others.people, request.vocabulary, request.nearness
-    )
+        words, setting, request.session, point, message.id, window, others.people, request.vocabulary, request.nearness,
+        summary.text,
+    )  # fmt: skip
     return _Pieces(
         request,
         message,
         window,
         *_durable(rows, request, sought),
-        _summary(rows, request),
+        summary,
         others,
         room_line,
         past(rows, wished, limits, caller),

@@ -1,6 +1,7 @@
 """Relevant past conversations: what was said earlier that answers to a message, each with what stands around it.
 
-    found       by recall, in what is open to the setting: never what stands in the window, nor the message
+    found       by recall, in what is open to the setting: never what stands in the window, nor the message, nor what
+                the session's summary says word for word
     around it   up to NEAR before and after in the same sitting; passages that overlap or touch are one
     the budget  best first; what does not fit is tried without what stands around it, and else left out
 
@@ -12,6 +13,7 @@ A message that says nothing by itself ("yeah", "ok") goes on with what was said 
 session had found stands there again, while that is fresh and as far as it is open still; else nothing is looked for.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,10 +41,14 @@ FRESH_MS = 30 * 60_000
 """How long what was found for a message serves those after it that say nothing by themselves."""
 SPARE = 3
 """How many times as much is looked for as may stand there: some of it may not, and some touches."""
+FEWEST_WORDS = 3
+"""How many words something has at least that is left out because the summary has them: "yes" stands in every one."""
+_WORD = re.compile(r"\w+")
 
-ANSWERING = frozenset({"turn", "fact", "meaning"})
-"""By what something is found that is relevant: a word of its own, or of an item that rests on it, or its meaning. What
-has none of these is found because it was said near something else, and stands around that if at all.
+ANSWERING = frozenset({"turn", "fact", "dated", "meaning"})
+"""By what something is found that is relevant: a word of its own, or of an item that rests on it, the day that the
+question names, or its meaning. What has none of these is found because it was said near something else, and stands
+around that if at all.
 """
 Where = tuple[Audience, Ref | None]
 """To whom something was said, and in which guild."""
@@ -51,8 +57,8 @@ IN_OTHER_WORDS = "what says it in other words"
 
 
 class Wished(NamedTuple):
-    """What passages are for: the message `words`, where and when it is answered, who else is in the window. With
-    `nearness`, what says the same in other words is found too.
+    """What passages are for: the message `words`, where and when it is answered, who else is in the window, and the
+    session's summary as it stands in the prompt. With `nearness`, what says the same in other words is found too.
     """
 
     words: str
@@ -64,6 +70,7 @@ class Wished(NamedTuple):
     room: tuple[Handle, ...]
     vocabulary: Vocabulary
     nearness: Nearness | None = None
+    summary: str = ""
 
 
 class _Looked(NamedTuple):
@@ -165,6 +172,7 @@ class _May:
         self._before_key = point_key(wished.point)
         self._without = _standing(wished)
         self._quiet = frozenset(rows.keys(QUIET, b""))
+        self._summary = _plain(wished.summary) if wished.summary else ""
 
     def __call__(self, said: "Found[SaidRow] | Said") -> bool:
         key, row = said.key, said.row
@@ -175,7 +183,16 @@ class _May:
             and says_something(row)
             and event not in self._quiet
             and (_is_of_others(row) or self._is_answer_here(said))
+            and not self._is_summed_up(row)
         )
+
+    def _is_summed_up(self, row: SaidRow) -> bool:
+        """Whether the summary says it word for word. Who is mentioned and what files show has no word there."""
+        of = row if isinstance(row, TurnRow) else row.message
+        if not self._summary or of.spans or (isinstance(row, MessageRow) and row.message.attachments):
+            return False
+        words = _plain(of.text)
+        return words.count(" ") > FEWEST_WORDS and words in self._summary
 
     def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
         """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
@@ -189,6 +206,11 @@ class _May:
         messages = self._rows.keys(MESSAGES, key[:16], stop=key, reverse=True)
         turns = self._rows.keys(TURNS, key[:16], stop=key, reverse=True)
         return (each[-16:] for keys in (messages, turns) for each in islice(keys, BEFORE_AN_ANSWER))
+
+
+def _plain(text: str) -> str:
+    """The words of a text, each with a space before and behind it."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def _is_of_others(row: SaidRow) -> bool:

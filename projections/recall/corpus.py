@@ -16,7 +16,7 @@ import numpy as np
 
 from projections.ids import EventId
 from projections.recall.called import Called
-from projections.recall.columns import Columns, Longs, Places, Postings, Raised, Sealed, short_id
+from projections.recall.columns import Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
 from projections.recall.words import MOST_COUNTED
 
@@ -114,6 +114,7 @@ class Corpus:
         names, of = np.unique(unit_days, axis=1, return_inverse=True)
         self.day = np.concatenate([of.astype(np.int32), np.zeros(len(self.seqs) - self.size, np.int32)])
         self._days = {(unit, day): number for number, (unit, day) in enumerate(names.T.tolist())}
+        self._date_of = array("q", names[1].tolist())
         self.day_documents = np.bincount(of, minlength=len(self._days)).tolist()
         self.day_words = np.bincount(of, columns.lengths, len(self._days)).astype(np.int64).tolist()
         self.unit_days = np.bincount(names[0], minlength=len(self.units.all)).tolist()
@@ -210,6 +211,7 @@ class Corpus:
         if number == len(self.day_words):
             self.day_words.append(0)
             self.day_documents.append(0)
+            self._date_of.append(day)
         return number
 
     def _tell(self, at: int, by: int) -> None:
@@ -262,6 +264,14 @@ class Corpus:
         size = self.size
         found = np.flatnonzero((self.said[:size] == said) & (self.unit[:size] == number) & self.alive[:size])
         return set(self.seqs[found].tolist())
+
+    def dates(self) -> Longs:
+        """Which date each of the `day` numbers is, in days since 1970."""
+        return np.array(self._date_of, np.int64)
+
+    def on_days(self, days: Flags) -> Places:
+        """Where the living documents are that were said on some of the days, by their numbers."""
+        return np.flatnonzero(days.take(self.day[: self.size]) & self.alive[: self.size]).astype(np.int32)
 
     def number(self, places: Places) -> None:
         """Let `slots` say at each of these places its number among them, and where nothing is, how many there are."""

@@ -51,6 +51,18 @@ MONTHS = (
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
 
+SHORT_MONTHS = ("jan", "feb", "mar", "apr", "", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+"""Names are among them, and other words: they are months only where a day or a year stands beside them."""
+
+ALSO_VERBS = frozenset(("march", "may"))
+"""They are months only there as well, and behind one of the next."""
+
+BEFORE_MONTHS = (
+    "in", "of", "last", "next", "since", "until", "till", "by", "during", "during this", "from", "before", "after",
+    "between", "around", "early", "late", "mid",
+)  # fmt: skip
+"""Behind these a month stands, and no verb."""
+
 TIME_WORDS = frozenset(MONTHS) | _words(
     "yesterday today tonight tomorrow last next ago week weeks weekend weekends month months year years day days",
     "morning mornings evening evenings night nights summer winter spring fall autumn recently soon since",

@@ -3,22 +3,20 @@
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
 from projections.ids import Handle
 from projections.recall.bm25 import ONE
-from projections.recall.english import ASKS_WHEN, MONTHS, STOP_WORDS
-from projections.recall.scoring import Dates, Question
-from projections.recall.words import asked_in, read, word_term, words
+from projections.recall.dates import dates_in
+from projections.recall.english import ASKS_WHEN, STOP_WORDS
+from projections.recall.scoring import Question
+from projections.recall.words import asked_in, person_term, read, word_term, words
 
 NAME = 8
 MOST_TERMS = 256
-"""So many terms of a text are looked at: a paste is no question."""
+"""So many terms of a text are looked at: a paste is no question, and has one before it or behind it."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
-_MAY = re.compile(r"\bMay\b")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Asked(NamedTuple):
@@ -32,7 +30,8 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     """What a text looks for, among people of these names.
 
     A name is looked for at a NAME'th of the weight of a word: it says of whom something is told, and if there is just
-    one, whose words count more. It stays a word, since anybody may call themself after one.
+    one, whose words count more. It stays a word, since anybody may call themself after one. Whoever has it is looked
+    for where they are mentioned as well, as much: a mention holds no name.
     """
     return _ask(text, tuple(names.items()))
 
@@ -44,29 +43,21 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     said = told.words
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
-    wanted = dict(islice(asked_in(told).items(), MOST_TERMS))
+    wanted = asked_in(told, MOST_TERMS)
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
+    mentions = {person_term(person): f"@{words(names[person])[0]}" for person in named}
+    shares |= dict.fromkeys(mentions, ONE if names_only else ONE // NAME)
     question = Question(
         terms=MappingProxyType(shares),
         speaker=named[0] if len(named) == 1 else None,
-        dates=dates_in(text, said),
+        dates=dates_in(told.flat, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
-    return Asked(question, MappingProxyType(wanted))
+    return Asked(question, MappingProxyType(wanted | mentions))
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:
     """Whether the first word of a name is among what is said; one that every sentence has is no name."""
     parts = words(name)
     return bool(parts) and parts[0] in said and parts[0] not in STOP_WORDS
-
-
-def dates_in(text: str, said: Iterable[str]) -> Dates:
-    """The months, years and days that a text names. "may" is a month only with a capital letter."""
-    named = {word for word in said if word != "may" or _MAY.search(text)}
-    return Dates(
-        months=frozenset(number for number, month in enumerate(MONTHS, 1) if month in named),
-        years=frozenset(int(word) for word in named if _YEAR.fullmatch(word)),
-        days=frozenset(int(word) for word in named if word.isdecimal() and word.isascii() and 1 <= int(word) <= 31),
-    )

@@ -1,7 +1,8 @@
 """How well what was said answers to what is looked for.
 
 1. The SEEDS documents with the highest BM25 of their own words and their dates (as in the table) are looked at,
-   whatever a known fact rests on, and with each what was said up to NEAR before and after it in the same sitting.
+   whatever a known fact rests on, and of what is `dated` as many: first what the one person said whom the question
+   names, then what was recorded last. With each what was said up to NEAR before and after it in the same sitting.
 2. Each of these has the sum of its fields, by the weights of the table below. Of a window the words of all its
    documents are counted together, as if they were one text; a term's idf is that of single documents throughout.
 3. Ties go to what was recorded later. Of a long question the MOST_TERMS terms count that tell most.
@@ -15,6 +16,8 @@
     fact        the words of the best item that rests on it                         × 1½
     near fact   the same of what is at most two before and after it, and its own    × ½
     date        for each of month, year and day of the month that the question names, of when it was said   16
+    dated       it was said at all that the question names of a date, if that has a day of the month, or if nowhere 1
+                stands any word that is looked for
     speaker     it is said by the one person whom the question names                3
     own         the same, and it says "I", "my" or "we"                             4
     tells when  it tells when something was, and the question asks for a time       6
@@ -31,6 +34,7 @@ from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from projections.recall import stacked
 from projections.recall.bm25 import ONE, Average, Doubles, Longs, idf, norm_of, weigh_by_norm
@@ -42,7 +46,7 @@ from projections.recall.seeds import SEEDS, Allowed, Term, all_scored, best_scor
 from projections.recall.stacked import Stack
 from projections.recall.standing import TermsIn
 
-VERSION = "recall@1"
+VERSION = "recall@2"
 NEAR, REACH = 2, 7
 _OF_WORDS = ("turn", "near", "around", "day", "reply")
 """The fields of words, in the order in which they are reckoned."""
@@ -50,7 +54,8 @@ _TOGETHER = np.array([[1.0], [2 * NEAR + 1.0], [2 * REACH + 1.0]])
 """Of how many texts the words are counted together in the first three of them."""
 WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE, "fact": 1536, "near fact": 512}
 """By how much a field's BM25 counts, in 1/1024."""
-DATE, SPEAKER, OWN, TELLS_WHEN, NAMES, FIRST, ASKING = (points * ONE // 2 for points in (32, 6, 8, 12, 3, 4, -4))
+DATE, DATED, SPEAKER, OWN, TELLS_WHEN = (points * ONE for points in (16, 1, 3, 4, 6))
+NAMES, FIRST, ASKING = (points * ONE // 2 for points in (3, 4, -4))
 """In 1/1024."""
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
@@ -152,7 +157,7 @@ def search(
     scored: list[Scored] = []
     for number, part in enumerate(parts):
         known = {at: points for (of, at), points in (facts or {}).items() if of == number}
-        found = _Scoring(part, [each.in_part(number) for each in terms], counts)
+        found = _Scoring(part, [each.in_part(number) for each in terms], counts, by_date=_is_by_date(question, terms))
         may = allowed[number] if allowed else everything(part.corpus)
         scored += [each._replace(part=number) for each in found.best(question, known, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
@@ -182,6 +187,11 @@ def _found(there: TermsIn, question: Question, counts: Counts) -> list[Found]:
     return sorted(found, key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
 
 
+def _is_by_date(question: Question, terms: Sequence[Found]) -> bool:
+    """Whether something is found for having been said at a date: a month or a year has too much of it, beside words."""
+    return bool(question.dates.days) or (any(question.dates) and not terms)
+
+
 class Look(NamedTuple):
     """What is seen from a region: `around` each document of it, up to REACH before and after, in rows; all that is
     `seen` there, and of `around` where each is in that, the last for none; how often each term stands in it (documents
@@ -198,8 +208,9 @@ class Look(NamedTuple):
 class _Scoring:
     """One part, and the terms of one question in it."""
 
-    def __init__(self, part: Part, terms: Sequence[Term], counts: Counts) -> None:
-        self._corpus, self._silent = part.corpus, part.silent
+    def __init__(self, part: Part, terms: Sequence[Term], counts: Counts, *, by_date: bool) -> None:
+        self._corpus, self._silent, self._open = part.corpus, part.silent, part.open
+        self._by_date = by_date
         self._terms = [each for each in terms if len(each.postings.at)]
         self._counts = counts
         self._average = Average(counts.words, counts.documents)
@@ -208,6 +219,8 @@ class _Scoring:
 
     def best(self, question: Question, facts: Mapping[int, int], allowed: Allowed, most: int) -> list[Scored]:
         seeds = self._seeds(question.dates, allowed)
+        if self._by_date:
+            seeds = _distinct(np.concatenate([seeds, self._dated(question, allowed)]))
         if facts:
             seeds = _distinct(np.concatenate([seeds, np.array(list(facts), np.int32)]))
         if not len(seeds):
@@ -239,6 +252,25 @@ class _Scoring:
             keys = (scores << 34) + corpus.seqs[found]
             found = found[np.argpartition(keys, len(keys) - SEEDS)[-SEEDS:]]
         return found
+
+    def _dated(self, question: Question, allowed: Allowed) -> Places:
+        """The last of what was said at the date, first of all what the one person said who is named."""
+        corpus = self._corpus
+        named = _named_of(corpus.dates().astype("datetime64[D]"), question.dates)
+        found: Places = corpus.on_days(named == _most(question.dates))
+        found = found[(found != self._silent) & allowed(found)]
+        if self._open is not None:
+            found = found[self._open.take(corpus.unit.take(found))]
+        if len(found) > SEEDS:
+            keys = corpus.seqs[found] + (self._theirs(found, question).astype(np.int64) << 62)
+            found = found[np.argpartition(keys, len(keys) - SEEDS)[-SEEDS:]]
+        return found
+
+    def _theirs(self, places: Places, question: Question) -> Flags:
+        """Which of some documents the one person said who is named."""
+        speaker = NONE if question.speaker is None else self._corpus.speakers.find(question.speaker)
+        theirs: Flags = self._corpus.speaker[places] == speaker
+        return theirs if speaker != NONE else np.zeros(len(places), np.bool_)
 
     def _around(self, places: Places, reach: int) -> Places:
         """What was said around each in the same sitting, up to so many before and after: rows in order, NONE for
@@ -372,10 +404,12 @@ class _Scoring:
         flags = corpus.flags[region]
         made: dict[str, Longs] = {}
         if any(question.dates):
-            made["date"] = DATE * _named(corpus.said[region], question.dates)
-        speaker = NONE if question.speaker is None else corpus.speakers.find(question.speaker)
-        if speaker != NONE:
-            theirs = corpus.speaker[region] == speaker
+            named = _named(corpus.said[region], question.dates)
+            made["date"] = DATE * named
+            if self._by_date:
+                made["dated"] = np.where(named == _most(question.dates), DATED, 0)
+        theirs = self._theirs(region, question)
+        if theirs.any():
             made["speaker"] = np.where(theirs, SPEAKER, 0)
             made["own"] = np.where(theirs & (flags & FIRST_PERSON != 0), OWN, 0)
         if question.asks_when:
@@ -397,9 +431,13 @@ def _distinct(places: Places) -> Places:
 
 def _named(said: Longs, dates: Dates) -> Longs:
     """How many of month, year and day of the month a question names of when each was said (ms), in UTC."""
-    days = said.astype("datetime64[ms]").astype("datetime64[D]")
+    return _named_of(said.astype("datetime64[ms]").astype("datetime64[D]"), dates)
+
+
+def _named_of(days: npt.NDArray[np.datetime64], dates: Dates) -> Longs:
+    """The same of days."""
     months = days.astype("datetime64[M]")
-    found = np.zeros(len(said), np.int64)
+    found = np.zeros(len(days), np.int64)
     if dates.months:
         found += _is_any(months.astype(np.int64) % 12 + 1, dates.months)
     if dates.years:
@@ -407,6 +445,11 @@ def _named(said: Longs, dates: Dates) -> Longs:
     if dates.days:
         found += _is_any((days - months).astype(np.int64) + 1, dates.days)
     return found
+
+
+def _most(dates: Dates) -> int:
+    """How many of the three a question names."""
+    return sum(map(bool, dates))
 
 
 def _is_any(of: Longs, named: frozenset[int]) -> Flags:

@@ -59,7 +59,7 @@ class Wanted(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """A part of a score, in 1/1024: the field, and of a field of words also the word."""
+    """A part of a score, in 1/1024: the field, and of a field of words also the word, or what it is spelled like."""
 
     field: str
     word: str
@@ -194,7 +194,7 @@ def _speaks(part: Part, person: Handle) -> bool:
 def _with_likes(asked: Asked, standing: Callable[[Collection[bytes]], Set[bytes]]) -> Asked:
     """The question with words spelled like those that stand nowhere, at half their weight."""
     there = standing(asked.question.terms)
-    unknown = [term for term in asked.question.terms if term not in there]
+    unknown = [term for term in asked.question.terms if term not in there and asked.words[term].isalpha()]
     if not unknown:
         return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
@@ -202,7 +202,8 @@ def _with_likes(asked: Asked, standing: Callable[[Collection[bytes]], Set[bytes]
     there = standing(tried)
     likes = {like: word for like, word in tried.items() if like in there and like not in asked.words}
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in _of(likes, asked)}}
-    return Asked(asked.question._replace(terms=terms), {**likes, **asked.words})
+    told = {like: f"spelled like {word}" for like, word in likes.items()}
+    return Asked(asked.question._replace(terms=terms), {**told, **asked.words})
 
 
 def _of(likes: Mapping[bytes, str], asked: Asked) -> Iterator[tuple[bytes, bytes]]:

@@ -1,9 +1,12 @@
 """The terms of a text: what it is found by.
 
-    words       runs of letters and digits, case folded, accents off Latin letters, by their Snowball stems
+    words       runs of letters and digits with the marks on them, case folded, accents off Latin letters and signs for
+                vowels off Arabic and Hebrew, by their Snowball stems
     whole       what is written with signs inside (`ERR_MODULE_NOT_FOUND`, `app.py`, `v1.2`, `c++`), also as it stands
-    signs       emoji and other symbols beyond ASCII, each as it stands
-    unspaced    languages without spaces: every two characters that follow one another, and one that stands alone
+    signs       emoji and other symbols beyond ASCII, each as it stands; what is made of several emoji (a flag, a
+                skin tone, a family) as a whole, and those of them that mean something by themselves
+    unspaced    languages without spaces: every two characters that follow one another, and one that stands alone; each
+                Chinese character as well, for one is a word often enough: of a question only one that stands alone
     people      whom a text mentions, by their handle, so that a name is never part of what is indexed
 
 A term is 8 bytes of the BLAKE2b of its kind and its text: an index holds no words. What comes out follows from the
@@ -13,9 +16,10 @@ tables behind this (`english`, the stemmer's, Unicode's) alone; an index that wa
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has no types
@@ -24,8 +28,8 @@ from projections.ids import Handle
 from projections.recall.english import IRREGULAR, STOP_WORDS
 
 STEMMER = "3.1.1"
-"""The release of snowballstemmer that the lock file pins; a test holds this against what is installed."""
-VERSION = f"words@1-{STEMMER}-{unicodedata.unidata_version}"
+"""The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
+VERSION = f"words@2-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode."""
 TERM_BYTES = 8
 LONGEST = 64
@@ -45,7 +49,33 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
-_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+|[^\w\s]", re.UNICODE)
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_WITH_MARKS = (range(0x300, 0x1D00), range(0xA600, 0xAC00), range(0xFB00, 0xFE00), range(0x10A00, 0x11F60))
+"""Where Unicode has marks of scripts: to ask it of every character would take five times as long, at each start."""
+_MARKS = "".join(
+    character
+    for block in _WITH_MARKS
+    for character in map(chr, block)
+    if unicodedata.category(character) in ("Mn", "Mc") and not re.match(f"[{_UNSPACED}]", character)
+)
+_TONES = "\U0001f3fb-\U0001f3ff"
+_EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
+_FLAG = "[\U0001f1e6-\U0001f1ff]"
+_SIGN = rf"[{_EMOJI}][\ufe0f{_TONES}]?"
+_EMOJIS = rf"{_FLAG}{{2}}|{_SIGN}(?:\u200d{_SIGN})*[\U000e0020-\U000e007f]*"
+"""A flag, an emoji, or what is made of several."""
+PIECE = re.compile(rf"[\w{_MARKS}\u0e31-\u0e4e]+|{_EMOJIS}|[^\w\s]")
+"""A run of letters and digits with the marks on them, in whatever script, an emoji or one other sign, in a text that is
+not folded.
+"""
+_LETTER = rf"[^\W_{_UNSPACED}]"
+_TOKEN = re.compile(
+    rf"[{_UNSPACED}]+|{_LETTER}++(?:(?![\0-\u02ff])[{_MARKS}]++{_LETTER}*+)*+|"
+    rf"{_EMOJIS}|[^\w\s]"
+)
+"""Marks are many, and looked for only where none of the characters stands that are in front of all of them."""
+_NO_BASE = re.compile(f"[{_TONES}]|{_FLAG}")
+"""Parts of emoji that mean nothing by themselves."""
 _PLAIN = re.compile(r"[a-z0-9]+")
 _WHOLE = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_./:#@+'’]++[^\W_]++)++|[#@$]\w++|(?<!\w)\w++(?:\+\+|#)(?!\w)")
 _PERHAPS_WHOLE = re.compile(r"[-_./:#@+'$](?:\w|(?<=\+)\+|(?<=#))")
@@ -56,7 +86,11 @@ _CLITIC = re.compile(r"n(?<=\wn)'t(?!\w)|'(?<=\w')(?:s|re|ll|ve|d|m)(?!\w)")
 _NOT = re.compile(r"\b(?:won|can|shan)'t\b")
 _WITHOUT_NOT = {"won't": "will", "can't": "can", "shan't": "shall"}
 _FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_LATIN_WITH_MARK = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_RUNS = re.compile(f"[{_UNSPACED}]{{2,}}")
+_MAY_BE_LEFT_OUT = re.compile(
+    "(?<=[a-z])[\u0300-\u036f]+|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]+"
+)
+"""Marks that some write and some do not: accents on Latin letters, signs for vowels on Hebrew and Arabic ones."""
 
 _terms: dict[str, bytes] = {}
 
@@ -103,7 +137,7 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _LATIN_WITH_MARK.sub("", apart))
+    return unicodedata.normalize("NFC", _MAY_BE_LEFT_OUT.sub("", apart))
 
 
 class Read(NamedTuple):
@@ -136,6 +170,8 @@ def terms_in(text: Read, people: Iterable[Handle] = ()) -> Terms:
     flat = text.flat
     found = _word_terms(text.words) if flat.isascii() else [each for each, _ in _of_any(flat)]
     length = len(found)
+    if not flat.isascii():
+        found += [term("n", each) for each in _alone(flat)]
     if not flat.isascii() or _PERHAPS_WHOLE.search(flat):
         found += [each for each, _ in _whole(flat)]
     found += map(person_term, people)
@@ -158,13 +194,24 @@ def asked(text: str) -> dict[bytes, str]:
     return asked_in(read(text))
 
 
-def asked_in(text: Read) -> dict[bytes, str]:
-    """The same of a text that was read."""
+def asked_in(text: Read, most: int | None = None) -> dict[bytes, str]:
+    """The same of a text that was read. Of a long one so many terms at the most, by turns from its beginning and from
+    its end: a question stands before what is pasted, or behind it.
+    """
     flat = text.flat
     of_any = [(word_term(word), word) for word in text.words] if flat.isascii() else list(_of_any(flat))
-    whole = _whole(flat) if not flat.isascii() or _PERHAPS_WHOLE.search(flat) else ()
-    found = {each: word for each, word in (*of_any, *whole) if word not in STOP_WORDS}
-    return found or dict(of_any)
+    whole = list(_whole(flat)) if not flat.isascii() or _PERHAPS_WHOLE.search(flat) else []
+    found = {each: word for each, word in (*of_any, *whole) if word not in STOP_WORDS} or dict(of_any)
+    if most is None or len(found) <= most:
+        return found
+    by_turns = chain.from_iterable(zip_longest(_from_both_ends(of_any), _from_both_ends(whole)))
+    in_turn = {each[0]: each[1] for each in by_turns if each is not None and each[0] in found}
+    return dict(islice(in_turn.items(), most))
+
+
+def _from_both_ends(found: Sequence[tuple[bytes, str]]) -> Iterator[tuple[bytes, str]]:
+    """The first and the last, the second and the last but one, and so on; those in the middle come twice."""
+    return chain.from_iterable(zip(found, reversed(found), strict=True))
 
 
 @lru_cache(_LIKES)
@@ -204,12 +251,31 @@ def _of_any(flat: str) -> Iterator[tuple[bytes, str]]:
             yield from ((term("n", each), each) for each in _pairs(token))
         elif token[0].isalnum():
             yield word_term(token), token
-        elif not token.isascii() and unicodedata.category(token[0]) in _SIGNS:
-            yield term("s", token), token
+        elif not token.isascii():
+            yield from ((term("s", each), each) for each in _signs(token))
 
 
 def _whole(flat: str) -> Iterator[tuple[bytes, str]]:
     return ((term("x", each[:LONGEST]), each) for each in _WHOLE.findall(flat))
+
+
+def _signs(token: str) -> Iterable[str]:
+    """An emoji, or what is made of several, and those of them; a variant is no other emoji."""
+    whole = token.replace("\ufe0f", "")
+    if len(whole) < 2:
+        return filter(_is_sign, whole)
+    return dict.fromkeys([whole, *(each for each in whole if _is_sign(each) and not _NO_BASE.match(each))])
+
+
+def _is_sign(character: str) -> bool:
+    """Whether it is a symbol, or an emoji that is newer than this Unicode."""
+    category = unicodedata.category(character)
+    return category in _SIGNS or (category == "Cn" and "\U0001f000" <= character <= "\U0001faff")
+
+
+def _alone(flat: str) -> Iterator[str]:
+    """The Chinese characters of a text that do not stand alone."""
+    return (each for run in _RUNS.findall(flat) for each in _HAN.findall(run))
 
 
 def _pairs(run: str) -> list[str]:

@@ -193,13 +193,13 @@ def test_an_encoder_is_one_that_the_environment_names() -> None:
 def test_a_goal_that_is_missed_is_said(found: Found) -> None:
     ranking = found.rankings[report.WITH]
     nothing = ranking._replace(asked=[each._replace(scores=Scores(0, 0, 0, 0, 0)) for each in ranking.asked])
-    missed = found._replace(rankings={**found.rankings, report.WITH: nothing}, missing={"bm25s": "it is not installed"})
+    missed = found._replace(rankings={**found.rankings, report.WITH: nothing}, missing={"bm25s": "try 'dnam[x]'"})
     assert [each.met for each in report.judged(missed)] == [True, True, False]
     printed = Console(file=StringIO(), width=120)
     report.show(missed, printed)
     text = printed.file.getvalue()  # type: ignore[attr-defined]
     assert "recall, with facts, all: recall@10 0.0, goal ≥ 83: MISSED" in text
     assert "recall, without facts, all: recall@10 100.0, goal ≥ 80: met" in text
-    assert "bm25s: not measured, it is not installed" in text
+    assert "bm25s: not measured, try 'dnam[x]'" in text
     assert found.missing[report.ENCODED] == "DNAM_ENCODER names none: local or voyage"
     assert "Evidence that names no turn was dropped: c-1 'D9:9', c-1 'D'. Questions without evidence were left" in text

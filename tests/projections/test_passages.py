@@ -9,7 +9,7 @@ from projections.blocks import Basis
 from projections.context import Context, Request, assemble
 from projections.decisions.answer import AnswerRequest, answer
 from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, TurnDelivered
-from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse
+from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse, Span
 from projections.gathering import NEAR, Gathering
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.passages import FRESH_MS
@@ -83,6 +83,13 @@ def test_what_is_found_stands_there_with_what_was_said_around_it_its_day_and_its
         "[Ada]: good day\n[Kim]: how are you\n[Ada]: the boiler leaks again\n[Kim]: call the plumber\n"
         "[Ada]: she is good"
     )
+
+
+@pytest.mark.parametrize("text", ["what happened on 14 November 2023?", "what did Ada do on November 14?"])
+def test_a_day_that_is_named_is_found_without_a_word_of_it(house: House, text: str) -> None:
+    house.say("1", "we went climbing at the quarry", ADA)
+    chatter(house)
+    assert "[Ada]: we went climbing at the quarry" in past(prompt(house, text))
 
 
 def test_the_title_is_as_it_is_called(house: House) -> None:
@@ -246,6 +253,36 @@ def new_era(house: House, place: str, era: int) -> None:
             refresh=1, after=None, upto=Point(house.said, LATER), covered=1, call=CALL,
         )
     )  # fmt: skip
+
+
+def sum_up(house: House, text: str) -> None:
+    refreshed = SummaryRefreshed(
+        said=house.said, by=MODEL, session=session("1"), audience=house.audience("1"), era=0, text=text, refresh=1,
+        after=None, upto=Point(house.said, LATER), covered=1, call=CALL,
+    )  # fmt: skip
+    house.world.add(refreshed)
+
+
+def test_what_the_summary_says_word_for_word_does_not_stand_there_again(house: House) -> None:
+    boiler(house)
+    house.say("1", "a boiler is no kettle", KIM, after=9 * HOUR)
+    house.say("1", "the boiler  leaks, again", ADA, spans=(Span(0, KIM),))
+    sum_up(house, "Ada: The boiler leaks - again!\nKim: how are you? Bye now.")
+    chatter(house)
+    told = past(prompt(house, "who mends the boiler?"))
+    assert "[Ada]: the boiler leaks again" not in told
+    assert "a boiler is no kettle" in told
+    assert "the boiler  leaks, again" in told
+    assert past(prompt(house, "plumber?")).splitlines()[1:] == [
+        "[Ada]: good day", "[Kim]: call the plumber", "[Ada]: she is good", "[Kim]: bye now"
+    ]  # fmt: skip
+
+
+def test_what_is_a_part_of_other_words_of_the_summary_stands_there(house: House) -> None:
+    house.say("1", "art boils in pots", KIM)
+    sum_up(house, "Smart boils in pots.")
+    chatter(house)
+    assert "art boils in pots" in past(prompt(house, "boil?"))
 
 
 def test_answers_of_this_session_s_era_are_found_and_linked_as_they_arrived(house: House) -> None:

@@ -110,11 +110,13 @@ def test_it_tells_why(teapot: Path) -> None:
         ("i1", "words"), ("i2", "words"),
         *((hit, field) for hit in ("s1", "s2") for field in ("turn", "near", "around", "day", "first")),
     }  # fmt: skip
+    assert {line.split(None, 4)[4] for line in out if " near " in line} == {"said in it or within two messages of it"}
     assert out[-1] == "s2   0.1     day     tea   said there on that day"
 
 
 def test_every_field_that_there_may_be_is_put_in_words() -> None:
     assert WEIGHTS.keys() <= FIELDS.keys()
+    assert {"date", "dated", "speaker", "own", "tells when", "names", "first", "asks"} <= FIELDS.keys()
 
 
 def test_for_programs(teapot: Path) -> None:

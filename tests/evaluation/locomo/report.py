@@ -89,7 +89,7 @@ def show(found: Found, console: Console) -> None:
     for name, ranking in found.rankings.items():
         console.print(_ranked(name, ranking))
     for name, why in found.missing.items():
-        console.print(f"{name}: not measured, {why}", highlight=False)
+        console.print(f"{name}: not measured, {why}", markup=False, highlight=False)
     console.print(in_prompts(found.held))
     for each in judged(found):
         told = f"{each.goal.setting}, {each.goal.of}: recall@10 {each.reached:.1f}, goal ≥ {each.goal.bound:g}"

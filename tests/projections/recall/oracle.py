@@ -145,11 +145,25 @@ def _of_zone(zone: Zone, facts: Mapping[int, int], seeds: int, allowed: Callable
     best = sorted(matching, key=lambda each: (own[each.seq] + 16 * 1024 * _named(zone, each), each.seq))[-seeds:]
     looked_at = {
         other.seq: other
-        for each in (*best, *(text for text in zone.texts if text.seq in facts))
+        for each in (*best, *_dated(zone, seeds, allowed), *(text for text in zone.texts if text.seq in facts))
         for other in zone.around(each, 2)
         if allowed(other)
     }
     return [_hit(zone, each, facts) for each in looked_at.values()]
+
+
+def _dated(zone: Zone, seeds: int, allowed: Callable[[Text], bool]) -> list[Text]:
+    """The last of what was said at the date, what the one person said who is named after all others."""
+    there = [each for each in zone.texts if allowed(each) and _is_dated(zone, each)]
+    speaker = zone.counted.asked.speaker
+    return sorted(there, key=lambda each: (speaker is not None and each.speaker == speaker, each.seq))[-seeds:]
+
+
+def _is_dated(zone: Zone, text: Text) -> bool:
+    """Whether it was said at all that is named of a date: of one with a day, or where no word is found."""
+    asked = zone.counted.asked
+    named = sum(bool(each) for each in (asked.months, asked.years, asked.days))
+    return _named(zone, text) == named > 0 and (bool(asked.days) or not zone.counted.idf)
 
 
 def _hit(zone: Zone, text: Text, facts: Mapping[int, int]) -> Hit:
@@ -182,6 +196,7 @@ def _plain(zone: Zone, text: Text, facts: Mapping[int, int]) -> dict[Key, int]:
     near = max(facts.get(each.seq, 0) for each in zone.around(text, 2))
     halves = {
         "date": 32 * _named(zone, text),
+        "dated": 2 if _is_dated(zone, text) else 0,
         "speaker": 6 if theirs else 0,
         "own": 8 if theirs and text.flags & FIRST_PERSON else 0,
         "tells when": 12 if asked.asks_when and text.flags & TIMED else 0,

@@ -3,8 +3,9 @@
 import pytest
 
 from projections.recall.bm25 import ONE
-from projections.recall.question import MOST_TERMS, ask
+from projections.recall.question import MOST_TERMS, NAME, ask
 from projections.recall.scoring import Dates
+from projections.recall.words import person_term, word_term
 from tests.world import handle
 
 ADA, KIM = handle("ada"), handle("kim")
@@ -35,8 +36,15 @@ def test_the_one_person_who_is_named(text: str, speaker: bytes | None) -> None:
 
 def test_a_name_counts_less_than_a_word_unless_there_is_no_other() -> None:
     assert words_of("What did Ada Larkspur say about tea?") == {"say", "tea"}
-    assert words_of("who is Ada?") == {"ada"}
-    assert words_of("Ada and Kim") == {"ada", "kim"}
+    assert words_of("who is Ada?") == {"ada", "@ada"}
+    assert words_of("Ada and Kim") == {"ada", "kim", "@ada", "@kim"}
+
+
+def test_a_mention_of_whoever_is_named_counts_as_their_name_does() -> None:
+    asked = ask("What did Ada say about tea?", NAMES)
+    assert asked.words[person_term(ADA)] == "@ada"
+    assert asked.question.terms[person_term(ADA)] == asked.question.terms[word_term("ada")] == ONE // NAME
+    assert person_term(KIM) not in asked.question.terms
 
 
 def test_who_is_called_like_a_word_that_every_sentence_has_is_not_named_by_it() -> None:
@@ -49,26 +57,19 @@ def test_a_paste_is_no_question() -> None:
     assert len(ask(" ".join(f"word{n}" for n in range(5_000)), {}).question.terms) == MOST_TERMS
 
 
+@pytest.mark.parametrize("text", ["{ask} {paste}", "{paste} {ask}"])
+@pytest.mark.parametrize("line", ["word{n}", "at{n}.py is wrong", "log{n} gasket café", "日{n}本"])
+def test_a_question_before_a_paste_or_behind_it_is_looked_for(text: str, line: str) -> None:
+    """Also where the paste has more to look for than is looked at, and some of its words."""
+    paste = " ".join(line.format(n=n) for n in range(5_000))
+    asked = ask(text.format(paste=paste, ask="how did we mend the flurbnitz gasket in boiler.py?"), {})
+    assert {"mend", "flurbnitz", "gasket", "boiler.py"} <= set(asked.words.values())
+    assert len(asked.question.terms) == MOST_TERMS
+
+
 def test_a_person_without_letters_in_their_name_is_never_named() -> None:
     assert ask("✨", {KIM: "✨"}).question.speaker is None
     assert ask("someone", {}).question.speaker is None
-
-
-@pytest.mark.parametrize(
-    ("text", "dates"),
-    [
-        ("on 7 May 2023", Dates(frozenset((5,)), frozenset((2023,)), frozenset((7,)))),
-        ("May I have tea?", Dates(frozenset((5,)))),
-        ("may I have tea?", Dates()),
-        ("december or JANUARY", Dates(frozenset((12, 1)))),
-        ("in 1999 and 2101", Dates(years=frozenset((1999,)))),
-        ("32 days, 0 nights, 31 of them", Dates(days=frozenset((31,)))),
-        ("the 3rd of ٣", Dates()),
-        ("tea", Dates()),
-    ],
-)
-def test_dates(text: str, dates: Dates) -> None:
-    assert ask(text, {}).question.dates == dates
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,12 @@ def test_dates(text: str, dates: Dates) -> None:
 )
 def test_whether_it_asks_for_a_time(text: str, asks: bool) -> None:
     assert ask(text, {}).question.asks_when is asks
+
+
+def test_it_asks_for_the_dates_that_it_names() -> None:
+    assert ask("What did Ada do on 7 May 2023?", NAMES).question.dates == Dates(
+        frozenset((5,)), frozenset((2023,)), frozenset((7,))
+    )
 
 
 def test_nothing_is_asked_with_nothing() -> None:

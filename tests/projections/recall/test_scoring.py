@@ -148,6 +148,31 @@ def test_what_has_the_date_is_looked_at_before_what_has_the_word_more_often(monk
     assert seqs([doc("so much else and tea", 1, NEW_YEAR), *often], question) == [1]
 
 
+def test_what_was_said_on_a_day_is_found_by_it_alone() -> None:
+    said = [doc("so much else", 1, NEW_YEAR), doc("and more", 2, NEW_YEAR + DAY), doc("tea", 3, NEW_YEAR + 40 * DAY)]
+    on_the_first = Dates(frozenset((1,)), frozenset((2024,)), frozenset((1,)))
+    assert seqs(said, Question({}, dates=on_the_first)) == [1]
+    assert seqs(said, looks_for("tea")._replace(dates=on_the_first)) == [1, 3]
+    assert reasons(said, looks_for("tea")._replace(dates=on_the_first), 1)["dated"] == ONE
+
+
+def test_what_was_said_in_a_month_or_a_year_is_found_by_it_where_no_word_is() -> None:
+    said = [doc("so much else", 1, NEW_YEAR), doc("tea", 3, NEW_YEAR + 40 * DAY)]
+    in_january = Dates(frozenset((1,)))
+    assert seqs(said, looks_for("tea")._replace(dates=in_january)) == [3]
+    assert seqs(said, looks_for("nothing")._replace(dates=in_january)) == [1]
+    assert seqs(said, Question({}, dates=Dates(years=frozenset((2024,))))) == [3, 1]
+
+
+def test_of_a_day_only_so_much_is_looked_at_first_of_all_of_who_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "SEEDS", 2)
+    said = [doc("so much else", seq, NEW_YEAR + seq, unit=bytes([seq]) * 16) for seq in range(1, 6)]
+    said[1] = said[1]._replace(speaker=KIM)
+    first = Question({}, dates=Dates(days=frozenset((1,))))
+    assert seqs(said, first) == [5, 4]
+    assert seqs(said, first._replace(speaker=KIM)) == [2, 5]
+
+
 def test_no_score_leaves_the_whole_numbers() -> None:
     assert {type(value) for value in (scoring.OWN, scoring.DATE, scoring.NAMES, bm25.idf(9, 2))} == {int}
     (hit,) = search(TermsIn([Part(corpus_of([doc("Tea with Kim?", 1)]), None)]), looks_for("tea"), 5)

@@ -1,5 +1,7 @@
 """What a text finds: what was said, what is known, and what stands around it."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from projections.events.values import Span
@@ -155,6 +157,18 @@ def test_who_asks_said_nothing_yet_by_the_question(house: House) -> None:
         assert said(rows, look, 5) == before
 
 
+def test_what_was_said_on_a_day_is_found_where_it_is_open_and_no_word_of_the_question_stands(house: House) -> None:
+    house.say("general", "we went climbing at the quarry", KIM)
+    house.say("garden", "what few may hear", KIM)
+    house.say("general", "another day", KIM, after=48 * HOUR)
+    house.change("garden", "channel")
+    day = f"{datetime.fromtimestamp(NOW / 1000, UTC):%d %B %Y}"
+    for text in (f"what happened on {day}?", f"what did Kim do on {day}?"):
+        plain = said(house.rows, wanted(house, text), 50)
+        assert said(kept(house.world), wanted(house, text), 50) == plain
+        assert texts(plain) == ["we went climbing at the quarry"]
+
+
 # -- misspelt ----------------------------------------------------------------------------------------------------------
 
 
@@ -163,7 +177,7 @@ def test_a_misspelt_word_finds_what_it_is_like_at_half_its_weight(house: House) 
     right, wrong = (said(house.rows, wanted(house, text), 5)[0] for text in ("dolphin", "dolpin"))
     assert texts((wrong,)) == ["we saw dolphins"]
     turns = [next(each for each in hit.reasons if each.field == "turn") for hit in (right, wrong)]
-    assert [each.word for each in turns] == ["dolphin", "dolpin"]
+    assert [each.word for each in turns] == ["dolphin", "spelled like dolpin"]
     assert turns[1].points <= turns[0].points // 2 + 1
 
 
@@ -226,6 +240,24 @@ def test_what_other_readers_heard_does_not_stand_around_it(house: House) -> None
     assert around(house.rows, hit, 9, 9) == ["tea for few"]
 
 
-def test_mentions_find_nothing_by_a_name(house: House) -> None:
+def test_who_is_named_is_found_where_they_are_mentioned(house: House) -> None:
+    house.say("general", "@ is allergic to peanuts", spans=(Span(1, KIM),))
+    house.say("general", "@ likes them", spans=(Span(1, TOBI),))
+    house.say("garden", "hello", KIM)
+    look = wanted(house, "what should I know about Kim?")
+    assert finds(house, look) == ["@ is allergic to peanuts"]
+    assert "@kim" in {each.word for each in said(house.rows, look, 5)[0].reasons}
+
+
+def test_who_said_nothing_that_is_open_is_not_found_by_a_name_where_they_are_mentioned(house: House) -> None:
     house.say("general", "thanks ", spans=(Span(7, KIM),))
+    house.say("staff", "hello", KIM)
     assert finds(house, wanted(house, "Kim")) == []
+
+
+def test_who_is_nowhere_mentioned_is_no_misspelt_word(house: House) -> None:
+    house.name(TOBI, "Gardener")
+    house.say("general", "gardeners like dolphins", TOBI)
+    assert finds(house, wanted(house, "gardener dolpin")) == ["gardeners like dolphins"]
+    words = {each.word for each in said(house.rows, wanted(house, "gardener dolpin"), 5)[0].reasons}
+    assert words == {"", "gardener", "spelled like dolpin"}

@@ -3,8 +3,10 @@
 import importlib.metadata
 import re
 import sys
+import tomllib
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -55,6 +57,11 @@ def test_a_stem_is_the_same_whoever_asks_for_another_one_meanwhile() -> None:
 def test_the_stemmer_is_the_one_the_index_says_it_was_made_with() -> None:
     assert importlib.metadata.version("snowballstemmer") == STEMMER
     assert VERSION.endswith(f"{STEMMER}-{unicodedata.unidata_version}")
+
+
+def test_no_other_stemmer_is_installed_with_it() -> None:
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"snowballstemmer=={STEMMER}" in project["dependencies"]
 
 
 @pytest.mark.parametrize(
@@ -109,10 +116,57 @@ def test_what_is_written_whole_is_told_from_its_parts() -> None:
     assert "c++" not in finds("c++", "plan c")
 
 
-@pytest.mark.parametrize(("emoji", "parts"), [("🎉", {"🎉"}), ("👍🏽", {"👍", "🏽"}), ("❤️", {"❤"}), ("€", {"€"})])
+@pytest.mark.parametrize(
+    ("emoji", "parts"),
+    [
+        ("🎉", {"🎉"}),
+        ("👍🏽", {"👍🏽", "👍"}),
+        ("❤️", {"❤"}),
+        ("€", {"€"}),
+        ("🇪🇸", {"🇪🇸"}),
+        ("👩‍🍳", {"👩‍🍳", "👩", "🍳"}),
+        ("🏳️‍🌈", {"🏳‍🌈", "🏳", "🌈"}),
+        (
+            "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+            {"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "🏴"},
+        ),
+        ("\U0001fac8", {"\U0001fac8"}),
+        ("\U0001f9ff🏽", {"\U0001f9ff🏽", "\U0001f9ff"}),
+    ],
+)
 def test_emoji_and_symbols_are_found_as_they_stand(emoji: str, parts: set[str]) -> None:
     assert finds(emoji, f"party {emoji}{emoji} tonight") == parts
     assert not finds(emoji, "party tonight")
+
+
+def test_what_is_made_of_emoji_is_told_from_what_has_the_same_parts() -> None:
+    assert not finds("🇩🇪", "holidays in 🇪🇸")
+    assert finds("👍🏽", "👍🏿 done") == {"👍"}
+    assert finds("👍", "👍🏿 done") == {"👍"}
+    assert finds("👩‍🚀", "she is 👩‍🍳 now") == {"👩"}
+    assert finds("❤", "❤️") == finds("❤️", "❤") == {"❤"}
+    assert finds("🏽", "🏽 alone") == {"🏽"}
+    assert words("1️⃣ and 2") == ["1", "and", "2"]
+    assert not asked("⁅ \ufe0f \u200d \U00050000")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("मुझे हिन्दी पसंद है", ["मुझे", "हिन्दी", "पसंद", "है"]),
+        ("தமிழ் மொழி", ["தமிழ்", "மொழி"]),
+        ("العَرَبِيَّةُ", ["العربية"]),
+        ("שָׁלוֹם", ["שלום"]),
+        ("বাংলা x̱ ѐ", ["বাংলা", "x", "ѐ"]),
+    ],
+)
+def test_marks_stay_with_their_letters(text: str, read: list[str]) -> None:
+    assert words(text) == [folded(each) for each in read]
+    assert finds(text, f"{text}.") == {folded(each) for each in read}
+
+
+def test_what_shares_only_vowel_signs_is_not_found() -> None:
+    assert not finds("पानी", "मुझे हिन्दी पसंद है")
 
 
 def test_signs_of_ascii_are_punctuation_in_every_text() -> None:
@@ -134,6 +188,19 @@ def test_signs_of_ascii_are_punctuation_in_every_text() -> None:
 )
 def test_languages_without_spaces_are_found_by_pairs(question: str, text: str, by: set[str]) -> None:
     assert finds(question, text) == by
+
+
+@pytest.mark.parametrize(
+    ("question", "text"), [("猫", "猫が好き"), ("茶", "我喜欢喝茶"), ("犬?", "café 彼は犬を飼っている")]
+)
+def test_one_chinese_character_is_found_where_it_stands_with_others(question: str, text: str) -> None:
+    assert len(finds(question, text)) == 1
+
+
+def test_single_characters_change_nothing_where_more_is_looked_for() -> None:
+    assert set(asked("東京タワー").values()) == {"東京", "京タ", "タワ", "ワー"}
+    assert terms_of("東京タワー").length == 4
+    assert not finds("タ", "東京タワー")
 
 
 @pytest.mark.parametrize(
