@@ -192,6 +192,8 @@ class Replies(LanguageTable, frozen=True):
     related: str = "{name}?"
     kept: str = "{name}?"
     refused: str = "{name}?"
+    more: str = ""
+    forgetting: str = "{name}?"
     unknown: str = "I know no language of this name: {name}."
     empty: str = "I know no language of this name: {name}."
     acknowledge: str = "I know no language of this name: {name}."
@@ -199,6 +201,7 @@ class Replies(LanguageTable, frozen=True):
     off: str = "I know no language of this name: {name}."
     nobody: str = "I know no language of this name: {name}."
     overview: tuple[str, ...] = ()
+    forgets: tuple[str, ...] = ()
     asking: frozenset[str] = frozenset()
 
 

@@ -446,6 +446,29 @@ class TestKeepingWhatItIsAskedTo:
             assert [each.text for each in await memory.show("kim")] == ["User likes tea."]
 
 
+class TestForgetting:
+    @pytest.mark.parametrize(
+        "message",
+        ["forget that I like tea", "Please forget everything about me", "can you forget my birthday?", "delete that"],
+    )
+    async def test_it_says_that_a_command_takes_back(self, message: str) -> None:
+        text = await text_of(AnswerInputs("Bot", "Kim", message, (TEA,), window=(HELLO,)))
+        assert text == load("en").replies.forgetting
+        assert "`!memory forget`" in text
+        assert await texts_learned(message) == []
+
+    @pytest.mark.parametrize("message", ["I always forget my keys", "don't forget the milk", "delete the file please"])
+    async def test_nothing_else_is_taken_for_it(self, message: str) -> None:
+        assert await text_of(AnswerInputs("Bot", "Kim", message, window=(HELLO,))) == load("en").replies.acknowledge
+
+    async def test_where_all_is_asked_for_it_says_that_there_may_be_more(self) -> None:
+        many = tuple(KnownItem(f"i{n}", "fact", f"User owns boat {n}.") for n in range(12))
+        asked = AnswerInputs("Bot", "Kim", "what do you remember about me?", many, window=(HELLO,))
+        assert (await text_of(asked)).endswith("User owns boat 11.\nThere may be more: `!memory show` lists all of it.")
+        few = msgspec.structs.replace(asked, items=many[:11])
+        assert (await text_of(few)).endswith("User owns boat 10.")
+
+
 HOSTILE = {
     "empty": "",
     "nothing but white space": " " * 1_000_000,

@@ -30,6 +30,7 @@ class Answerer:
         self._vocabulary = Vocabulary(language)
         self._asking = frozenset(map(self._vocabulary.stem, language.replies.asking))
         self._question = compiled(any_of(language.question_words))
+        self._forgets = [compiled(pattern) for pattern in language.replies.forgets]
         self._overview = [compiled(pattern) for pattern in language.replies.overview]
         self._reader = Reader(language)
 
@@ -68,12 +69,15 @@ class Answerer:
             return replies.silence
         if any(pattern.search(message) for pattern in self._overview):
             return self._filled(self._replies.nobody) if nobody and inputs.remembers else self._to_overview(inputs)
+        if inputs.remembers and any(pattern.search(message) for pattern in self._forgets):
+            return replies.forgetting
         asked = "?" in message or any(self._question.match(clause.text) for clause in self._reader.clauses(message))
         return self._to_question(inputs, message) if asked else self._to_statement(inputs, message)
 
     def _to_overview(self, inputs: AnswerInputs) -> str:
         if inputs.items:
-            return _listed(self._replies.everything, map(_shown, inputs.items))
+            told = _listed(self._replies.everything, map(_shown, inputs.items))
+            return f"{told}\n{self._replies.more}" if self._replies.more and len(inputs.items) >= ITEMS else told
         said = [line for line in map(one_line, inputs.summary[: LINE_CHARS * 2].splitlines()) if line]
         found = said[-ITEMS:]
         return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.empty)

@@ -28,7 +28,16 @@ class Summarizer:
         self._filler = re.compile(any_of(language.summary.fillers), re.IGNORECASE)
         replies = language.replies
         said = (replies.notice, replies.everything, replies.relevant, replies.conversation, replies.related)
-        found = (replies.kept, replies.refused, replies.unknown, replies.empty, replies.acknowledge, replies.off)
+        found = (
+            replies.kept,
+            replies.refused,
+            replies.more,
+            replies.forgetting,
+            replies.unknown,
+            replies.empty,
+            replies.acknowledge,
+            replies.off,
+        )
         self._own = tuple(map(one_line, (*said, *found)))
 
     def summarize(self, inputs: SummaryInputs) -> str:
