@@ -54,7 +54,7 @@ from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Limits, ModelUse, Scoring
 from projections.ids import EventId, Point, Ref
-from projections.messages import MessageRow, as_heard
+from projections.messages import MessageRow, as_heard, find_message
 from projections.nearness import Nearness
 from projections.people import person_of
 from projections.policies.text import whole
@@ -138,6 +138,8 @@ class Memory(Placing):
 
         Without a `place` it was a direct message. `said` is ms since 1970, default now. The same key is heard once.
         """
+        if not _is_message(user, text, said):
+            raise BadRequest("`user` and `text` are strings, and `said` is a whole number of milliseconds")
         if not user:
             raise BadRequest("whoever says something has an id on their platform: `user` is empty")
         account = await self._account(platform, whole(user), whole(name))
@@ -183,7 +185,7 @@ class Memory(Placing):
 
         while (await recording()).records and ready.edited is not None:
             pass  # much that says an edited message's old words again goes in several decisions, the edit in the last
-        return await self.placed(located[0] if located else await self.look(lambda rows: locate(rows, ready)))
+        return await self.placed(located[0] if located else await self.look(lambda rows: _as_recorded(rows, ready)))
 
     async def placed(self, heard: Heard) -> Heard:
         """The same with what its place opens besides, by where the speaker stands now."""
@@ -369,6 +371,18 @@ def _use_of(spent: Reply) -> ModelUse:
         cost_micros=spent.cost_micros,
         stop=spent.stop,
     )
+
+
+def _is_message(user: object, text: object, said: object) -> bool:
+    """Whether these are what they should be, in a program that no checker of types has seen."""
+    return isinstance(user, str) and isinstance(text, str) and isinstance(said, int | None)
+
+
+def _as_recorded(rows: Rows, ready: HeardRequest) -> Heard:
+    """A message with the words that it has in the log: whoever heard it before may have heard others."""
+    heard = locate(rows, ready)
+    found = find_message(rows, heard.session, heard.setting.audience.epoch, heard.point)
+    return heard if found is None else heard._replace(text=found.row.message.text)
 
 
 def _turn_of(rows: Rows, heard: Heard) -> Turn:
