@@ -19,7 +19,7 @@ AHEAD_MS = 60_000
 DRIFT_MS = 5_000
 FULL = "`dnam verify` looks at every event, `dnam repair` helps where something is lost."
 REBUILT = "`dnam replay` builds them again, and so does the next command that writes."
-KEYS = "Without it nothing in the log can be read: no command but these helps."
+KEYS = "Without it nothing in the log can be read: only `dnam restore-backup` helps, from a backup that has keys."
 RIGHTS = "Let the user that dnam runs as read and write there."
 AFRESH = "`dnam repair` puts right what it can; `dnam restore-backup` puts a backup in force."
 
@@ -107,19 +107,22 @@ async def erasures(patient: Patient) -> list[Finding]:
 async def clock(patient: Patient) -> list[Finding]:
     """A clock behind the log keeps new events at the log's last time; one that is off dates everything wrongly."""
     log, drift = _beside_the_log(patient), await _drift(patient)
-    found = [*log, *_off(drift)]
+    found = [*(log or []), *_off(drift)]
     discord = "Discord's was not asked" if drift is None else "not off Discord's"
+    if log is None and not found:
+        return skipped(f"the log could not be read; {discord}")
     return found or well(f"it is not behind the log; {discord}")
 
 
-def _beside_the_log(patient: Patient) -> list[Finding]:
+def _beside_the_log(patient: Patient) -> list[Finding] | None:
+    """What its last event says of this clock; None where it cannot be read: the log's own check says why."""
     from replay.engine import Engine
 
     try:
         with Engine.open(patient.data, writable=False) as engine:
             ahead = engine.head().at - patient.now()
-    except (LogError, OSError):  # the log's own check says what is wrong with it
-        return []
+    except (LogError, OSError):
+        return None if (patient.data / "log").exists() else []
     if ahead <= AHEAD_MS:
         return []
     return wrong(

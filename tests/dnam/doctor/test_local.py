@@ -174,6 +174,13 @@ class TestClock:
         assert (found.state, found.what) == ("wrong", "the log's last event is 1:00:00 ahead of this clock")
         assert "NTP" in found.do
 
+    async def test_a_log_that_cannot_be_read_says_nothing_of_the_clock(self, data: Path) -> None:
+        (data / "keys").rename(data / "away")
+        found = await looked(log.clock, patient(data))
+        assert (found.state, found.what) == ("skipped", "the log could not be read; Discord's was not asked")
+        found = await looked(disk.apart, patient(data))
+        assert (found.state, found.what) == ("skipped", "there are no keys beside the log")
+
 
 class TestDisk:
     async def test_too_young_for_a_rate(self, data: Path) -> None:
