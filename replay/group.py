@@ -10,8 +10,8 @@ from projections.decisions.draft import MOST_EVENTS, Decision, Draft
 from projections.decisions.given import Given, GivenVault, Lost
 from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
 from projections.fold import Projection, Record
-from projections.ids import UNSEALED, EventId, Handle, Identity, Seq, VaultId
-from projections.policies.closing import closing
+from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
+from projections.policies.closing import closing, identity_of
 from projections.policies.resting import DERIVED, widening
 from projections.rows import R, RawRows, Rows
 from projections.vaults import home
@@ -131,8 +131,7 @@ class Group:
         ahead = closing(draft.event) if draft.given is None else None
         if ahead is None:
             return [draft]
-        identity = Identity("dnam", "closing", draft.id.hex(), "closed", ahead.said)
-        return [Draft(self._ids.event_id(identity), ahead), draft]
+        return [Draft(self._ids.event_id(identity_of(draft.id, ahead.said)), ahead), draft]
 
     def _sealed(self, drafts: Sequence[Draft]) -> list[_Staged]:
         at = self._when(drafts)

@@ -20,9 +20,10 @@ from projections.decisions.redact import Redaction, redacted, redaction_of, repl
 from projections.decisions.retention import with_answers
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point, Ref
-from projections.items import FORGOTTEN, ITEMS, REFUSALS
+from projections.items import FORGOTTEN, ITEMS, REFUSALS, ItemRow
 from projections.messages import MESSAGES, MessageRow, point_key, unit
 from projections.places import AUDIENCES, PLACES, PlaceRow, audience_of, place_key
+from projections.policies.closing import identity_of
 from projections.policies.compartments import in_channel, in_guild
 from projections.policies.configurable import is_narrow
 from projections.rows import Rows
@@ -123,9 +124,21 @@ def _here(guild: Ref, places: list[PlaceRow]) -> frozenset[str]:
 
 
 def _items(rows: Rows, guild: Ref, places: list[PlaceRow], until: int | None) -> Iterator[EventId]:
+    return (row.event for row in _item_rows(rows, guild, places, until))
+
+
+def _item_rows(rows: Rows, guild: Ref, places: list[PlaceRow], until: int | None) -> Iterator[ItemRow]:
     here = _here(guild, places)
     found = (each.row for each in rows.scan(ITEMS))
-    return (row.event for row in found if _is_by(row.item.created, until) and _is_here(row.item.compartment, here))
+    return (row for row in found if _is_by(row.item.created, until) and _is_here(row.item.compartment, here))
+
+
+def _with_closing(rows: Rows, row: ItemRow) -> Iterator[EventId]:
+    """What made an item as it is, and what stands ahead of that: else nothing showed what the item said before."""
+    yield row.event
+    ahead = rows.ids.event_id(identity_of(row.event, row.said))
+    if rows.ids.status(ahead) == "known":
+        yield ahead
 
 
 def _others(rows: Rows, guild: Ref, places: list[PlaceRow], until: int | None) -> Iterator[EventId]:
@@ -157,7 +170,8 @@ def _was_here(row: WorkRow, here: frozenset[str], sessions: set[str]) -> bool:
 
 def _left(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
     """What was learned there, and how: a layer of it."""
-    items = _items(rows, request.guild, places, request.said)
+    here = _item_rows(rows, request.guild, places, request.said)
+    items = (each for row in here for each in _with_closing(rows, row))
     others = _others(rows, request.guild, places, request.said)
     bodies = tuple(islice(dict.fromkeys(chain(items, others)), MOST_BODIES // 2))
     withdrawn = replies_withdrawn(rows, bodies, request.said)

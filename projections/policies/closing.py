@@ -25,7 +25,7 @@ from projections.events import (
     SummaryWithheld,
 )
 from projections.events.values import By
-from projections.ids import NOBODY, EventId, Point
+from projections.ids import NOBODY, EventId, Identity, Point
 
 VERSION = "closing@1"
 MOVED = "it moves, and nothing of it stays here"
@@ -51,6 +51,11 @@ def closing(event: Event) -> ItemClosed | SummaryWithheld | None:
             return _withheld(event, after, floor)
         case _:
             return None
+
+
+def identity_of(event: EventId, said: int) -> Identity:
+    """What names the event ahead of an event that was said then (ms)."""
+    return Identity("dnam", "closing", event.hex(), "closed", said)
 
 
 def is_closing(event: Event) -> bool:

@@ -2,10 +2,11 @@
 whose words were in it too.
 """
 
+from dnam.erasing_guild import erase_whole_guild
 from projections.ids import NOBODY, Handle
 from projections.items import items_of
 from projections.summaries import find_summary
-from tests.privacy.town import EVERY_TURN, GARDEN, OWNER, Town, town
+from tests.privacy.town import EVERY_TURN, GARDEN, OWNER, Town, ref, town
 
 JARS = "I like the round jars zqroundqz"
 GATE = "everybody knows the gate opens at nine with zqgateqz"
@@ -111,3 +112,15 @@ async def test_a_summary_that_was_cleared_does_not_return_with_an_erasure() -> N
         await made.command("kim", "general", "reset rolling")
         await made.erases("ada")
         assert await said_in(made, "kim", "general") == (1, "")
+
+
+async def test_a_server_that_is_erased_keeps_nothing_of_lore_that_was_taken_back_or_moved() -> None:
+    async with town(EVERY_TURN) as made:
+        await made.command(OWNER, "general", "lore the old gate code was zqgonequz")
+        rows = await made.memory.look(lambda rows: [found.row.item for found in items_of(rows, NOBODY)])
+        await made.command(OWNER, "general", f"forget {rows[0].id}")
+        await closed(made, "kim", "ada", text=GATE)
+        await erase_whole_guild(made.memory, ref(GARDEN))
+        left = "".join(repr(event) for event in made.events())
+        assert "zqgonequz" not in left
+        assert "zqgateqz" not in left
