@@ -135,7 +135,6 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ItemMoved: lambda event: f"{_item(event)}, from {event.from_compartment}",
     ItemRedacted: _because,
     ItemWithdrawn: lambda event: f"{event.id}: {event.reason}",
-    ItemClosed: lambda event: f"{event.id}: {event.reason}",
     ItemReverted: _because,
     ItemRefused: lambda event: f"[{event.kind}] {event.text}: {event.reason}",
     SummaryRefreshed: _summary,
@@ -175,6 +174,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
         + (", taken back" if event.undoes else f" by {event.model}")
     ),
     JobFailed: lambda event: f"{event.job}: {event.error}",
+    ItemClosed: lambda event: f"{event.id}: {event.reason}",
 }
 
 
