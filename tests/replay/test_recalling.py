@@ -146,6 +146,15 @@ def test_what_another_process_records_is_found(data: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_segments")
+def test_what_goes_quiet_and_was_never_heard_is_nowhere(data: Path) -> None:
+    with opened(data) as engine:
+        engine.record(says("1", "the heron stands"))
+        assert look(engine, "heron") == ["the heron stands"]
+        item, gone = an_item("birds", owner=handle_of(engine, ADA)), (EventId(b"never heard here"),)
+        engine.record(drafts(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=gone), name="quiet"))
+        assert look(engine, "heron") == ["the heron stands"]
+
+
 def test_whoever_is_erased_is_not_found_from_the_moment_the_keys_are_gone(data: Path) -> None:
     with opened(data) as engine:
         for n in range(12):
