@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.offline import OfflineModel
+from dnam.assistant import Assistant
 from dnam.importers.detect import detect
 from dnam.importers.merge import in_order
 from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told, Where
 from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer, Tally
+from dnam.languages import load
 from dnam.learning import Learner
 from dnam.memory import Memory
 from dnam.quarantine import quarantined
@@ -229,6 +232,18 @@ async def test_learning_reads_everything_once_at_the_cadence(tmp_path: Path) -> 
         assert (await memory.look(learner.estimate)).calls == 0
         (card,) = await memory.look(lambda rows: find_sessions(rows, next(iter(tally.sessions))))
         assert card.summarised
+
+
+@pytest.mark.parametrize("text", ["ok", "👍", "```\nx = 1\n```"])
+async def test_a_session_that_says_nothing_is_summarised_once(tmp_path: Path, text: str) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.heard("1", text, name="Kim")
+        learner = Learner(Assistant(memory, OfflineModel(load("en"))))
+        learned = await learner.learn(lambda *_: None)
+        assert (learned.summaries, learned.errors) == (1, ())
+        size = memory.engine.head().size
+        assert (await learner.learn(lambda *_: None)).summaries == 0
+        assert memory.engine.head().size == size
 
 
 async def test_what_could_not_be_learned_is_learned_later(tmp_path: Path) -> None:
