@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from dnam.imported_items import item_request
 from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_summary, was_narrower
+from dnam.importers.census import Census, names_of
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
@@ -31,7 +32,7 @@ from projections.events import Event, ImportBegan, ImportEnded, ItemRefused, Sum
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Handle, seeded_id
 from projections.lookup import find_people
-from projections.people import person_of
+from projections.people import accounts_of, person_of
 from projections.rows import Rows
 from replay.group import Recorded
 
@@ -225,7 +226,7 @@ class Importer:
                 await self._join_one(account, others)
 
     def _others(self, account: Account) -> list[str]:
-        names = (account.id, account.name, f"{account.platform}:{account.id}")
+        names = names_of(account)
         pairs = (pair for pair in self._same if any(each in names for each in pair))
         return [each for pair in pairs for each in pair if each not in names]
 
@@ -280,6 +281,20 @@ class Importer:
             return
         words = self._memory.guarding.instructions
         await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person, words))
+
+
+def candidates(rows: Rows, found: Census, text: str) -> list[str]:
+    """The people whom a name or an id fits, here and in what is brought in, each by the ids that tell them apart."""
+    persons = dict.fromkeys(find_people(rows, text))
+    unmet: set[str] = set()
+    for account in found.called(text):
+        known = person_of(rows, account.platform, account.id)
+        if known is None:
+            unmet.add(f"{account.platform}:{account.id}")
+        else:
+            persons[known.row.person] = None
+    met = [[f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, one)] for one in persons]
+    return sorted([*unmet, *map(" or ".join, met)])
 
 
 def _is_refused(event: Event) -> bool:

@@ -22,6 +22,7 @@ from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
+    from dnam.importers.census import Census
     from dnam.importers.source import Arrival, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import LearnedAll
@@ -67,7 +68,8 @@ def bring(
     options = _options(sources, shell.out, audience, assistant)
     brought = Brought(sources, options, same, portable)
     if dry_run:
-        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total)
+        check = partial(_check_unclear, brought=brought)
+        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total, check)
     else:
         _bring(shell, brought, learn_after=learn_after)
 
@@ -115,24 +117,49 @@ async def _check_names(memory: "Memory", brought: Brought) -> None:
     """Refuse a name that means nobody before anything is written: it could not be put right afterwards. Where a source
     breaks off, that is the reason: whoever is meant may be in what is missing.
     """
-    import asyncio
-
-    from dnam.importers.census import census
-    from projections.lookup import find_people
-
     assistant = brought.options.assistant
     if assistant is None and not brought.same:
         return
-    found = await asyncio.to_thread(census, brought.sources, brought.options)
+    found = await _census(brought)
     if assistant is not None and found.messages and not found.own:
         raise found.broken or BadRequest(
             f"--assistant: no assistant called {assistant!r} wrote anything here. A name fits only bots; an id, anybody"
         )
-    for name in (each for pair in brought.same for each in pair if each not in found.names):
-        if not await memory.look(partial(find_people, text=name)):
+    for name, fitting in (await _fitting(memory, brought, found)).items():
+        if not fitting:
             raise found.broken or BadRequest(
                 f"--same-person: {name!r} is nobody, neither here nor in what is brought in"
             )
+        _refuse_unclear(name, fitting)
+
+
+async def _check_unclear(memory: "Memory", brought: Brought) -> None:
+    """Refuse a name that means several people; whom it means to nobody is told behind what was read."""
+    if brought.same:
+        for name, fitting in (await _fitting(memory, brought, await _census(brought))).items():
+            _refuse_unclear(name, fitting)
+
+
+async def _census(brought: Brought) -> "Census":
+    import asyncio
+
+    from dnam.importers.census import census
+
+    return await asyncio.to_thread(census, brought.sources, brought.options)
+
+
+async def _fitting(memory: "Memory", brought: Brought, found: "Census") -> dict[str, list[str]]:
+    """Whom each name that is to be somebody's fits, by their ids."""
+    from dnam.importing import candidates
+
+    names = dict.fromkeys(each for pair in brought.same for each in pair)
+    return {name: await memory.look(partial(candidates, found=found, text=name)) for name in names}
+
+
+def _refuse_unclear(name: str, fitting: list[str]) -> None:
+    """People that were joined cannot be parted again. An id with its platform is as clear as it can be."""
+    if len(fitting) > 1 and name not in fitting:
+        raise BadRequest(f"--same-person: {name!r} fits {len(fitting)} people: give one of {', '.join(fitting)}")
 
 
 # -- what is read --------------------------------------------------------------------------------------------------

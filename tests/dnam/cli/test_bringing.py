@@ -20,10 +20,17 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
+from tests.dnam.importers.files import sample, turn
 from tests.dnam.scripted import ScriptedModel, down
 from tests.kills.victims import export
 
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
+DAY = "1:00 pm on 8 May, 2023"
+TALKS = [
+    sample(key, "John", other, (DAY, [turn(1, 1, "John"), turn(1, 2, other)]))
+    for key, other in (("c0", "Gina"), ("c1", "Max"))
+]
+"""Two conversations, in which two people have one name."""
 MANY = 600
 """Messages that an import brings in by several commits."""
 
@@ -110,6 +117,31 @@ def test_a_person_who_is_nobody_is_refused_before_anything_is_written(tmp_path: 
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "dnam: --same-person: 'Ghost' is nobody, neither here nor in what is brought in\n"
     assert heard(tmp_path / "d") == 0
+
+
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_a_name_of_several_people_is_refused_with_the_ids_to_choose_from(tmp_path: Path, option: str) -> None:
+    talks = tmp_path / "talks.json"
+    talks.write_text(json.dumps(TALKS))
+    command = ("import", talks, "--audience", "guild", option, "--data", tmp_path / "d", "--same-person")
+    ran = dnam(*command, "John=Gina")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "dnam: --same-person: 'John' fits 2 people: give one of locomo:c0/John, locomo:c1/John\n"
+    assert not (tmp_path / "d" / "log").exists() or heard(tmp_path / "d") == 0
+    assert dnam(*command, "c1/John=Gina").code == 0
+    assert dnam(*command, "locomo:c1/John=Gina").code == 0
+
+
+def test_a_name_that_somebody_else_has_here_already_is_refused(tmp_path: Path) -> None:
+    talks = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path, value in zip(talks, TALKS, strict=True):
+        path.write_text(json.dumps([value]))
+    command = ("--audience", "guild", "--no-learn", "--data", tmp_path / "d")
+    assert dnam("import", talks[0], *command, "--same-person", "John=Gina").code == 0
+    assert dnam("import", talks[0], *command, "--same-person", "John=Gina").out.startswith("Imported nothing new")
+    ran = dnam("import", talks[1], *command, "--same-person", "John=Max")
+    assert ran.code == 2
+    assert "give one of locomo:c0/Gina or locomo:c0/John, locomo:c1/John" in ran.err
 
 
 def test_an_assistant_who_wrote_nothing_is_refused_before_anything_is_written(tmp_path: Path) -> None:
