@@ -4,6 +4,7 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 """
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -88,10 +89,10 @@ class Brought(NamedTuple):
         return sum(channel.messages or 0 for source in self.sources for channel in source.channels)
 
     def arrivals(self) -> "Iterator[Arrival]":
-        """Everything in the sources, in the order of `said`."""
-        from dnam.importers.merge import in_order
+        """Everything in the sources that was said by now, in the order of `said`."""
+        from dnam.importers.merge import by_now, in_order
 
-        return in_order([source.read(self.options) for source in self.sources])
+        return by_now(in_order([source.read(self.options) for source in self.sources]), self.options.now)
 
 
 def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
@@ -183,7 +184,7 @@ def _options(sources: "list[Source]", out: Screen, audience: str | None, assista
 
     told = None if audience is None else _told(audience)
     asked = {} if told is not None else _ask(sources, out)
-    return Options(audience=told, audiences=asked, assistant=assistant)
+    return Options(audience=told, audiences=asked, assistant=assistant, now=time.time_ns() // 1_000_000)
 
 
 def _told(text: str) -> "Told":

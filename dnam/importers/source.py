@@ -86,12 +86,13 @@ class Channel(NamedTuple):
 class Options(NamedTuple):
     """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
 
-    `assistant` is the name or the platform's id of the account that was the assistant.
+    `assistant` is the name or the platform's id of the account that was the assistant. `now` is the clock, in ms.
     """
 
     audience: Told | None = None
     audiences: Mapping[str, Told] = {}
     assistant: str | None = None
+    now: int = LATEST_MS
 
     def told(self, channel: str) -> Told | None:
         """What is known of who could read a channel, from its key."""

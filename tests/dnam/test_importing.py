@@ -10,13 +10,14 @@ import pytest
 from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
 from dnam.importers.detect import detect
-from dnam.importers.merge import in_order
+from dnam.importers.merge import AHEAD, by_now, in_order
 from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told, Where
 from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer, Tally
 from dnam.languages import load
 from dnam.learning import Learner
 from dnam.memory import Memory
 from dnam.quarantine import quarantined
+from dnam.times import DAY_MS, LATEST_MS
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
@@ -232,6 +233,18 @@ async def test_learning_reads_everything_once_at_the_cadence(tmp_path: Path) -> 
         assert (await memory.look(learner.estimate)).calls == 0
         (card,) = await memory.look(lambda rows: find_sessions(rows, next(iter(tally.sessions))))
         assert card.summarised
+
+
+async def test_what_is_said_in_the_future_is_skipped(tmp_path: Path) -> None:
+    place = PlaceSeen("discord", "5", "channel", "talk", "channel")
+    arrivals = [
+        Arrived(HeardRequest(key, place, "person", Account("discord", "1", "Kim"), key, said, ()))
+        for key, said in (("a", NOW), ("b", NOW + DAY_MS), ("c", NOW + DAY_MS + 1), ("d", LATEST_MS))
+    ]
+    summary = ImportedSummary("discord:channel:5", "They talk.", LATEST_MS)
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tally = await bring(memory, by_now([*arrivals, summary], NOW))
+        assert (tally.messages, tally.summaries, tally.skipped) == (2, 0, {AHEAD: 3})
 
 
 @pytest.mark.parametrize("text", ["ok", "👍", "```\nx = 1\n```"])

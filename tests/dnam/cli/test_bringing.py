@@ -20,9 +20,9 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
-from tests.dnam.importers.files import sample, turn
+from tests.dnam.importers.files import export, message, sample, turn, write
 from tests.dnam.scripted import ScriptedModel, down
-from tests.kills.victims import export
+from tests.kills.victims import export as exported
 
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
 DAY = "1:00 pm on 8 May, 2023"
@@ -168,6 +168,14 @@ def test_a_name_that_may_be_in_what_is_cut_off_is_refused_as_the_cut_file(
     assert heard(tmp_path / "d") == 0
 
 
+def test_one_wrong_time_neither_comes_in_nor_stops_the_summary(tmp_path: Path) -> None:
+    given = write(tmp_path / "talk.json", export(message(1, id="abc", timestamp="9999-12-31T00:00:00Z"), message(2)))
+    ran = dnam("import", "--json", "--audience", "guild", given, "--data", tmp_path / "d")
+    assert ran.code == 0
+    assert ran.value["imported"]["messages"] == 1
+    assert list(ran.value["imported"]["skipped"]) == ["its time lies more than a day in the future"]
+
+
 def test_an_import_leaves_events_of_its_own_where_it_brought_anything(tmp_path: Path) -> None:
     options = ("import", "--audience", "guild", "--no-learn", SAMPLE, "--data", tmp_path / "d")
     for _ in range(2):
@@ -310,7 +318,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 
 def test_two_at_once_bring_in_every_message_once(tmp_path: Path) -> None:
-    data, path = tmp_path / "d", export(tmp_path, 300)
+    data, path = tmp_path / "d", exported(tmp_path, 300)
     both = [start("import", "--audience", "guild", path, "--data", data) for _ in range(2)]
     ended = [(process.wait(), process.communicate()) for process in both]
     assert [code for code, _ in ended] == [0, 0], ended
@@ -323,7 +331,7 @@ def test_two_at_once_bring_in_every_message_once(tmp_path: Path) -> None:
     ("command", "commit", "at"), [("import", "log", 2), ("replay", "views", 1), ("replay", "views", 2)]
 )
 def test_ctrl_c_keeps_what_there_is(tmp_path: Path, command: str, commit: str, at: int) -> None:
-    data, path = tmp_path / "d", export(tmp_path, MANY)
+    data, path = tmp_path / "d", exported(tmp_path, MANY)
     bring = ("import", "--audience", "guild", path, "--data", data)
     if command == "replay":
         assert dnam(*bring[:3], "--no-learn", *bring[3:]).code == 0
