@@ -43,6 +43,9 @@ QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
 SENTENCE = "a sentence of a summary that instructs the assistant"
 """Another reason."""
 
+MOST_PLACES = 3
+"""How many of the places where something was skipped are told for each reason."""
+
 Progress = Callable[["Tally"], None]
 
 
@@ -50,7 +53,8 @@ Progress = Callable[["Tally"], None]
 class Tally:
     """What an import did so far. `known` was there already; `skipped` counts by reason; `own` are the messages that the
     assistant is taken to have written, known ones too. `people` and `sessions` are all that the sources named, known
-    ones too: what an earlier run brought in may still be unread.
+    ones too: what an earlier run brought in may still be unread. `skipped_at` are the first places of each reason
+    that a source gave.
     """
 
     read: int = 0
@@ -60,9 +64,23 @@ class Tally:
     known: int = 0
     events: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    skipped_at: dict[str, list[str]] = field(default_factory=dict)
     own: int = 0
     people: set[Handle] = field(default_factory=set)
     sessions: set[str] = field(default_factory=set)
+
+    def skip(self, reason: str, where: str) -> None:
+        """Something in a source is not taken."""
+        self.skipped[reason] += 1
+        places = self.skipped_at.setdefault(reason, [])
+        if len(places) < MOST_PLACES:
+            places.append(where)
+
+    def where(self, reason: str) -> str:
+        """The first places of a reason, to be put behind it; nothing where none is known."""
+        places = self.skipped_at.get(reason, [])
+        more = ", …" if len(places) < self.skipped[reason] else ""
+        return f" ({', '.join(places)}{more})" if places else ""
 
 
 @dataclass
@@ -155,8 +173,8 @@ class Importer:
     async def _take(self, arrival: Arrival) -> None:
         self.tally.read += 1
         match arrival:
-            case Skipped(reason=reason):
-                self.tally.skipped[reason] += 1
+            case Skipped(reason=reason, where=where):
+                self.tally.skip(reason, where)
             case Arrived(request=request):
                 await self._join(accounts(request))
                 self._note(request)

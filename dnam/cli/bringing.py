@@ -90,9 +90,10 @@ class Brought(NamedTuple):
 
     def arrivals(self) -> "Iterator[Arrival]":
         """Everything in the sources that was said by now, in the order of `said`."""
-        from dnam.importers.merge import by_now, in_order
+        from dnam.importers.merge import by_now, in_order, located
 
-        return by_now(in_order([source.read(self.options) for source in self.sources]), self.options.now)
+        options = self.options
+        return in_order([located(by_now(each.read(options), options.now), each.path) for each in self.sources])
 
 
 def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
@@ -248,7 +249,7 @@ def _say_tally(out: Screen, tally: "Tally") -> None:
         return
     out.line(_in_words(tally).capitalize() + ".")
     for reason, count in Counter(tally.skipped).most_common():
-        out.line(f"  skipped {count}: {reason}")
+        out.line(f"  skipped {count}: {reason}{tally.where(reason)}")
 
 
 def _tally_json(tally: "Tally") -> dict[str, object]:
@@ -260,6 +261,7 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
         "known": tally.known,
         "events": tally.events,
         "skipped": dict(tally.skipped),
+        "skipped_at": tally.skipped_at,
     }
 
 

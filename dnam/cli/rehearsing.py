@@ -71,7 +71,7 @@ def _say(shell: Shell, levels: "list[Level]", memory: "Rehearsal", tally: "Tally
     shell.out.line(_headline(tally))
     shell.out.table(("what", "kind", "type", "compartment", "count"), map(_planned_cells, planned))
     for reason, count in Counter(tally.skipped).most_common():
-        shell.out.line(f"  would skip {count}: {reason}")
+        shell.out.line(f"  would skip {count}: {reason}{tally.where(reason)}")
     shell.out.line("Nothing was written.")
 
 
@@ -107,4 +107,5 @@ def _json(levels: "list[Level]", planned: "list[tuple[Planned, int]]", tally: "T
         "summaries": tally.summaries,
         "known": tally.known,
         "skipped": dict(tally.skipped),
+        "skipped_at": tally.skipped_at,
     }

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from dnam.importers import order
 from dnam.importers.source import Arrival, Arrived, ImportedSummary, Skipped
@@ -31,3 +32,9 @@ def by_now(arrivals: Iterable[Arrival], now: int) -> Iterator[Arrival]:
                 yield Skipped(AHEAD, f"summary of {session}")
             case _:
                 yield arrival
+
+
+def located(arrivals: Iterable[Arrival], path: Path) -> Iterator[Arrival]:
+    """The same, and what is skipped says in which file or folder."""
+    for arrival in arrivals:
+        yield arrival._replace(where=f"{arrival.where} of {path}") if isinstance(arrival, Skipped) else arrival

@@ -31,6 +31,7 @@ TALKS = [
     for key, other in (("c0", "Gina"), ("c1", "Max"))
 ]
 """Two conversations, in which two people have one name."""
+SKIPPED = {"skipped", "skipped_at"}
 MANY = 600
 """Messages that an import brings in by several commits."""
 
@@ -56,7 +57,7 @@ def test_json_has_stable_names(tmp_path: Path) -> None:
     ran = dnam("import", "--json", "--audience", "guild", SAMPLE, "--data", tmp_path / "d")
     printed = json.loads(ran.out)
     assert set(printed) == {"imported", "learned"}
-    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", "skipped"}
+    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", *SKIPPED}
     assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged"}
     assert json.loads(dnam("learn", "--json", "--data", tmp_path / "d").out)["events"] == 0
 
@@ -174,6 +175,19 @@ def test_one_wrong_time_neither_comes_in_nor_stops_the_summary(tmp_path: Path) -
     assert ran.code == 0
     assert ran.value["imported"]["messages"] == 1
     assert list(ran.value["imported"]["skipped"]) == ["its time lies more than a day in the future"]
+
+
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_what_is_skipped_is_told_with_its_first_places(tmp_path: Path, option: str) -> None:
+    bad = [message(n) | {"content": 7} for n in range(1, 5)]
+    given = write(tmp_path / "talk.json", export(message(0), *bad, message(5, id="a", timestamp="never")))
+    command = ("import", option, "--audience", "guild", given, "--data", tmp_path / "d")
+    printed = dnam(*command).out
+    assert re.search(rf"4: not in the form of a message \(message 2: .* of {given}, message 3: .*, …\)\n", printed)
+    assert f"1: without a usable time (message 6 (id a) of {given})\n" in printed
+    (said,) = (each for each in dnam(*command, "--json").value.values() if each)
+    assert said["skipped_at"]["without a usable time"] == [f"message 6 (id a) of {given}"]
+    assert len(said["skipped_at"]["not in the form of a message"]) == 3
 
 
 def test_an_import_leaves_events_of_its_own_where_it_brought_anything(tmp_path: Path) -> None:
