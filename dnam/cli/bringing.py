@@ -24,7 +24,7 @@ from projections.policies.text import whole
 
 if TYPE_CHECKING:
     from dnam.importers.census import Census
-    from dnam.importers.source import Arrival, Options, Source, Told
+    from dnam.importers.source import Arrival, ImportFailed, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import LearnedAll
     from dnam.memory import Memory
@@ -67,21 +67,26 @@ def bring(
         take_back(shell, export, dry_run=dry_run)
         return
     options = _options(sources, shell.out, audience, assistant)
-    brought = Brought(sources, options, same, portable)
+    brought = Brought(sources, options, same, portable, [])
     if dry_run:
         check = partial(_check_unclear, brought=brought)
         rehearse(shell, sources, brought.arrivals(), same, portable, brought.total, check)
     else:
         _bring(shell, brought, learn_after=learn_after)
+    for error in brought.unread:
+        for other in error.others:
+            note(str(other))
+        raise error
 
 
 class Brought(NamedTuple):
-    """What is brought in, and how."""
+    """What is brought in, and how. `unread` are the folders of which some files could not be read, once all was."""
 
     sources: "list[Source]"
     options: "Options"
     same: list[tuple[str, str]]
     portable: bool
+    unread: "list[ImportFailed]"
 
     @property
     def total(self) -> int:
@@ -92,8 +97,15 @@ class Brought(NamedTuple):
         """Everything in the sources that was said by now, in the order of `said`."""
         from dnam.importers.merge import by_now, in_order, located
 
-        options = self.options
-        return in_order([located(by_now(each.read(options), options.now), each.path) for each in self.sources])
+        now = self.options.now
+        return in_order([located(by_now(self._read(each), now), each.path) for each in self.sources])
+
+    def _read(self, source: "Source") -> "Iterator[Arrival]":
+        """What a source holds. Of a folder each file stands for itself: a bad one stops nothing else."""
+        from dnam.importers.order import until_broken
+
+        read = source.read(self.options)
+        return until_broken(read, self.unread) if source.format == "discoclaw" else read
 
 
 def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:

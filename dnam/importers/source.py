@@ -45,11 +45,12 @@ NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class ImportFailed(DnamError):
-    """Something could not be imported. `path` is the file or folder."""
+    """Something could not be imported. `path` is the file or folder; `others` went wrong in the same folder."""
 
     def __init__(self, path: Path, message: str) -> None:
         super().__init__(message)
         self.path = path
+        self.others: tuple[ImportFailed, ...] = ()
 
 
 class UnreadableImport(ImportFailed):

@@ -190,6 +190,23 @@ def test_what_is_skipped_is_told_with_its_first_places(tmp_path: Path, option: s
     assert len(said["skipped_at"]["not in the form of a message"]) == 3
 
 
+@pytest.mark.parametrize("option", ["--learn", "--dry-run"])
+def test_bad_files_of_a_folder_stop_nothing_else(tmp_path: Path, option: str) -> None:
+    talk = write(tmp_path / "talk.json", export(message(1, "I keep bees")))
+    folder = tmp_path / "claw"
+    item = {"id": "i1", "kind": "fact", "text": "likes tea", "createdAt": 1, "updatedAt": 2}
+    write(folder / "durable" / "3.json", {"version": 1, "items": [item]})
+    write(folder / "durable" / "1.json", {"version": 9, "items": []})
+    (folder / "durable" / "2.json").write_text('{"version": 1, "it')
+    ran = dnam("import", option, "--audience", "guild", folder, talk, "--data", tmp_path / "d")
+    assert ran.code == 3
+    assert "1.json has version 9 at $.version" in ran.err
+    assert "2.json breaks off after value 0" in ran.err
+    assert "run the same command" not in ran.err
+    if option == "--learn":
+        assert ran.out.startswith("Imported 1 message, 1 item.\nLearned: ")
+
+
 def test_an_import_leaves_events_of_its_own_where_it_brought_anything(tmp_path: Path) -> None:
     options = ("import", "--audience", "guild", "--no-learn", SAMPLE, "--data", tmp_path / "d")
     for _ in range(2):
