@@ -259,6 +259,19 @@ async def test_a_session_that_says_nothing_is_summarised_once(tmp_path: Path, te
         assert memory.engine.head().size == size
 
 
+async def test_long_messages_are_all_read_at_once(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, durable_every_n_turns="10") as assistant:
+        memory = assistant.memory
+        for number in range(5):
+            await memory.heard("1", f"{number} " + "word " * 2000, name="Kim", key=str(number))
+        learner = Learner(assistant, chosen=[])
+        estimate = await memory.look(learner.estimate)
+        learned = await learner.learn(lambda *_: None)
+        assert learned.extractions == estimate.extractions == 3
+        assert (await memory.look(learner.estimate)).calls == 0
+
+
 async def test_what_could_not_be_learned_is_learned_later(tmp_path: Path) -> None:
     model = ScriptedModel({"extraction": down, "summary": down})
     async with talking(tmp_path, model) as assistant:
