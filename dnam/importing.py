@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from dnam.imported_items import item_request
 from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_summary, was_narrower
+from dnam.importers.census import Census, names_of
 from dnam.importers.source import Arrival, Arrived, ImportedItem, ImportedSummary, Skipped
 from dnam.in_flight import IN_FLIGHT, InFlight
 from dnam.memory import Memory
@@ -31,7 +32,7 @@ from projections.events import Event, ImportBegan, ImportEnded, ItemRefused, Sum
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Handle, seeded_id
 from projections.lookup import find_people
-from projections.people import person_of
+from projections.people import accounts_of, person_of
 from projections.rows import Rows
 from replay.group import Recorded
 
@@ -42,6 +43,9 @@ QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
 SENTENCE = "a sentence of a summary that instructs the assistant"
 """Another reason."""
 
+MOST_PLACES = 3
+"""How many of the places where something was skipped are told for each reason."""
+
 Progress = Callable[["Tally"], None]
 
 
@@ -49,7 +53,8 @@ Progress = Callable[["Tally"], None]
 class Tally:
     """What an import did so far. `known` was there already; `skipped` counts by reason; `own` are the messages that the
     assistant is taken to have written, known ones too. `people` and `sessions` are all that the sources named, known
-    ones too: what an earlier run brought in may still be unread.
+    ones too: what an earlier run brought in may still be unread. `skipped_at` are the first places of each reason
+    that a source gave.
     """
 
     read: int = 0
@@ -59,9 +64,23 @@ class Tally:
     known: int = 0
     events: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    skipped_at: dict[str, list[str]] = field(default_factory=dict)
     own: int = 0
     people: set[Handle] = field(default_factory=set)
     sessions: set[str] = field(default_factory=set)
+
+    def skip(self, reason: str, where: str) -> None:
+        """Something in a source is not taken."""
+        self.skipped[reason] += 1
+        places = self.skipped_at.setdefault(reason, [])
+        if len(places) < MOST_PLACES:
+            places.append(where)
+
+    def where(self, reason: str) -> str:
+        """The first places of a reason, to be put behind it; nothing where none is known."""
+        places = self.skipped_at.get(reason, [])
+        more = ", …" if len(places) < self.skipped[reason] else ""
+        return f" ({', '.join(places)}{more})" if places else ""
 
 
 @dataclass
@@ -154,8 +173,8 @@ class Importer:
     async def _take(self, arrival: Arrival) -> None:
         self.tally.read += 1
         match arrival:
-            case Skipped(reason=reason):
-                self.tally.skipped[reason] += 1
+            case Skipped(reason=reason, where=where):
+                self.tally.skip(reason, where)
             case Arrived(request=request):
                 await self._join(accounts(request))
                 self._note(request)
@@ -225,7 +244,7 @@ class Importer:
                 await self._join_one(account, others)
 
     def _others(self, account: Account) -> list[str]:
-        names = (account.id, account.name, f"{account.platform}:{account.id}")
+        names = names_of(account)
         pairs = (pair for pair in self._same if any(each in names for each in pair))
         return [each for pair in pairs for each in pair if each not in names]
 
@@ -280,6 +299,20 @@ class Importer:
             return
         words = self._memory.guarding.instructions
         await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person, words))
+
+
+def candidates(rows: Rows, found: Census, text: str) -> list[str]:
+    """The people whom a name or an id fits, here and in what is brought in, each by the ids that tell them apart."""
+    persons = dict.fromkeys(find_people(rows, text))
+    unmet: set[str] = set()
+    for account in found.called(text):
+        known = person_of(rows, account.platform, account.id)
+        if known is None:
+            unmet.add(f"{account.platform}:{account.id}")
+        else:
+            persons[known.row.person] = None
+    met = [[f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, one)] for one in persons]
+    return sorted([*unmet, *map(" or ".join, met)])
 
 
 def _is_refused(event: Event) -> bool:

@@ -4,14 +4,14 @@ The loops run at the same cadence as live, counted in messages, in the order in 
 extraction has read is known from the log, so learning can be broken off and goes on where it stopped.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.errors import OptedOut
-from dnam.loops.extraction import Said, unread_by_compartment
+from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartment
 from dnam.loops.summary import plan_summary, refresh_summary
 from dnam.prompts import load
 from dnam.tending import SUMMARY_PROMPT, still_said
@@ -22,6 +22,7 @@ from projections.messages import MessageRow
 from projections.rows import Rows
 from projections.summaries import find_summary
 from projections.window import forwards
+from projections.work import was_read
 from replay.errors import ErasedMeanwhile
 
 
@@ -118,7 +119,7 @@ class Learner:
         lines = [self._behind(rows, card) for card in self.cards(rows)]
         every = self._memory.settings.summary_every_n_turns
         return Estimate(
-            extractions=len(lessons),
+            extractions=sum(map(_pieces, lessons)),
             summaries=sum(-(-len(each) // every) for each in lines),
             characters=characters + sum(map(sum, lines)),
         )
@@ -138,11 +139,9 @@ class Learner:
         results = []
         for done, lesson in enumerate(lessons):
             progress(done, total)
-            said = await self._memory.look(partial(still_said, lesson.person, lesson.said))
-            if not said:
-                continue
             with suppress(ErasedMeanwhile, OptedOut):  # nothing of theirs is learned any more
-                results.append(await self._assistant.extract_from(lesson.person, lesson.compartment, said))
+                async for result in self._read(lesson):
+                    results.append(result)
         summaries = []
         for done, card in enumerate(cards, len(lessons)):
             progress(done, total)
@@ -158,6 +157,15 @@ class Learner:
             errors=(*unread, *unsummed),
             unmerged=tuple(error for each in results for error in each.unmerged),
         )
+
+    async def _read(self, lesson: Lesson) -> AsyncIterator[Learned]:
+        """Extract from a lesson until it is read: what finds no room in one input is read by the next."""
+        said = await self._memory.look(partial(still_said, lesson.person, lesson.said))
+        while said:
+            result = await self._assistant.extract_from(lesson.person, lesson.compartment, said)
+            yield result
+            left = await self._memory.look(partial(_unread, lesson.person, said))
+            said = [] if result.error or len(left) == len(said) else left
 
     async def _summarise(self, card: SessionCard) -> tuple[int, str]:
         """Refresh one session's summary until it has caught up; how many refreshes worked, and what went wrong."""
@@ -178,6 +186,22 @@ class Learner:
             if not result.worked:
                 return refreshed, result.error
             refreshed += 1
+
+
+def _pieces(lesson: Lesson) -> int:
+    """How many inputs a lesson takes."""
+    count, room = 1, INPUT_CHARS
+    for each in lesson.said:
+        length = min(len(each.found.row.message.text), INPUT_CHARS)
+        if length > room:
+            count, room = count + 1, INPUT_CHARS
+        room -= length
+    return count
+
+
+def _unread(person: Handle, said: list[Said], rows: Rows) -> list[Said]:
+    """Those of them that no extraction has read yet."""
+    return [each for each in still_said(person, said, rows) if not was_read(rows, each.point.id)]
 
 
 def _whose(card: SessionCard) -> Handle:

@@ -11,6 +11,7 @@ Everything that is written is durable when the call returns. Opening a folder th
 import asyncio
 import logging
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -28,6 +29,7 @@ from dnam.placing import Placing
 from dnam.settings import Settings, read
 from dnam.standing import standing_in
 from dnam.swept import sweep_what_is_left
+from dnam.times import is_ahead
 from dnam.whereabouts import (
     LOCAL,
     Heard,
@@ -137,11 +139,16 @@ class Memory(Placing):
         """Somebody said something: `user` is the platform's id of them, `key` of the message (default: a fresh one).
 
         Without a `place` it was a direct message. `said` is ms since 1970, default now. The same key is heard once.
+        Raises BadRequest for an empty `user`, and for a time before 1970 or more than a day ahead: everything that is
+        said by then would count as summarised.
         """
         if not _is_message(user, text, said):
             raise BadRequest("`user` and `text` are strings, and `said` is a whole number of milliseconds")
         if not user:
             raise BadRequest("whoever says something has an id on their platform: `user` is empty")
+        if said is not None and (said < 0 or is_ahead(said, self._latest_now())):
+            wrong = "before that" if said < 0 else "more than a day in the future"
+            raise BadRequest(f"`said` is ms since 1970, and {said} lies {wrong}")
         account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
         request = HeardRequest(
@@ -155,6 +162,10 @@ class Memory(Placing):
             addressed=addressed,
         )
         return await self.hear(request)
+
+    def _latest_now(self) -> int:
+        """The present by the later of two clocks: this memory's may stand still, as in a replayed conversation."""
+        return max(self.now(), time.time_ns() // 1_000_000)
 
     async def _account(self, platform: str, user: str, name: str) -> Account:
         """An account under the name given, else the one it has, else its id."""

@@ -4,6 +4,7 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 """
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +23,8 @@ from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
-    from dnam.importers.source import Arrival, Options, Source, Told
+    from dnam.importers.census import Census
+    from dnam.importers.source import Arrival, ImportFailed, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import LearnedAll
     from dnam.memory import Memory
@@ -65,20 +67,26 @@ def bring(
         take_back(shell, export, dry_run=dry_run)
         return
     options = _options(sources, shell.out, audience, assistant)
-    brought = Brought(sources, options, same, portable)
+    brought = Brought(sources, options, same, portable, [])
     if dry_run:
-        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total)
+        check = partial(_check_unclear, brought=brought)
+        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total, check)
     else:
         _bring(shell, brought, learn_after=learn_after)
+    for error in brought.unread:
+        for other in error.others:
+            note(str(other))
+        raise error
 
 
 class Brought(NamedTuple):
-    """What is brought in, and how."""
+    """What is brought in, and how. `unread` are the folders of which some files could not be read, once all was."""
 
     sources: "list[Source]"
     options: "Options"
     same: list[tuple[str, str]]
     portable: bool
+    unread: "list[ImportFailed]"
 
     @property
     def total(self) -> int:
@@ -86,10 +94,18 @@ class Brought(NamedTuple):
         return sum(channel.messages or 0 for source in self.sources for channel in source.channels)
 
     def arrivals(self) -> "Iterator[Arrival]":
-        """Everything in the sources, in the order of `said`."""
-        from dnam.importers.merge import in_order
+        """Everything in the sources that was said by now, in the order of `said`."""
+        from dnam.importers.merge import by_now, in_order, located
 
-        return in_order([source.read(self.options) for source in self.sources])
+        now = self.options.now
+        return in_order([located(by_now(self._read(each), now), each.path) for each in self.sources])
+
+    def _read(self, source: "Source") -> "Iterator[Arrival]":
+        """What a source holds. Of a folder each file stands for itself: a bad one stops nothing else."""
+        from dnam.importers.order import until_broken
+
+        read = source.read(self.options)
+        return until_broken(read, self.unread) if source.format == "discoclaw" else read
 
 
 def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
@@ -115,24 +131,49 @@ async def _check_names(memory: "Memory", brought: Brought) -> None:
     """Refuse a name that means nobody before anything is written: it could not be put right afterwards. Where a source
     breaks off, that is the reason: whoever is meant may be in what is missing.
     """
-    import asyncio
-
-    from dnam.importers.census import census
-    from projections.lookup import find_people
-
     assistant = brought.options.assistant
     if assistant is None and not brought.same:
         return
-    found = await asyncio.to_thread(census, brought.sources, brought.options)
+    found = await _census(brought)
     if assistant is not None and found.messages and not found.own:
         raise found.broken or BadRequest(
             f"--assistant: no assistant called {assistant!r} wrote anything here. A name fits only bots; an id, anybody"
         )
-    for name in (each for pair in brought.same for each in pair if each not in found.names):
-        if not await memory.look(partial(find_people, text=name)):
+    for name, fitting in (await _fitting(memory, brought, found)).items():
+        if not fitting:
             raise found.broken or BadRequest(
                 f"--same-person: {name!r} is nobody, neither here nor in what is brought in"
             )
+        _refuse_unclear(name, fitting)
+
+
+async def _check_unclear(memory: "Memory", brought: Brought) -> None:
+    """Refuse a name that means several people; whom it means to nobody is told behind what was read."""
+    if brought.same:
+        for name, fitting in (await _fitting(memory, brought, await _census(brought))).items():
+            _refuse_unclear(name, fitting)
+
+
+async def _census(brought: Brought) -> "Census":
+    import asyncio
+
+    from dnam.importers.census import census
+
+    return await asyncio.to_thread(census, brought.sources, brought.options)
+
+
+async def _fitting(memory: "Memory", brought: Brought, found: "Census") -> dict[str, list[str]]:
+    """Whom each name that is to be somebody's fits, by their ids."""
+    from dnam.importing import candidates
+
+    names = dict.fromkeys(each for pair in brought.same for each in pair)
+    return {name: await memory.look(partial(candidates, found=found, text=name)) for name in names}
+
+
+def _refuse_unclear(name: str, fitting: list[str]) -> None:
+    """People that were joined cannot be parted again. An id with its platform is as clear as it can be."""
+    if len(fitting) > 1 and name not in fitting:
+        raise BadRequest(f"--same-person: {name!r} fits {len(fitting)} people: give one of {', '.join(fitting)}")
 
 
 # -- what is read --------------------------------------------------------------------------------------------------
@@ -156,7 +197,7 @@ def _options(sources: "list[Source]", out: Screen, audience: str | None, assista
 
     told = None if audience is None else _told(audience)
     asked = {} if told is not None else _ask(sources, out)
-    return Options(audience=told, audiences=asked, assistant=assistant)
+    return Options(audience=told, audiences=asked, assistant=assistant, now=time.time_ns() // 1_000_000)
 
 
 def _told(text: str) -> "Told":
@@ -220,7 +261,7 @@ def _say_tally(out: Screen, tally: "Tally") -> None:
         return
     out.line(_in_words(tally).capitalize() + ".")
     for reason, count in Counter(tally.skipped).most_common():
-        out.line(f"  skipped {count}: {reason}")
+        out.line(f"  skipped {count}: {reason}{tally.where(reason)}")
 
 
 def _tally_json(tally: "Tally") -> dict[str, object]:
@@ -232,6 +273,7 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
         "known": tally.known,
         "events": tally.events,
         "skipped": dict(tally.skipped),
+        "skipped_at": tally.skipped_at,
     }
 
 

@@ -1,7 +1,7 @@
 """`import --dry-run`: what an import would do, and the table by which levels become compartments. It writes nothing."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dnam.cli.shell import Shell
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dnam.importers.levels import Level
     from dnam.importers.source import Arrival, Source
     from dnam.importing import Importer, Tally
+    from dnam.memory import Memory
     from dnam.rehearsal import Planned, Rehearsal
 
 
@@ -20,8 +21,11 @@ def rehearse(
     same: list[tuple[str, str]],
     portable: bool,
     total: int,
+    check: "Callable[[Memory], Coroutine[None, None, None]]",
 ) -> None:
-    """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that."""
+    """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that; what
+    `check` raises, before anything is read.
+    """
     import asyncio
 
     from dnam.importers.source import ImportFailed
@@ -29,6 +33,7 @@ def rehearse(
     from dnam.rehearsal import rehearsing
 
     with rehearsing(shell.settings, shell.data) as memory:
+        asyncio.run(check(memory))
         importer = Importer(memory, same=same, portable=portable)
         broken: ImportFailed | None = None
         try:
@@ -66,7 +71,7 @@ def _say(shell: Shell, levels: "list[Level]", memory: "Rehearsal", tally: "Tally
     shell.out.line(_headline(tally))
     shell.out.table(("what", "kind", "type", "compartment", "count"), map(_planned_cells, planned))
     for reason, count in Counter(tally.skipped).most_common():
-        shell.out.line(f"  would skip {count}: {reason}")
+        shell.out.line(f"  would skip {count}: {reason}{tally.where(reason)}")
     shell.out.line("Nothing was written.")
 
 
@@ -102,4 +107,5 @@ def _json(levels: "list[Level]", planned: "list[tuple[Planned, int]]", tally: "T
         "summaries": tally.summaries,
         "known": tally.known,
         "skipped": dict(tally.skipped),
+        "skipped_at": tally.skipped_at,
     }

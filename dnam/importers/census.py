@@ -11,14 +11,24 @@ from projections.decisions.meet import Account
 
 
 class Census(NamedTuple):
-    """`names` are ids and names of everybody; `messages` says whether there are any, `own` whether the assistant wrote
-    one. `broken` is the first error of a source that could not be read to its end: others may be in the rest.
+    """`accounts` are those of everybody, once under each of their names; `messages` says whether there are any, `own`
+    whether the assistant wrote one. `broken` is the first error of a source that could not be read to its end: others
+    may be in the rest.
     """
 
-    names: frozenset[str]
+    accounts: frozenset[Account]
     messages: bool
     own: bool
     broken: ImportFailed | None = None
+
+    def called(self, text: str) -> list[Account]:
+        """Whoever has this id or this name."""
+        return [each for each in self.accounts if text in names_of(each)]
+
+
+def names_of(account: Account) -> tuple[str, str, str]:
+    """What an account may be called."""
+    return account.id, account.name, f"{account.platform}:{account.id}"
 
 
 def census(sources: Iterable[Source], options: Options) -> Census:
@@ -36,5 +46,4 @@ def census(sources: Iterable[Source], options: Options) -> Census:
                     found.add(arrival.account)
         except ImportFailed as error:
             broken = broken or error
-    names = {name for each in found for name in (each.id, each.name, f"{each.platform}:{each.id}")}
-    return Census(frozenset(names), messages, own, broken)
+    return Census(frozenset(found), messages, own, broken)

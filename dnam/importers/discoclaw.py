@@ -106,7 +106,9 @@ class DiscoClaw:
         found = [*self._items(broken), *self._summaries(broken)]
         yield from sorted(found, key=lambda each: 0 if isinstance(each, Skipped) else each.said)
         if broken:
-            raise broken[0]
+            first, *others = broken
+            first.others = tuple(others)
+            raise first
 
     def files(self) -> Iterator[_File]:
         """What dnam would read, in the order of names."""

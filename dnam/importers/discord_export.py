@@ -29,7 +29,8 @@ from dnam.importers.source import (
     Told,
     UnknownFormat,
 )
-from dnam.importers.times import iso_ms, snowflake_ms
+from dnam.importers.times import iso_ms, snowflake_ms, sure_snowflake_ms
+from dnam.times import DAY_MS
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -65,7 +66,6 @@ them. All others are the platform's own notices."""
 DELETED_USER = "456226577798135808"
 """Discord shows all accounts that were deleted as this one: it is nobody."""
 
-DAY_MS = 86_400_000
 TAIL_BYTES = 256
 BEGINNING = 16
 """How many messages are looked at to see which way a file runs."""
@@ -179,18 +179,19 @@ class DiscordExport:
         """See `Source.read`. What is skipped comes between the messages, where it was met."""
         translator = _Translator(self._place(options), options.assistant)
         numbered = enumerate(stream.values(self.path, "messages.item", "message"), 1)
-        read: Iterator[_Read | Skipped] = (_read(number, value) for number, value in numbered)
-        if self._is_newest_first():
+        read: Iterator[_Read | Skipped] = (_read(number, value, options.now) for number, value in numbered)
+        if self._is_newest_first(options.now):
             read = order.backwards(read)
         for each in order.settled(read, lambda one: one.said if isinstance(one, _Read) else None):
             yield translator.translate(each) if isinstance(each, _Read) else each
 
-    def _is_newest_first(self) -> bool:
+    def _is_newest_first(self, now: int) -> bool:
         try:
-            stamps = list(islice(stream.values(self.path, "messages.item.timestamp", "message"), BEGINNING))
+            begins = list(islice(stream.values(self.path, "messages.item", "message"), BEGINNING))
         except ImportFailed:
             return False  # the reading itself will say so
-        times = [time for time in map(iso_ms, stamps) if time is not None]
+        read = (_read(number, value, now) for number, value in enumerate(begins))
+        times = [each.said for each in read if isinstance(each, _Read)]
         return len(times) > 1 and times[-1] < times[0]
 
     def _place(self, options: Options) -> PlaceSeen:
@@ -317,12 +318,12 @@ def _head(path: Path, key: str, form: type[Form]) -> Form:
         raise UnknownFormat(path, f"{wrong} Export it again as JSON.") from error
 
 
-def _read(number: int, value: object) -> _Read | Skipped:
+def _read(number: int, value: object, now: int) -> _Read | Skipped:
     try:
         message = msgspec.convert(value, _Message)
     except msgspec.ValidationError as error:
         return Skipped("not in the form of a message", f"message {number}: {error}")
-    said = _said(message)
+    said = _said(message, now)
     if said is None:
         return Skipped("without a usable time", f"message {number} (id {message.id})")
     return _Read(number, said, message)
@@ -394,8 +395,13 @@ def _mention_pattern(labels: dict[str, _User]) -> re.Pattern[str]:
     return re.compile(r"<@!?(?P<id>[0-9]{1,20})>" + (rf"|@(?P<label>{names})(?!\w)" if names else "|(?P<label>(?!))"))
 
 
-def _said(message: _Message) -> int | None:
-    """When a message was said, in ms: as its id has it, if that is Discord's, and else as its time stamp has it."""
+def _said(message: _Message, now: int) -> int | None:
+    """When a message was said, in ms: as its id has it, if that is Discord's, and else as its time stamp has it. What
+    may be any number counts as Discord's only when both agree.
+    """
+    sure = sure_snowflake_ms(message.id, now)
+    if sure is not None:
+        return sure
     stamp, flake = iso_ms(message.timestamp), snowflake_ms(message.id)
     if flake is not None and (stamp is None or abs(flake - stamp) < DAY_MS):
         return flake

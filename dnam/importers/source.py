@@ -45,11 +45,12 @@ NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class ImportFailed(DnamError):
-    """Something could not be imported. `path` is the file or folder."""
+    """Something could not be imported. `path` is the file or folder; `others` went wrong in the same folder."""
 
     def __init__(self, path: Path, message: str) -> None:
         super().__init__(message)
         self.path = path
+        self.others: tuple[ImportFailed, ...] = ()
 
 
 class UnreadableImport(ImportFailed):
@@ -86,12 +87,13 @@ class Channel(NamedTuple):
 class Options(NamedTuple):
     """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
 
-    `assistant` is the name or the platform's id of the account that was the assistant.
+    `assistant` is the name or the platform's id of the account that was the assistant. `now` is the clock, in ms.
     """
 
     audience: Told | None = None
     audiences: Mapping[str, Told] = {}
     assistant: str | None = None
+    now: int = LATEST_MS
 
     def told(self, channel: str) -> Told | None:
         """What is known of who could read a channel, from its key."""

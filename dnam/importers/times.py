@@ -9,9 +9,12 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from dnam.importers.source import LATEST_MS
+from dnam.times import is_ahead
 
 SNOWFLAKE_EPOCH_MS = 1_420_070_400_000
 SNOWFLAKE = re.compile(r"[0-9]{8,20}")
+SURE = re.compile(r"[0-9]{17,19}")
+"""What Discord's ids have looked like since it began; shorter ones and longer ones may be anybody's."""
 
 
 def iso_ms(stamp: object) -> int | None:
@@ -36,6 +39,12 @@ def snowflake_ms(snowflake: str) -> int | None:
     if not SNOWFLAKE.fullmatch(snowflake):
         return None
     return (int(snowflake) >> 22) + SNOWFLAKE_EPOCH_MS
+
+
+def sure_snowflake_ms(snowflake: str, now: int) -> int | None:
+    """The time in what cannot but be one of Discord's ids; None also where that time is yet to come."""
+    found = snowflake_ms(snowflake) if SURE.fullmatch(snowflake) else None
+    return None if found is None or is_ahead(found, now) else found
 
 
 def _inside(milliseconds: int) -> int | None:

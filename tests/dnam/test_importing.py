@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.offline import OfflineModel
+from dnam.assistant import Assistant
 from dnam.importers.detect import detect
-from dnam.importers.merge import in_order
+from dnam.importers.merge import AHEAD, by_now, in_order
 from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told, Where
 from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer, Tally
+from dnam.languages import load
 from dnam.learning import Learner
 from dnam.memory import Memory
 from dnam.quarantine import quarantined
+from dnam.times import DAY_MS, LATEST_MS
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
@@ -229,6 +233,43 @@ async def test_learning_reads_everything_once_at_the_cadence(tmp_path: Path) -> 
         assert (await memory.look(learner.estimate)).calls == 0
         (card,) = await memory.look(lambda rows: find_sessions(rows, next(iter(tally.sessions))))
         assert card.summarised
+
+
+async def test_what_is_said_in_the_future_is_skipped(tmp_path: Path) -> None:
+    place = PlaceSeen("discord", "5", "channel", "talk", "channel")
+    arrivals = [
+        Arrived(HeardRequest(key, place, "person", Account("discord", "1", "Kim"), key, said, ()))
+        for key, said in (("a", NOW), ("b", NOW + DAY_MS), ("c", NOW + DAY_MS + 1), ("d", LATEST_MS))
+    ]
+    summary = ImportedSummary("discord:channel:5", "They talk.", LATEST_MS)
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        tally = await bring(memory, by_now([*arrivals, summary], NOW))
+        assert (tally.messages, tally.summaries, tally.skipped) == (2, 0, {AHEAD: 3})
+
+
+@pytest.mark.parametrize("text", ["ok", "👍", "```\nx = 1\n```"])
+async def test_a_session_that_says_nothing_is_summarised_once(tmp_path: Path, text: str) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.heard("1", text, name="Kim")
+        learner = Learner(Assistant(memory, OfflineModel(load("en"))))
+        learned = await learner.learn(lambda *_: None)
+        assert (learned.summaries, learned.errors) == (1, ())
+        size = memory.engine.head().size
+        assert (await learner.learn(lambda *_: None)).summaries == 0
+        assert memory.engine.head().size == size
+
+
+async def test_long_messages_are_all_read_at_once(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, durable_every_n_turns="10") as assistant:
+        memory = assistant.memory
+        for number in range(5):
+            await memory.heard("1", f"{number} " + "word " * 2000, name="Kim", key=str(number))
+        learner = Learner(assistant, chosen=[])
+        estimate = await memory.look(learner.estimate)
+        learned = await learner.learn(lambda *_: None)
+        assert learned.extractions == estimate.extractions == 3
+        assert (await memory.look(learner.estimate)).calls == 0
 
 
 async def test_what_could_not_be_learned_is_learned_later(tmp_path: Path) -> None:

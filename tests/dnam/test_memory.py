@@ -12,6 +12,7 @@ import pytest
 import dnam
 from dnam import Memory
 from dnam.errors import Unknown
+from dnam.times import DAY_MS, LATEST_MS
 from dnam.whereabouts import Heard, locate
 from projections.calls import calls
 from projections.decisions.draft import Draft
@@ -51,6 +52,15 @@ async def test_a_conversation_ends_up_in_the_prompt_of_its_next_turn(tmp_path: P
         text = (await memory.context(second)).text
         assert "[Ada]: I prefer tea\n[dnam]: Tea it is." in text
         assert text.endswith("User message:\nwhat do I prefer?")
+
+
+@pytest.mark.parametrize(("said", "words"), [(-1, "before that"), (LATEST_MS, "a day in the future")])
+async def test_a_time_that_cannot_be_is_refused(tmp_path: Path, said: int, words: str) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        with pytest.raises(BadRequest, match=f"ms since 1970, and {said} lies .*{words}"):
+            await memory.heard("ada", "hello", said=said)
+        assert memory.engine.head().size == 0
+        assert await memory.heard("ada", "hello", said=NOW + 30 * DAY_MS)
 
 
 async def test_the_same_message_and_the_same_answer_are_recorded_once(tmp_path: Path) -> None:

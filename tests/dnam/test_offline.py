@@ -79,7 +79,7 @@ class TestTheModel:
     async def test_it_is_a_model_that_costs_nothing(self) -> None:
         model: Model = ENGLISH
         assert (model.name, model.paid) == ("offline", False)
-        assert model.version.startswith("offline-en@2")
+        assert model.version.startswith("offline-en@3")
         reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
         assert reply == Reply(text="", model="offline", version=model.version)
 
@@ -234,6 +234,14 @@ class TestSummary:
         text = await text_of(SummaryInputs("Bot", "Kim: an old point", lines, 100))
         assert text.splitlines()[-1] == "Kim: Point number 99 matters."
         assert "old point" not in text
+
+    async def test_where_nothing_informs_the_newest_lines_make_the_first_summary(self) -> None:
+        said = ("ok", "lol", "👍", "```\nx = 1\n```", "yes")
+        lines = tuple(Line("Kim", text, n) for n, text in enumerate(said))
+        first = await text_of(SummaryInputs("Bot", "", lines, 500))
+        assert first.splitlines() == ["Kim: 👍", "Kim: ``` x = 1 ```", "Kim: yes"]
+        assert await text_of(SummaryInputs("Bot", "Kim: We ship.", lines, 500)) == "Kim: We ship."
+        assert await text_of(SummaryInputs("Bot", "", (Line("Kim", "\x00 ", 1),), 500)) == "Kim: …"
 
     async def test_a_name_cannot_forge_a_line(self) -> None:
         text = await text_of(SummaryInputs("Bot", "", (Line("Kim\nLou: I quit", "The cat sleeps.", 1),), 500))

@@ -1,6 +1,8 @@
 """Summaries: the informative sentences of what was said, under those of the summary so far, the newest kept.
 
-Each line of a summary is `<name>: <sentence>`. When it grows over its budget the oldest lines go first.
+Each line of a summary is `<name>: <sentence>`. When it grows over its budget the oldest lines go first. Where nothing
+informs and there is no summary yet, the newest lines make one: of an empty one nobody knows how far it reached, so that
+the same would be asked again and again.
 """
 
 import re
@@ -15,6 +17,8 @@ SENTENCE_CHARS = 300
 SENTENCES_OF_A_LINE = 8
 # The assistant's answers can be long, and their gist stands first.
 SENTENCES_OF_AN_ANSWER = 1
+# How many lines stand in a summary of talk that says nothing.
+NEWEST_LINES = 3
 ELLIPSIS = "…"
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 CODE = re.compile(r"```.{0,4000}?(?:```|\Z)", re.DOTALL)
@@ -44,7 +48,14 @@ class Summarizer:
         """The summary, of `max_chars` code points at most."""
         units = [*self._previous(inputs.previous, inputs.max_chars)]
         units += [unit for line in inputs.lines for unit in self._units(line, inputs.assistant)]
-        return _fitted(_without_repetition(units), inputs.max_chars)
+        kept = _without_repetition(units) or [*self._newest(inputs)]
+        return _fitted(kept, inputs.max_chars)
+
+    def _newest(self, inputs: SummaryInputs) -> Iterator[str]:
+        """The last lines as they are, but for the assistant's canned ones."""
+        said = [line for line in inputs.lines if not self._is_canned(one_line(line.text), line)]
+        for line in said[-NEWEST_LINES:]:
+            yield f"{_name(line, inputs.assistant)}: {_shortened(one_line(line.text), SENTENCE_CHARS) or ELLIPSIS}"
 
     def _previous(self, previous: str, max_chars: int) -> Iterator[str]:
         """The lines of the summary so far; a long one, as another model writes them, in sentences."""
@@ -52,7 +63,7 @@ class Summarizer:
             yield from SENTENCE_END.split(line) if len(line) > SENTENCE_CHARS else (line,)
 
     def _units(self, line: Line, assistant: str) -> Iterator[str]:
-        name = one_line(line.name or (assistant if line.assistant else ""), NAME_CHARS).strip("[]: ") or "?"
+        name = _name(line, assistant)
         text = QUOTE.sub("", CODE.sub("", line.text[:LINE_CHARS]))
         informative = [
             sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line)
@@ -61,10 +72,17 @@ class Summarizer:
             yield f"{name}: {_shortened(sentence, SENTENCE_CHARS)}"
 
     def _informs(self, sentence: str, line: Line) -> bool:
-        if line.assistant and any(own and (own in sentence or sentence in own) for own in self._own):
+        if self._is_canned(sentence, line):
             return False
         left = WORD.findall(self._filler.sub(" ", straight(sentence)))
         return len("".join(left)) >= 3
+
+    def _is_canned(self, sentence: str, line: Line) -> bool:
+        return line.assistant and any(own and (own in sentence or sentence in own) for own in self._own)
+
+
+def _name(line: Line, assistant: str) -> str:
+    return one_line(line.name or (assistant if line.assistant else ""), NAME_CHARS).strip("[]: ") or "?"
 
 
 def _without_repetition(units: list[str]) -> list[str]:

@@ -20,10 +20,18 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
+from tests.dnam.importers.files import export, message, sample, turn, write
 from tests.dnam.scripted import ScriptedModel, down
-from tests.kills.victims import export
+from tests.kills.victims import export as exported
 
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
+DAY = "1:00 pm on 8 May, 2023"
+TALKS = [
+    sample(key, "John", other, (DAY, [turn(1, 1, "John"), turn(1, 2, other)]))
+    for key, other in (("c0", "Gina"), ("c1", "Max"))
+]
+"""Two conversations, in which two people have one name."""
+SKIPPED = {"skipped", "skipped_at"}
 MANY = 600
 """Messages that an import brings in by several commits."""
 
@@ -49,7 +57,7 @@ def test_json_has_stable_names(tmp_path: Path) -> None:
     ran = dnam("import", "--json", "--audience", "guild", SAMPLE, "--data", tmp_path / "d")
     printed = json.loads(ran.out)
     assert set(printed) == {"imported", "learned"}
-    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", "skipped"}
+    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", *SKIPPED}
     assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged"}
     assert json.loads(dnam("learn", "--json", "--data", tmp_path / "d").out)["events"] == 0
 
@@ -112,6 +120,31 @@ def test_a_person_who_is_nobody_is_refused_before_anything_is_written(tmp_path: 
     assert heard(tmp_path / "d") == 0
 
 
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_a_name_of_several_people_is_refused_with_the_ids_to_choose_from(tmp_path: Path, option: str) -> None:
+    talks = tmp_path / "talks.json"
+    talks.write_text(json.dumps(TALKS))
+    command = ("import", talks, "--audience", "guild", option, "--data", tmp_path / "d", "--same-person")
+    ran = dnam(*command, "John=Gina")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "dnam: --same-person: 'John' fits 2 people: give one of locomo:c0/John, locomo:c1/John\n"
+    assert not (tmp_path / "d" / "log").exists() or heard(tmp_path / "d") == 0
+    assert dnam(*command, "c1/John=Gina").code == 0
+    assert dnam(*command, "locomo:c1/John=Gina").code == 0
+
+
+def test_a_name_that_somebody_else_has_here_already_is_refused(tmp_path: Path) -> None:
+    talks = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path, value in zip(talks, TALKS, strict=True):
+        path.write_text(json.dumps([value]))
+    command = ("--audience", "guild", "--no-learn", "--data", tmp_path / "d")
+    assert dnam("import", talks[0], *command, "--same-person", "John=Gina").code == 0
+    assert dnam("import", talks[0], *command, "--same-person", "John=Gina").out.startswith("Imported nothing new")
+    ran = dnam("import", talks[1], *command, "--same-person", "John=Max")
+    assert ran.code == 2
+    assert "give one of locomo:c0/Gina or locomo:c0/John, locomo:c1/John" in ran.err
+
+
 def test_an_assistant_who_wrote_nothing_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     options = ("import", "--audience", "guild", "--no-learn", SAMPLE, "--data", tmp_path / "d", "--assistant")
     ran = dnam(*options, "dnaam")
@@ -134,6 +167,44 @@ def test_a_name_that_may_be_in_what_is_cut_off_is_refused_as_the_cut_file(
     assert rehearsed.code == 3
     assert ran.err in rehearsed.err
     assert heard(tmp_path / "d") == 0
+
+
+def test_one_wrong_time_neither_comes_in_nor_stops_the_summary(tmp_path: Path) -> None:
+    given = write(tmp_path / "talk.json", export(message(1, id="abc", timestamp="9999-12-31T00:00:00Z"), message(2)))
+    ran = dnam("import", "--json", "--audience", "guild", given, "--data", tmp_path / "d")
+    assert ran.code == 0
+    assert ran.value["imported"]["messages"] == 1
+    assert list(ran.value["imported"]["skipped"]) == ["its time lies more than a day in the future"]
+
+
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_what_is_skipped_is_told_with_its_first_places(tmp_path: Path, option: str) -> None:
+    bad = [message(n) | {"content": 7} for n in range(1, 5)]
+    given = write(tmp_path / "talk.json", export(message(0), *bad, message(5, id="a", timestamp="never")))
+    command = ("import", option, "--audience", "guild", given, "--data", tmp_path / "d")
+    printed = dnam(*command).out
+    assert re.search(rf"4: not in the form of a message \(message 2: .* of {given}, message 3: .*, …\)\n", printed)
+    assert f"1: without a usable time (message 6 (id a) of {given})\n" in printed
+    (said,) = (each for each in dnam(*command, "--json").value.values() if each)
+    assert said["skipped_at"]["without a usable time"] == [f"message 6 (id a) of {given}"]
+    assert len(said["skipped_at"]["not in the form of a message"]) == 3
+
+
+@pytest.mark.parametrize("option", ["--learn", "--dry-run"])
+def test_bad_files_of_a_folder_stop_nothing_else(tmp_path: Path, option: str) -> None:
+    talk = write(tmp_path / "talk.json", export(message(1, "I keep bees")))
+    folder = tmp_path / "claw"
+    item = {"id": "i1", "kind": "fact", "text": "likes tea", "createdAt": 1, "updatedAt": 2}
+    write(folder / "durable" / "3.json", {"version": 1, "items": [item]})
+    write(folder / "durable" / "1.json", {"version": 9, "items": []})
+    (folder / "durable" / "2.json").write_text('{"version": 1, "it')
+    ran = dnam("import", option, "--audience", "guild", folder, talk, "--data", tmp_path / "d")
+    assert ran.code == 3
+    assert "1.json has version 9 at $.version" in ran.err
+    assert "2.json breaks off after value 0" in ran.err
+    assert "run the same command" not in ran.err
+    if option == "--learn":
+        assert ran.out.startswith("Imported 1 message, 1 item.\nLearned: ")
 
 
 def test_an_import_leaves_events_of_its_own_where_it_brought_anything(tmp_path: Path) -> None:
@@ -278,7 +349,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 
 def test_two_at_once_bring_in_every_message_once(tmp_path: Path) -> None:
-    data, path = tmp_path / "d", export(tmp_path, 300)
+    data, path = tmp_path / "d", exported(tmp_path, 300)
     both = [start("import", "--audience", "guild", path, "--data", data) for _ in range(2)]
     ended = [(process.wait(), process.communicate()) for process in both]
     assert [code for code, _ in ended] == [0, 0], ended
@@ -291,7 +362,7 @@ def test_two_at_once_bring_in_every_message_once(tmp_path: Path) -> None:
     ("command", "commit", "at"), [("import", "log", 2), ("replay", "views", 1), ("replay", "views", 2)]
 )
 def test_ctrl_c_keeps_what_there_is(tmp_path: Path, command: str, commit: str, at: int) -> None:
-    data, path = tmp_path / "d", export(tmp_path, MANY)
+    data, path = tmp_path / "d", exported(tmp_path, MANY)
     bring = ("import", "--audience", "guild", path, "--data", data)
     if command == "replay":
         assert dnam(*bring[:3], "--no-learn", *bring[3:]).code == 0

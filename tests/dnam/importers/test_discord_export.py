@@ -15,6 +15,7 @@ from dnam.importers.detect import detect
 from dnam.importers.discord_export import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
+from dnam.times import DAY_MS
 from projections.decisions.hear import Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
@@ -36,6 +37,7 @@ from tests.dnam.importers.files import (
     source,
     until_error,
     user,
+    write,
 )
 
 KIM_ACCOUNT = Account("discord", KIM["id"], "Kim")
@@ -288,6 +290,8 @@ def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
         (flake(T0 + 7), iso(T0), T0 + 7),
         (flake(T0 + 7), None, T0 + 7),
         (flake(T0 + 7), "2023-11-15T08:13:20", T0 + 7),
+        (flake(T0 + 7), "9999-12-31T23:59:59Z", T0 + 7),
+        (flake(T0 + 7), "1999-12-31T23:59:59Z", T0 + 7),
         ("1700000000123", iso(T0), T0),
         ("abc", "2023-11-14T23:13:20.1239999+01:00", T0 + 123),
         ("abc", "2023-11-14T22:13:20", T0),
@@ -296,6 +300,18 @@ def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
 def test_when_a_message_was_said(tmp_path: Path, key: str, stamp: str | None, said: int) -> None:
     (request,) = heard(tmp_path, export(message(1, id=key, timestamp=stamp)))
     assert (request.key, request.said) == (key, said)
+
+
+def test_an_id_of_a_time_to_come_is_none_of_discord_s(tmp_path: Path) -> None:
+    path = write(tmp_path / "given", export(message(1, id=flake(T0 + 30 * DAY_MS), timestamp=iso(T0))))
+    for now, said in ((T0, T0), (T0 + 30 * DAY_MS, T0 + 30 * DAY_MS)):
+        (request,) = requests(detect(path).read(Options(now=now)))
+        assert request.said == said
+
+
+def test_a_wrong_stamp_does_not_turn_an_export(tmp_path: Path) -> None:
+    value = export(message(0, "0", timestamp="9999-12-31T23:59:59Z"), *(message(n, str(n)) for n in range(1, 1000)))
+    assert [each.text for each in heard(tmp_path, value)] == [str(n) for n in range(1000)]
 
 
 @pytest.mark.parametrize("stamp", ["1969-12-31T23:00:00Z", "never", None, 7])
