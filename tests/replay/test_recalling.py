@@ -146,11 +146,13 @@ def test_what_another_process_records_is_found(data: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_segments")
-def test_what_goes_quiet_and_was_never_heard_is_nowhere(data: Path) -> None:
+def test_what_goes_quiet_and_was_redacted_or_never_heard_is_nowhere(data: Path) -> None:
     with opened(data) as engine:
         engine.record(says("1", "the heron stands"))
+        redacted = engine.record(says("2", "the heron flies")).records[-1].id
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=(redacted,)), name="redacted"))
         assert look(engine, "heron") == ["the heron stands"]
-        item, gone = an_item("birds", owner=handle_of(engine, ADA)), (EventId(b"never heard here"),)
+        item, gone = an_item("birds", owner=handle_of(engine, ADA)), (redacted, EventId(b"never heard here"))
         engine.record(drafts(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=gone), name="quiet"))
         assert look(engine, "heron") == ["the heron stands"]
 
