@@ -17,18 +17,27 @@ from projections.decisions.meet import Account
 from projections.decisions.remember import RememberRequest, remember
 from projections.decisions.retention import DAY_MS, RetentionRequest, expire, until
 from projections.decisions.work import WorkRequest
-from projections.events import Event, MessageRedacted, PlaceAudienceChanged, TurnWithdrawn
+from projections.events import (
+    Event,
+    ItemForgotten,
+    ItemRemembered,
+    MessageRedacted,
+    PlaceAudienceChanged,
+    TurnWithdrawn,
+)
 from projections.events.values import OPERATOR, PLATFORM, Audience, By, Source
-from projections.ids import NOBODY, Handle, Ref
+from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import items_of
 from projections.people import person_of
 from projections.places import audience_of, find_place
+from projections.policies.closing import closing, identity_of
 from projections.policies.compartments import everywhere
 from projections.rows import Rows
 from projections.turns import turns_after
+from tests.projections.items import an_item
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, SESSION, Town
 from tests.projections.test_redact import ROME, TEA, keep, keeps_anothers, take_back
-from tests.world import NOW, origin
+from tests.world import NOW, World, origin
 
 BEN = Account("discord", "200", "Ben")
 
@@ -201,6 +210,25 @@ def test_everything_that_was_said_and_learned_there_goes(town: Town) -> None:
     assert erased(town) == []
     assert erase_guild(town.rows, EraseGuildRequest(GUILD, LATER, origin(f"erase discord:9 {LATER} 0"))) == []
     assert len(list(calls(town.rows))) == 7  # what was spent is spent
+
+
+def test_what_lore_said_before_it_was_taken_back_goes_too(town: Town) -> None:
+    """Ahead of it stands what keeps it out of force, and would hide it."""
+    world, lore = town.world, an_item("Raid is on Kallisto.", owner=NOBODY, compartment=HOME)
+    world.add(ItemRemembered(said=NOW, by=OPERATOR, item=lore))
+    gone = ItemForgotten(said=NOW, by=OPERATOR, item=msgspec.structs.replace(lore, status="forgotten"))
+    ahead, taken = closing(gone), EventId(b"it is taken back")
+    assert ahead is not None
+    world.record(Draft(world.ids.event_id(identity_of(taken, NOW)), ahead))
+    world.record(Draft(taken, gone))
+    assert erased(town) != []
+    assert [found.row for found in items_of(town.rows, NOBODY)] == []
+    dropped = {each for part in erased_events(world) for each in part.events}
+    assert {record.id for record in world.records if "Kallisto" in repr(record.event)} <= dropped
+
+
+def erased_events(world: World) -> list[MessageRedacted]:
+    return [record.event for record in world.records if isinstance(record.event, MessageRedacted)]
 
 
 def test_what_is_said_and_learned_later_than_it_was_begun_stays_and_then_the_place_does(town: Town) -> None:
