@@ -24,6 +24,7 @@ from projections.events import (
     ItemUpserted,
     ItemWithdrawn,
 )
+from projections.events.items import ItemGone
 from projections.events.values import By, Evidence, Intent, Item
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Handle, digest16
@@ -130,10 +131,7 @@ def _items(record: Record) -> list[Change[ItemRow]]:
             return [_row(record, event, each) for each in (*absorbed, item)]
         case ItemMoved(item=item, from_compartment=compartment, from_id=item_id) as event:
             return [(item_key(item.owner, compartment, item_id), None), _row(record, event, item)]
-        case (
-            ItemWithdrawn(owner=owner, compartment=compartment, id=item_id)
-            | ItemClosed(owner=owner, compartment=compartment, id=item_id)
-        ):
+        case ItemGone(owner=owner, compartment=compartment, id=item_id):
             return [(item_key(owner, compartment, item_id), None)]
         case ItemReverted(item=item) as event:
             return [_as_it_was(record, event, item)]
@@ -169,7 +167,7 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
         case ItemRedacted(item=item, quiet=quiet, refuses=True):
             return [(event, QuietRow(record.id, item.id)) for event in quiet]
-        case ItemWithdrawn(id=item_id, quiet=quiet) | ItemClosed(id=item_id, quiet=quiet):
+        case ItemGone(id=item_id, quiet=quiet):
             return [(event, QuietRow(record.id, item_id)) for event in quiet]
         case ItemRestored(returns=returns) | ItemRemembered(returns=returns):
             return [(event, None) for event in returns]

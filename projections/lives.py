@@ -21,8 +21,8 @@ from projections.events import (
     ItemRemembered,
     ItemRestored,
     ItemReverted,
-    ItemWithdrawn,
 )
+from projections.events.items import ItemGone
 from projections.events.values import Evidence, Item
 from projections.fold import Record
 from projections.ids import EventId, Handle
@@ -174,7 +174,7 @@ def lives(records: Iterable[Record], keys: Container[bytes], clock: Clock = "rec
         if closed is not None and record.seq == closed[0] + 1 and closed[1] in _came_from(record):
             lived[closed[1]] = closed[2]  # it was closed ahead of this: the life goes on
         closed = None
-        if isinstance(record.event, ItemWithdrawn | ItemClosed):
+        if isinstance(record.event, ItemGone):
             key = key_of(Address(record.event.owner, record.event.compartment, record.event.id))
             steps = lived.pop(key, None)
             if steps is not None and isinstance(record.event, ItemClosed):

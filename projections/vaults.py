@@ -14,12 +14,10 @@ from projections.events import (
     Event,
     ImportBegan,
     ImportEnded,
-    ItemClosed,
     ItemEvent,
     ItemRefused,
     ItemRemembered,
     ItemUpserted,
-    ItemWithdrawn,
     JobFailed,
     MessageDeleted,
     MessageEdited,
@@ -42,6 +40,7 @@ from projections.events import (
     TurnInterrupted,
     TurnWithdrawn,
 )
+from projections.events.items import ItemGone
 from projections.events.people import PersonEvent
 from projections.events.values import Audience, Message
 from projections.events.work import WorkEvent
@@ -126,8 +125,7 @@ def home(event: Event) -> Home:
             return _session(session, audience, era, person)
         case (
             ItemRefused(owner=owner, compartment=compartment)
-            | ItemWithdrawn(owner=owner, compartment=compartment)
-            | ItemClosed(owner=owner, compartment=compartment)
+            | ItemGone(owner=owner, compartment=compartment)
             | WorkEvent(owner=owner, compartment=compartment)
             | ReplyWithdrawn(owner=owner, compartment=compartment)
         ):

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from dnam.shadows import Asked
-from projections.events import Event, ItemClosed, ItemEvent, ItemRefused, ItemWithdrawn
+from projections.events import Event, ItemEvent, ItemRefused
+from projections.events.items import ItemGone
 from projections.events.summaries import SummaryEvent
 from projections.events.work import WorkEvent
 from projections.ids import Handle
@@ -35,7 +36,7 @@ class Scope:
             case ItemEvent(item=item):
                 learned_in = "" if item.source.guild is None else f"{GUILD}{item.source.guild}"
                 return self._is_in(item.owner, learned_in if is_portable(item.compartment) else item.compartment)
-            case ItemRefused() | ItemWithdrawn() | ItemClosed() | WorkEvent():
+            case ItemRefused() | ItemGone() | WorkEvent():
                 return self._is_in(event.owner, event.compartment)
             case SummaryEvent(person=person, audience=audience):
                 return self._is_in(person, f"channel/{audience.place}")

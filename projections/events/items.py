@@ -86,33 +86,32 @@ class ItemRedacted(ItemEvent, frozen=True, kw_only=True):
     quiet: tuple[EventId, ...] = ()
 
 
-class ItemWithdrawn(Event, frozen=True, kw_only=True):
+class ItemGone(Event, frozen=True, kw_only=True):
+    """There is no item at this address from now on, and `quiet` stays out of recall. It has nobody's words."""
+
+    owner: Handle
+    compartment: str
+    id: str
+    reason: str = ""
+    policy: str = ""
+    quiet: tuple[EventId, ...] = ()
+
+
+class ItemWithdrawn(ItemGone, frozen=True, kw_only=True):
     """This item was made of messages that were taken back, and of nothing else: it is gone, and its words with it. What
-    is left is its address. `quiet` stays out of recall, where somebody had taken the item back.
+    is left is its address. `quiet` is what had left recall where somebody had taken the item back.
     """
 
     TAG: ClassVar[str] = "item.withdrawn"
-    owner: Handle
-    compartment: str
-    id: str
-    reason: str = ""
-    policy: str = ""
-    quiet: tuple[EventId, ...] = ()
 
 
-class ItemClosed(Event, frozen=True, kw_only=True):
-    """Whatever becomes of the events around it: there is no item at this address from now on, and `quiet` stays out of
-    recall. It stands ahead of the event that takes the item back or elsewhere, and holds nobody's words: that event may
-    go with a message, or with the key of another person whose words it holds, and must not leave the item as it was.
+class ItemClosed(ItemGone, frozen=True, kw_only=True):
+    """Whatever becomes of the events around it, what this address held is out of force. It stands ahead of the event
+    that takes the item back or elsewhere: that one may go with a message, or with the key of another person whose words
+    it holds, and must not leave the item as it was.
     """
 
     TAG: ClassVar[str] = "item.closed"
-    owner: Handle
-    compartment: str
-    id: str
-    reason: str = ""
-    policy: str = ""
-    quiet: tuple[EventId, ...] = ()
 
 
 class ItemReverted(ItemEvent, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ from projections.ids import NOBODY, EventId, Identity, Point
 VERSION = "closing@1"
 MOVED = "it moves, and nothing of it stays here"
 TAKEN_BACK = "it is taken back"
-_BY = By("policy", name="closing", version="1")
+_BY = By("policy", name=VERSION.partition("@")[0], version=VERSION.partition("@")[2])
 _HUMANS = frozenset({"person", "operator"})
 
 

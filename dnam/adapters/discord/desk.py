@@ -364,7 +364,8 @@ class Desk:
         guild = Ref(PLATFORM, str(guild_id))
         try:
             found = await self.memory.look(lambda rows: open_threads(rows, guild, since))
-        except (LogError, OSError):
+        except (LogError, OSError) as error:
+            await self.failed("looking for archived threads", error)
             return []
         return [int(each.key) for each in found if each.key.isdecimal()]
 
