@@ -24,7 +24,8 @@ Marks = Callable[[str], list[Mark]]
 
 def marker(sought: str) -> Marks:
     """What finds the words of a search in a text; where none of them stands there, those spelled nearly so."""
-    from projections.recall.words import asked, spelled_like
+    from projections.recall.spelling import spelled_like
+    from projections.recall.words import asked
 
     wanted = asked(sought)
     exactly = frozenset(wanted)

@@ -56,7 +56,7 @@ class Disk:
             return nowhere(term)
         seqs = np.frombuffer(b"".join([row.offsets for _, row in found]), "<u2").astype(np.int64)
         seqs += np.repeat([first for first, _ in found], [len(row.counts) for _, row in found])
-        return Raised(seqs, np.frombuffer(b"".join([row.counts for _, row in found]), np.uint8))
+        return Raised(seqs, np.frombuffer(bytearray().join([row.counts for _, row in found]), np.uint8))
 
     def standing(self, zone: bytes, terms: Sequence[bytes]) -> set[bytes]:
         """Which of some terms, given in order, stand anywhere in what is sealed of a zone."""

@@ -18,6 +18,7 @@ from projections.ids import EventId
 from projections.recall.called import Called
 from projections.recall.columns import Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
+from projections.recall.kept_postings import KeptPostings
 from projections.recall.words import MOST_COUNTED
 
 NONE = -1
@@ -66,7 +67,7 @@ class Corpus:
         self.open: object = None
         """Whoever searches keeps here which units are open, and as of when (`opened`)."""
         self._read, self._standing, self._told = sealed.postings, sealed.standing, sealed.tell
-        self._kept: OrderedDict[bytes, Postings] = OrderedDict()
+        self._kept: OrderedDict[bytes, KeptPostings] = OrderedDict()
         self._kept_bytes = 0
         self._late: dict[bytes, tuple[array[int], array[int]]] = {}
         self._late_places: dict[int, int] = {}
@@ -202,8 +203,8 @@ class Corpus:
             cut = bisect_left(places, end)
             if cut < len(places):
                 self._late[term] = places[cut:], counts[cut:]
-            kept = self._kept.pop(term, _NO_POSTINGS)
-            self._kept_bytes -= kept.at.nbytes + kept.counts.nbytes
+            kept = self._kept.pop(term, None)
+            self._kept_bytes -= 0 if kept is None else kept.bytes
         return gone
 
     def _day(self, unit: int, day: int) -> int:
@@ -312,32 +313,25 @@ class Corpus:
 
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""
-        found, late = self._sealed_postings(term) if self._sealed else _NO_POSTINGS, self._late.get(term)
-        if late is not None:
-            places, counts = np.frombuffer(late[0], np.int32), np.frombuffer(late[1], np.uint8)
-            if not len(found.at):
-                found = Postings(places.copy(), counts.copy())  # the arrays behind them go on growing
-            else:
-                found = Postings(np.concatenate([found.at, places]), np.concatenate([found.counts, counts]))
-        if self.dead:
-            living = self.alive[found.at]
-            found = Postings(found.at[living], found.counts[living])
-        return found
-
-    def _sealed_postings(self, term: bytes) -> Postings:
-        kept = self._kept.get(term)
-        if kept is not None:
+        late, kept = self._late.get(term), self._kept.get(term)
+        if kept is None:
+            sealed = self._placed(self._read(term)) if self._sealed else _NO_POSTINGS
+            if late is None and not len(sealed.at):
+                return sealed
+            kept = self._kept[term] = KeptPostings(sealed)
+            self._kept_bytes += kept.bytes
+        else:
             self._kept.move_to_end(term)
-            return kept
-        kept = self._placed(self._read(term))
-        if not len(kept.at):
-            return kept
-        self._kept[term] = kept
-        self._kept_bytes += kept.at.nbytes + kept.counts.nbytes
+        if late is not None or self.dead:
+            self._kept_bytes -= kept.bytes
+            if late is not None:
+                kept.follow(*late)
+            kept.bury(self.alive, self.dead)
+            self._kept_bytes += kept.bytes
         while self._kept_bytes > MOST_KEPT:
             _, gone = self._kept.popitem(last=False)
-            self._kept_bytes -= gone.at.nbytes + gone.counts.nbytes
-        return kept
+            self._kept_bytes -= gone.bytes
+        return kept.postings()
 
     def _placed(self, raised: Raised) -> Postings:
         """Postings from disk, which may be further than what is here of it."""

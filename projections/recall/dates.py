@@ -11,8 +11,8 @@ Any other number is no day: most of them count something.
 import re
 from collections.abc import Iterator, Sequence
 
+from projections.recall.dated import Dates
 from projections.recall.english import ALSO_VERBS, BEFORE_MONTHS, MONTHS, SHORT_MONTHS
-from projections.recall.scoring import Dates
 
 _NUMBERS = {name: number for names in (MONTHS, SHORT_MONTHS) for number, name in enumerate(names, 1) if name}
 _SURE = frozenset(MONTHS) - ALSO_VERBS

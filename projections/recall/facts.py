@@ -12,13 +12,16 @@ search touches those that have a word of the question and leaves the others as t
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
 from projections.blocks import item_line
+from projections.events.values import Item
 from projections.items import ItemRow
 from projections.recall.bm25 import K1, ONE, B, idf
 from projections.recall.scoring import Question
+from projections.recall.spelling import Vocabulary
 from projections.recall.words import Terms, terms_of
 from projections.retrieval import PROJECT, PROJECT_BOOST, RECENT_BOOST, RECENT_MS
 from projections.rows import Found
@@ -94,6 +97,11 @@ class KnownItems:
             for term in each.terms.counts:
                 self.having.setdefault(term, []).append(number)
         self._weighed: dict[tuple[int, int], dict[bytes, list[tuple[int, int]]]] = {}
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Their words, for what may be misspelt."""
+        return Vocabulary(item_words(each.found.row.item) for each in self.known)
 
     def holding(self, said: int) -> "KnownItems":
         """Those that hold when something is said (ms)."""
@@ -191,8 +199,12 @@ class Ranking:
 
 def known_item(found: Found[ItemRow]) -> Known:
     """An item, made ready to be found."""
-    item = found.row.item
-    return Known(found, terms_of(" ".join([item.text, *item.tags, item.kind])))
+    return Known(found, terms_of(item_words(found.row.item)))
+
+
+def item_words(item: Item) -> str:
+    """What an item is found by."""
+    return " ".join([item.text, *item.tags, item.kind])
 
 
 def known_items(found: Iterable[Found[ItemRow]]) -> KnownItems:

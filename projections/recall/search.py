@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +26,9 @@ from projections.recall.opened import Part, parts
 from projections.recall.question import Asked, ask
 from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
+from projections.recall.spelling import spelled_like
 from projections.recall.standing import TermsIn
-from projections.recall.words import spelled_like, words
+from projections.recall.words import words
 from projections.rows import Found, RowAt, Rows, after_prefix
 from projections.turns import TURNS, TurnRow
 from projections.window import SAID, SAID_TABLES
@@ -117,7 +118,8 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
     opened_parts = [_without(part, wanted.question) for part in parts(rows, wanted.setting, wanted.session)]
     terms = TermsIn(opened_parts)
-    asked = _with_likes(ask(wanted.text, _named(rows, wanted.text, opened_parts)), terms.standing)
+    asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
+    asked = _with_likes(asked, terms.standing(asked.question.terms), lambda word: terms.standing(spelled_like(word)))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     deep = most if wanted.nearness is None else max(most, BY_WORDS)
     scored = search(terms, asked.question, deep, _facts(rows, wanted, asked, opened_parts), allowed)
@@ -131,7 +133,8 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
-    asked = _with_likes(ask(wanted.text, {}), partial(_in_items, known))
+    asked = ask(wanted.text, {})
+    asked = _with_likes(asked, _in_items(known, asked.question.terms), partial(_like_in_items, known))
     ranked = (each for each in knowing.rank(known, asked.question, wanted.said) if each.score > 0)
     return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
 
@@ -191,30 +194,28 @@ def _speaks(part: Part, person: Handle) -> bool:
     return bool((theirs if part.open is None else theirs & part.open[corpus.unit[:size]]).any())
 
 
-def _with_likes(asked: Asked, standing: Callable[[Collection[bytes]], Set[bytes]]) -> Asked:
-    """The question with words spelled like those that stand nowhere, at half their weight."""
-    there = standing(asked.question.terms)
-    unknown = [term for term in asked.question.terms if term not in there and asked.words[term].isalpha()]
+def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
+    """The question with words spelled like those that stand nowhere, at half their weight: `standing` are those of its
+    terms that stand somewhere, and `likes` says what does that is spelled like a word.
+    """
+    unknown = [term for term in asked.question.terms if term not in standing and asked.words[term].isalpha()]
     if not unknown:
         return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
-    tried = {like: word for word in (asked.words[term] for term in unknown) for like in spelled_like(word)}
-    there = standing(tried)
-    likes = {like: word for like, word in tried.items() if like in there and like not in asked.words}
-    terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in _of(likes, asked)}}
-    told = {like: f"spelled like {word}" for like, word in likes.items()}
+    found = {like: term for term in unknown for like in likes(asked.words[term]) if like not in asked.words}
+    terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in found.items()}}
+    told = {like: f"spelled like {asked.words[term]}" for like, term in found.items()}
     return Asked(asked.question._replace(terms=terms), {**told, **asked.words})
-
-
-def _of(likes: Mapping[bytes, str], asked: Asked) -> Iterator[tuple[bytes, bytes]]:
-    terms = {word: term for term, word in asked.words.items()}
-    return ((like, terms[word]) for like, word in likes.items())
 
 
 def _in_items(known: Sequence[KnownItems], terms: Collection[bytes]) -> set[bytes]:
     """Which of some terms stand in items."""
-    asked = set(terms)
-    return {term for part in known for term in part.having.keys() & asked}
+    return {term for term in terms for part in known if term in part.having}
+
+
+def _like_in_items(known: Sequence[KnownItems], word: str) -> Iterator[bytes]:
+    """The terms of what is spelled like a word in items."""
+    return chain.from_iterable(part.vocabulary.like(word) for part in known)
 
 
 # -- what may be found -------------------------------------------------------------------------------------------------

@@ -80,8 +80,8 @@ def all_scored(corpus: Corpus, terms: Sequence[Term], average: Average) -> Best:
 
 def best_scored(corpus: Corpus, terms: Sequence[Term], average: Average, most: int) -> Best:
     """The same, of at least so many of the best."""
-    ordered = sorted(terms, key=_bound, reverse=True)
-    bounds = [_bound(each) for each in ordered]
+    ordered = sorted(terms, key=bound, reverse=True)
+    bounds = [bound(each) for each in ordered]
     rest, reached, done = sum(bounds), 0, 0
     sums = _Sums(corpus, average)
     while done < len(ordered) and rest >= reached:
@@ -91,10 +91,10 @@ def best_scored(corpus: Corpus, terms: Sequence[Term], average: Average, most: i
         if len(scores) >= most:
             reached = max(reached, _nth(scores, most))
     best = sums.taken()
-    for bound, each in zip(bounds[done:], ordered[done:], strict=True):
+    for most_of, each in zip(bounds[done:], ordered[done:], strict=True):
         best = _still(best, rest, most)
         best.scores[:] += _looked_up(corpus, each, best.places, average)
-        rest -= bound
+        rest -= most_of
     return best
 
 
@@ -136,7 +136,7 @@ def _nth(scores: Longs, most: int) -> int:
     return int(np.partition(scores, len(scores) - most)[len(scores) - most])
 
 
-def _bound(term: Term) -> int:
+def bound(term: Term) -> int:
     """More than a term gives to no document."""
     return term.weight * most_weight(int(term.postings.counts.max())) >> 10
 

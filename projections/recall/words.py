@@ -36,14 +36,11 @@ LONGEST = 64
 """Longer runs are cut: nobody types them, and a paste of base64 is no vocabulary."""
 MOST_COUNTED = 255
 """How often a term counts in one text at the most: as far as a byte goes."""
-FEWEST_LETTERS = 5
-"""How long a word is at least that may be misspelt."""
 _REMEMBERED = 1 << 17
-_STEMS, _LIKES = 4096, 256
-"""Of how many words the stem is remembered, and of how many what is spelled like them."""
+_STEMS = 4096
+"""Of how many words the stem is remembered."""
 _SIGNS = frozenset(("So", "Sk", "Sm", "Sc"))
 """Unicode's symbols: emoji, currencies, signs of mathematics. Those of ASCII are punctuation to whoever writes."""
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -212,28 +209,6 @@ def asked_in(text: Read, most: int | None = None) -> dict[bytes, str]:
 def _from_both_ends(found: Sequence[tuple[bytes, str]]) -> Iterator[tuple[bytes, str]]:
     """The first and the last, the second and the last but one, and so on; those in the middle come twice."""
     return chain.from_iterable(zip(found, reversed(found), strict=True))
-
-
-@lru_cache(_LIKES)
-def spelled_like(word: str) -> tuple[bytes, ...]:
-    """The terms of whatever is one letter away from a word: one less, one more, another one, two the other way round.
-
-    So what is misspelt is found without a list of all the words there are; of words of four letters and less too much
-    would be.
-    """
-    if not word.isalpha():
-        return ()
-    stem = stem_of(word)
-    if len(stem) < FEWEST_LETTERS or not stem.isalpha():
-        return ()
-    letters = sorted({*_LETTERS, *stem})
-    halves = [(stem[:at], stem[at:]) for at in range(len(stem) + 1)]
-    near = {left + right[1:] for left, right in halves if right}
-    near |= {left + right[1] + right[0] + right[2:] for left, right in halves if len(right) > 1}
-    near |= {left + letter + right[1:] for left, right in halves if right for letter in letters}
-    near |= {left + letter + right for left, right in halves for letter in letters}
-    near.discard(stem)
-    return tuple(sorted([blake2b(b"w" + each.encode(), digest_size=TERM_BYTES).digest() for each in near]))
 
 
 def _flat(text: str) -> str:

@@ -12,7 +12,8 @@ from projections.places import PLACES, audience_of
 from projections.policies.compartments import Setting
 from projections.recall.documents import zone_of
 from projections.recall.search import Wanted, said
-from projections.recall.words import spelled_like, terms_of, word_term
+from projections.recall.spelling import spelled_like
+from projections.recall.words import terms_of, word_term
 from projections.rows import Rows
 from replay import recall_disk, recall_tables
 from replay.engine import Engine

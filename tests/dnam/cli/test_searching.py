@@ -14,7 +14,7 @@ from projections.events.values import Audience
 from projections.ids import Ref
 from projections.lookup import find_sessions
 from projections.policies.compartments import Setting
-from projections.recall.scoring import WEIGHTS
+from projections.recall.fields import WEIGHTS
 from tests.dnam.cli.memories import GARDEN, GENERAL, STAFF, dnam, garden, make
 from tests.world import NOW
 

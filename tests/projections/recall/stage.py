@@ -4,21 +4,45 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from projections.ids import NOBODY, EventId, Handle, Seq
+from projections.recall import compiled, kernels, reckoners, reckoning, scoring, stacked
 from projections.recall.bm25 import ONE
 from projections.recall.columns import Columns, Raised, Sealed, nowhere, short_id
+from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, Names, corpus_of
 from projections.recall.documents import TABLES, Document, document, flags_of, is_quiet
+from projections.recall.fields import COMMON
+from projections.recall.reckoning import Reckoning
 from projections.recall.scoring import Question
+from projections.recall.seeds import SEEDS
 from projections.recall.words import MOST_COUNTED, Terms, terms_of, word_term
 from projections.rows import MemoryRows, Rows
 from tests.world import World, handle
 
+WAYS = ("term by term", "laid together", "loops", "compiled")
+"""In which ways recall can reckon; in the third the loops are run as they are written."""
 HOUR = 3_600_000
 DAY = 24 * HOUR
 UNIT, OTHER_UNIT = bytes([1]) * 16, bytes([2]) * 16
 ZONE = bytes([9]) * 16
+
+
+def reckon(by: str, patched: pytest.MonkeyPatch, seeds: int = SEEDS, common: int = COMMON) -> None:
+    """Let recall reckon in one of the WAYS, from so many seeds; what stands in more documents than that is common."""
+    for module in (scoring, reckoning, compiled):
+        patched.setattr(module, "SEEDS", seeds)
+    for module in (reckoning, compiled):
+        patched.setattr(module, "COMMON", common)
+    patched.setattr(stacked, "MOST", 1 << 16 if by == "laid together" else 0)
+    patched.setattr(compiled, "_PRUNED_FROM", 4)
+    patched.setattr(kernels, "SCANNED", 1)
+    patched.setattr(reckoners, "_used", [CompiledReckoning if by in {"loops", "compiled"} else Reckoning])
+    if by == "loops":
+        for name, made in vars(kernels).items():
+            if hasattr(made, "py_func"):
+                patched.setattr(kernels, name, made.py_func)
 
 
 def doc(

@@ -5,9 +5,9 @@ from collections.abc import Collection
 
 import pytest
 
+from projections.recall.dated import Dates
 from projections.recall.dates import dates_in
 from projections.recall.english import BEFORE_MONTHS, MONTHS, SHORT_MONTHS
-from projections.recall.scoring import Dates
 from projections.recall.words import read
 
 

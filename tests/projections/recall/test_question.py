@@ -3,8 +3,8 @@
 import pytest
 
 from projections.recall.bm25 import ONE
+from projections.recall.dated import Dates
 from projections.recall.question import MOST_TERMS, NAME, ask
-from projections.recall.scoring import Dates
 from projections.recall.words import person_term, word_term
 from tests.world import handle
 

@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 
-from projections.recall import bm25, scoring, stacked
+from projections.recall import bm25, compiled, reckoning, scoring
 from projections.recall import seeds as seeding
 from projections.recall.bm25 import ONE
 from projections.recall.corpus import corpus_of
+from projections.recall.dated import Dates
 from projections.recall.documents import Document
+from projections.recall.fields import DATE, NAMES, OWN
 from projections.recall.opened import Part
-from projections.recall.scoring import Dates, Fields, Question, search
+from projections.recall.scoring import Fields, Question, search
 from projections.recall.seeds import Allowed
 from projections.recall.standing import TermsIn
 from projections.recall.words import word_term
-from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, looks_for
+from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, WAYS, doc, looks_for, reckon
 from tests.world import handle
 
 ADA, KIM = handle("ada"), handle("kim")
@@ -23,10 +25,10 @@ NEW_YEAR = 1_704_067_200_000
 """2024-01-01T00:00Z, in ms."""
 
 
-@pytest.fixture(autouse=True, params=[0, 1 << 16])
-def together(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether postings are laid behind one another: only a few are, and it makes no difference."""
-    monkeypatch.setattr(stacked, "MOST", request.param)
+@pytest.fixture(autouse=True, params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In which way it is reckoned: that makes no difference."""
+    reckon(request.param, monkeypatch)
 
 
 def seqs(documents: list[Document], question: Question, most: int = 10) -> list[int]:
@@ -64,7 +66,8 @@ def test_of_two_that_say_the_same_the_later_one_comes_first() -> None:
 def test_what_many_say_tells_nothing_of_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     said = [doc("tea", 1), doc("tea", 2, 9 * HOUR)]
     assert "day" in reasons(said, looks_for("tea"), 1)
-    monkeypatch.setattr(scoring, "COMMON", 1)
+    for module in (reckoning, compiled):
+        monkeypatch.setattr(module, "COMMON", 1)
     assert "day" not in reasons(said, looks_for("tea"), 1)
 
 
@@ -142,7 +145,8 @@ def test_a_fact_brings_what_it_rests_on_though_no_word_is_in_it() -> None:
 
 
 def test_what_has_the_date_is_looked_at_before_what_has_the_word_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "SEEDS", 1)
+    for module in (scoring, reckoning, compiled):
+        monkeypatch.setattr(module, "SEEDS", 1)
     often = [doc("tea tea tea", seq, NEW_YEAR + (30 + seq) * DAY) for seq in range(2, 9)]
     question = looks_for("tea")._replace(dates=Dates(days=frozenset((1,))))
     assert seqs([doc("so much else and tea", 1, NEW_YEAR), *often], question) == [1]
@@ -165,7 +169,8 @@ def test_what_was_said_in_a_month_or_a_year_is_found_by_it_where_no_word_is() ->
 
 
 def test_of_a_day_only_so_much_is_looked_at_first_of_all_of_who_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "SEEDS", 2)
+    for module in (scoring, reckoning, compiled):
+        monkeypatch.setattr(module, "SEEDS", 2)
     said = [doc("so much else", seq, NEW_YEAR + seq, unit=bytes([seq]) * 16) for seq in range(1, 6)]
     said[1] = said[1]._replace(speaker=KIM)
     first = Question({}, dates=Dates(days=frozenset((1,))))
@@ -174,7 +179,7 @@ def test_of_a_day_only_so_much_is_looked_at_first_of_all_of_who_is_named(monkeyp
 
 
 def test_no_score_leaves_the_whole_numbers() -> None:
-    assert {type(value) for value in (scoring.OWN, scoring.DATE, scoring.NAMES, bm25.idf(9, 2))} == {int}
+    assert {type(value) for value in (OWN, DATE, NAMES, bm25.idf(9, 2))} == {int}
     (hit,) = search(TermsIn([Part(corpus_of([doc("Tea with Kim?", 1)]), None)]), looks_for("tea"), 5)
     assert {type(points) for points in (hit.score, *hit.fields.values())} == {int}
 

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.ids import Handle, Seq
-from projections.recall import scoring, stacked
 from projections.recall.bm25 import ONE
 from projections.recall.corpus import Corpus, corpus_of
+from projections.recall.dated import Dates
 from projections.recall.documents import Document
 from projections.recall.opened import Part
-from projections.recall.scoring import Dates, Question, search
+from projections.recall.scoring import Question, search
 from projections.recall.seeds import Allowed
 from projections.recall.standing import TermsIn
 from projections.recall.words import word_term
 from tests.projections.recall import oracle
-from tests.projections.recall.stage import DAY, HOUR, bare, message_id, sealed
+from tests.projections.recall.stage import DAY, HOUR, WAYS, bare, message_id, reckon, sealed
 from tests.world import handle
 
 ADA, KIM = handle("ada"), handle("kim")
@@ -179,7 +179,7 @@ NARROWED = st.builds(
 )
 
 
-@pytest.mark.parametrize("together", [0, 1 << 16])
+@pytest.mark.parametrize("way", WAYS)
 @given(
     texts(DOCUMENTS), texts(DOCUMENTS), QUESTIONS, st.none() | st.frozensets(st.sampled_from(UNITS)),
     st.sampled_from((1, 5, 100)), st.sampled_from((1, 2, 64)), st.sampled_from((1, 3, 100)),
@@ -187,7 +187,7 @@ NARROWED = st.builds(
 )  # fmt: skip
 @settings(max_examples=100)
 def test_whatever_came_and_went_a_search_finds_what_counting_finds(
-    together: int,
+    way: str,
     first: list[Step],
     then: list[Step],
     question: Question,
@@ -203,9 +203,7 @@ def test_whatever_came_and_went_a_search_finds_what_counting_finds(
     texts = history.open_texts(open_units)
     known = {each.seq: facts[each.seq] for each in texts if each.seq in facts}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(scoring, "SEEDS", seeds)
-        patched.setattr(scoring, "COMMON", common)
-        patched.setattr(stacked, "MOST", together)
+        reckon(way, patched, seeds, common)
         result = found([history.part(open_units)], question, most, known, narrowed)
     hits = oracle.search([texts], asked_of(question), most, seeds, known, (narrowed or Narrowed()).allows, common)
     assert result == [tuple(hit) for hit in hits]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from projections.recall import words as recall_words
 from projections.recall.english import FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
+from projections.recall.spelling import spelled_like
 from projections.recall.words import (
     LONGEST,
     STEMMER,
@@ -22,7 +23,6 @@ from projections.recall.words import (
     asked,
     folded,
     person_term,
-    spelled_like,
     stem_of,
     term,
     terms_of,

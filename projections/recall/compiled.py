@@ -1,0 +1,124 @@
+"""What is reckoned of one part of what is open, by compiled loops: what `reckoning` says, sooner."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from projections.recall import kernels
+from projections.recall.bm25 import K1, Average, B, Doubles, Longs, norm_of
+from projections.recall.columns import Places
+from projections.recall.dated import Dates
+from projections.recall.documents import ENDS_ASKING
+from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS, weighed
+from projections.recall.reckoning import Reckoning
+from projections.recall.seeds import SEEDS, Allowed, Term, bound
+
+_PRUNED_FROM = 1 << 14
+"""From how many postings on it pays to look which documents can still be among the best."""
+_LENGTHS = np.arange(256)
+_NO_UNITS = np.empty(0, np.bool_)
+_SHARES = np.array([WEIGHTS[name] for name in OF_WORDS])
+
+
+class CompiledReckoning(Reckoning):
+    """One part, and the terms of one question that stand in it."""
+
+    def seeds(self, dates: Dates, allowed: Allowed) -> Places:
+        """The documents with the highest BM25 of their own words, and their dates."""
+        if any(dates) or not self.terms:
+            return super().seeds(dates, allowed)
+        corpus = self.corpus
+        found, there = self._added(SEEDS + len(allowed.without), everything=allowed.narrow)
+        best = np.empty(SEEDS, np.int32)
+        speaker = -1 if allowed.speaker is None else allowed.speaker
+        units = _NO_UNITS if allowed.units is None else allowed.units
+        taken = kernels.take_best(
+            found, there, corpus.seqs, allowed.without, corpus.speaker, speaker, corpus.unit, units,
+            corpus.scores, corpus.touched, np.empty(SEEDS, np.int64), best,
+        )  # fmt: skip
+        return best[:taken]
+
+    def _added(self, most: int, *, everything: bool) -> tuple[Places, int]:
+        """Add up what the terms give: of at least so many of the best, or of everything if that is wanted. The places
+        that have a sum, and how many they are.
+        """
+        postings = sum([len(each.postings.at) for each in self.terms])
+        norms = norm_of(_LENGTHS, self.average)
+        found = np.empty(min(postings, self.corpus.size), np.int32)
+        if postings > _PRUNED_FROM and not everything:
+            return found, self._pruned(most, norms, found)
+        there = 0
+        for each in self.terms:
+            there = self._add(each, norms, found, there)
+        return found, there
+
+    def _add(self, term: Term, norms: Doubles, found: Places, there: int) -> int:
+        corpus, (at, counts) = self.corpus, term.postings
+        return kernels.add_up(
+            at, counts, corpus.lengths, norms, term.weight, corpus.scores, corpus.touched, found, there
+        )
+
+    def _pruned(self, most: int, norms: Doubles, found: Places) -> int:
+        """Add up what the terms give, as `seeds.best_scored` does."""
+        corpus, terms = self.corpus, sorted(self.terms, key=bound, reverse=True)
+        bounds = [bound(each) for each in terms]
+        keys, unused = np.empty(most, np.int64), np.empty(most, np.int32)
+        rest, reached, there, done = sum(bounds), -1, 0, 0
+        while done < len(terms) and rest >= reached:
+            there = self._add(terms[done], norms, found, there)
+            rest -= bounds[done]
+            reached = max(reached, kernels.nth_best(terms[done].postings.at, corpus.scores, keys, unused))
+            done += 1
+        for number in range(done, len(terms)):
+            there = kernels.keep(reached - rest, found, there, corpus.scores, corpus.touched)
+            if number == done:
+                found[:there].sort()
+            _, (at, counts), weight, _ = terms[number]
+            kernels.look_up(at, counts, corpus.lengths, norms, weight, found, there, corpus.scores)
+            rest -= bounds[number]
+            reached = max(reached, kernels.nth_best(found[:there], corpus.scores, keys, unused))
+        return there
+
+    def region(self, seeds: Places) -> Places:
+        """Some places and what was said closely before and after each in the same sitting, in order."""
+        corpus = self.corpus
+        region = np.empty((2 * NEAR + 1) * len(seeds), np.int32)
+        there = kernels.spread(seeds, NEAR, corpus.before, corpus.after, corpus.joined, corpus.touched, region)
+        region = region[:there]
+        region.sort()
+        return region
+
+    def fields(self, region: Places, facts: Mapping[int, int]) -> tuple[Longs, dict[str, Longs]]:
+        """The fields of words in a region, and those of known facts."""
+        corpus, terms = self.corpus, len(self.terms)
+        around = np.empty((len(region), 2 * REACH + 1), np.int32)
+        seen = np.empty(around.size, np.int32)
+        seen = seen[: kernels.look_around(
+            region, REACH, corpus.before, corpus.after, corpus.joined, corpus.slots, seen, around
+        )]  # fmt: skip
+        days, of_days = self.days(region)
+        often, on_days = np.zeros((len(seen), terms), np.uint16), np.zeros((len(of_days), terms), np.int64)
+        for number, (_, (at, counts), _, having) in enumerate(self.terms):
+            kernels.count(at, counts, number, seen, corpus.slots, having <= COMMON, corpus.day, days, often, on_days)
+        lengths = corpus.lengths[seen]
+        lengths[seen == self.silent] = 0
+        words, texts = max(self.average.words, 1), max(self.average.texts, 1)
+        fields = np.empty((len(OF_WORDS), terms, len(region)), np.int64)
+        kernels.weigh_words(
+            around, REACH, NEAR, often, lengths, corpus.flags[seen] & ENDS_ASKING != 0, days[corpus.day[region]],
+            on_days, norm_of(of_days, Average(self.counts.words, self.counts.days)),
+            float(K1 * B // 1000 * texts), float(words), np.array([each.weight for each in self.terms], np.int64),
+            _SHARES, fields,
+        )  # fmt: skip
+        return fields.reshape(-1, len(region)), self._facts(seen, around, facts) if facts else {}
+
+    def _facts(self, seen: Places, around: Places, facts: Mapping[int, int]) -> dict[str, Longs]:
+        """The fields of known facts."""
+        places, points = np.array(list(facts), np.int32), np.array(list(facts.values()), np.int64)
+        slots = self.corpus.slots[places]
+        slots[(slots < 0) | (slots >= len(seen))] = 0
+        there = seen[slots] == places
+        worth = np.zeros(len(seen) + 1, np.int64)  # the last is for none
+        worth[slots[there]] = points[there]
+        by_step = worth[around[:, REACH - NEAR : REACH + NEAR + 1]]
+        return {"fact": weighed("fact", by_step[:, NEAR]), "near fact": weighed("near fact", by_step.max(axis=1))}

@@ -1,0 +1,53 @@
+"""Where a term stands, kept between searches: what was read from disk, with what came since laid behind it."""
+
+from array import array
+
+import numpy as np
+
+from projections.recall.columns import Flags, Postings
+
+
+class KeptPostings:
+    """Postings that grow at their end. What was handed out before stays as it was."""
+
+    __slots__ = ("_at", "_counts", "_dead", "_late", "_size")
+
+    def __init__(self, sealed: Postings) -> None:
+        self._at, self._counts = sealed
+        self._size = len(sealed.at)
+        self._late = 0
+        self._dead = 0
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes they take."""
+        return self._at.nbytes + self._counts.nbytes
+
+    def postings(self) -> Postings:
+        """Where the term stands as far as it is known here."""
+        return Postings(self._at[: self._size], self._counts[: self._size])
+
+    def follow(self, places: "array[int]", counts: "array[int]") -> None:
+        """Lay behind it what came since; these are all that came one by one."""
+        new = len(places) - self._late
+        if not new:
+            return
+        size = self._size + new
+        if size > len(self._at):
+            more = new + size // 8
+            self._at = np.concatenate([self._at[: self._size], np.empty(more, np.int32)])
+            self._counts = np.concatenate([self._counts[: self._size], np.empty(more, np.uint8)])
+        self._at[self._size : size] = places[self._late :]
+        self._counts[self._size : size] = counts[self._late :]
+        self._size, self._late = size, len(places)
+
+    def bury(self, alive: Flags, dead: int) -> None:
+        """Leave out what is gone, unless no more are gone by now than when that was done last."""
+        if dead == self._dead:
+            return
+        at, counts = self.postings()
+        living = alive[at]
+        if not living.all():
+            self._at, self._counts = at[living], counts[living]
+            self._size = len(self._at)
+        self._dead = dead

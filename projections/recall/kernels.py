@@ -1,0 +1,332 @@
+"""What recall reckons document by document, as compiled loops over arrays (numba, which has to be installed).
+
+Each says what the steps in numpy say that `scoring` and `seeds` take without it, number for number: sums are of whole
+numbers, and a quotient is floored as a double as it is there. An array that is written to stands behind those that are
+read. NONE is -1, which here is no index: what has no place is passed over.
+"""
+
+from collections.abc import Callable
+from math import floor
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import njit
+
+from projections.recall.bm25 import K1, LEAST_NORM, ONE, Doubles, Longs
+from projections.recall.columns import Bytes, Flags, Places, Twos
+
+F = TypeVar("F", bound=Callable[..., Any])
+ABOVE, BELOW = float(ONE * (K1 + 1000)), 1000.0
+LEAST = float(LEAST_NORM)
+SCANNED = 16
+"""How many postings are passed over in the time in which one is looked for."""
+
+
+def _compiled(signature: str) -> Callable[[F], F]:
+    """Compile a function for arrays of these kinds when it is defined; what was compiled before is read from disk."""
+    made: Any = njit(signature, cache=True, nogil=True, error_model="numpy")
+    return made  # type: ignore[no-any-return]  # it says nothing of what it is called with
+
+
+@_compiled("int64(float64, float64)")
+def weigh(count: float, norm: float) -> int:
+    """What a term weighs that stands so often in a text of this norm, in 1/1024."""
+    return floor(count * ABOVE / (count * BELOW + norm))
+
+
+@_compiled("boolean(int64, int32[::1])")
+def is_among(place: int, places: Places) -> bool:
+    """Whether a place is one of a few."""
+    for each in places:  # noqa: SIM110 - a generator cannot be compiled
+        if each == place:
+            return True
+    return False
+
+
+@_compiled("int64(int32[::1], int64, int64)")
+def seek(at: Places, place: int, near: int) -> int:
+    """Where in some places, ascending, this one is or would be; quickly where that is near a number of them."""
+    low, high, step = min(near, len(at)), len(at), 1
+    while low > 0 and at[low - 1] >= place:
+        high = low - 1
+        low = max(low - step, 0)
+        step *= 2
+    step = 1
+    while low + step < high and at[low + step - 1] < place:
+        low += step
+        step *= 2
+    high = min(high, low + step)
+    while low < high:
+        middle = (low + high) >> 1
+        if at[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@_compiled("void(int64[::1], int32[::1], int64, int64)")
+def replace_least(keys: Longs, places: Places, key: int, place: int) -> None:
+    """Put a key in the place of the least one of a heap."""
+    at, size = 0, len(keys)
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[at], places[at] = keys[child], places[child]
+        at = child
+    keys[at], places[at] = key, place
+
+
+@_compiled(
+    "int64(int32[::1], uint8[::1], uint8[::1], float64[::1], int64, int64[::1], boolean[::1], int32[::1], int64)"
+)
+def add_up(
+    at: Places, counts: Bytes, lengths: Bytes, norms: Doubles, weight: int,
+    scores: Longs, touched: Flags, found: Places, there: int,
+) -> int:  # fmt: skip
+    """Add what a term gives where it stands. `found` are the places that have any sum, the first `there` of it; those
+    that are new come behind them. How many there are then.
+    """
+    for number in range(len(at)):
+        place = at[number]
+        if not touched[place]:
+            touched[place] = True
+            found[there] = place
+            there += 1
+        scores[place] += weight * weigh(float(counts[number]), norms[lengths[place]]) >> 10
+    return there
+
+
+@_compiled("int64(int32[::1], int64[::1], int64[::1], int32[::1])")
+def nth_best(places: Places, scores: Longs, keys: Longs, unused: Places) -> int:
+    """The score that as many of these places have as a heap has room for, or more; -1 where they are not as many."""
+    keys[:] = -1
+    for place in places:
+        if scores[place] > keys[0]:
+            replace_least(keys, unused, scores[place], place)
+    return int(keys[0])
+
+
+@_compiled("int64(int64, int32[::1], int64, int64[::1], boolean[::1])")
+def keep(least: int, found: Places, there: int, scores: Longs, touched: Flags) -> int:
+    """Keep those found whose sum is so much at least, in front, and clear the others; how many are kept."""
+    kept = 0
+    for number in range(there):
+        place = found[number]
+        if scores[place] >= least:
+            found[kept] = place
+            kept += 1
+        else:
+            scores[place] = 0
+            touched[place] = False
+    return kept
+
+
+@_compiled("void(int32[::1], uint8[::1], uint8[::1], float64[::1], int64, int32[::1], int64, int64[::1])")
+def look_up(
+    at: Places, counts: Bytes, lengths: Bytes, norms: Doubles, weight: int, found: Places, there: int, scores: Longs
+) -> None:
+    """Add what a term gives to those found, in most of which it does not stand; ascending they are found soonest."""
+    where = 0
+    for number in range(there):
+        place = found[number]
+        where = seek(at, place, where)
+        if where < len(at) and at[where] == place:
+            scores[place] += weight * weigh(float(counts[where]), norms[lengths[place]]) >> 10
+
+
+@_compiled(
+    "int64(int32[::1], int64, int64[::1], int32[::1], int32[::1], int64, int32[::1], boolean[::1],"
+    " int64[::1], boolean[::1], int64[::1], int32[::1])"
+)
+def take_best(
+    found: Places, there: int, seqs: Longs, without: Places, speakers: Places, speaker: int, unit: Places, units: Flags,
+    scores: Longs, touched: Flags, keys: Longs, best: Places,
+) -> int:  # fmt: skip
+    """Of those found as many of the best as there is room for, in any order; how many they are. All sums are cleared.
+
+    What is `without` is none of them; nor, unless that is negative, what is not by the `speaker`; nor what is not in
+    one of the `units`, where any are given.
+    """
+    keys[:] = -1
+    for number in range(there):
+        place = found[number]
+        key = (scores[place] << 34) + seqs[place]
+        scores[place] = 0
+        touched[place] = False
+        if key <= keys[0] or (speaker >= 0 and speakers[place] != speaker):
+            continue
+        if len(units) and not units[unit[place]]:
+            continue
+        if not is_among(place, without):
+            replace_least(keys, best, key, place)
+    kept = 0
+    for number in range(len(keys)):
+        if keys[number] >= 0:  # else there was room for more
+            best[kept] = best[number]
+            kept += 1
+    return kept
+
+
+@_compiled("int64(int32, boolean[::1], int32[::1], int64)")
+def note(place: int, touched: Flags, region: Places, there: int) -> int:
+    """Put a place behind those of a region, unless it is one of them; how many they are then."""
+    if touched[place]:
+        return there
+    touched[place] = True
+    region[there] = place
+    return there + 1
+
+
+@_compiled("int64(int32[::1], int64, int32[::1], int32[::1], boolean[::1], boolean[::1], int32[::1])")
+def spread(
+    places: Places, reach: int, before: Places, after: Places, joined: Flags, touched: Flags, region: Places
+) -> int:
+    """Some places and what was said up to so many before and after each in the same sitting, each once; how many."""
+    there = 0
+    for place in places:
+        there = note(place, touched, region, there)
+        earlier = later = place
+        for _ in range(reach):
+            if not joined[earlier]:
+                break
+            earlier = before[earlier]
+            there = note(earlier, touched, region, there)
+        for _ in range(reach):
+            later = after[later]
+            if later < 0 or not joined[later]:
+                break
+            there = note(later, touched, region, there)
+    for number in range(there):
+        touched[region[number]] = False
+    return there
+
+
+@_compiled("int64(int32, int32[::1], int32[::1], int64)")
+def see(place: int, slots: Places, seen: Places, there: int) -> int:
+    """Number a place behind those that are seen, unless it has its number in `slots`; how many they are then."""
+    slot = slots[place]
+    if 0 <= slot < there and seen[slot] == place:
+        return there
+    seen[there] = place
+    slots[place] = there
+    return there + 1
+
+
+@_compiled("int64(int32[::1], int64, int32[::1], int32[::1], boolean[::1], int32[::1], int32[::1], int32[:, ::1])")
+def look_around(
+    region: Places, reach: int, before: Places, after: Places, joined: Flags,
+    slots: Places, seen: Places, around: Places,
+) -> int:  # fmt: skip
+    """What is seen from a region, up to so many before and after each document in the same sitting, by its number; and
+    of each document the numbers `around` it in order, -1 for none. How many are seen.
+    """
+    there = 0
+    around[:] = -1
+    for row in range(len(region)):
+        earlier = later = region[row]
+        there = see(earlier, slots, seen, there)
+        around[row, reach] = slots[earlier]
+        for step in range(1, reach + 1):
+            if not joined[earlier]:
+                break
+            earlier = before[earlier]
+            there = see(earlier, slots, seen, there)
+            around[row, reach - step] = slots[earlier]
+        for step in range(1, reach + 1):
+            later = after[later]
+            if later < 0 or not joined[later]:
+                break
+            there = see(later, slots, seen, there)
+            around[row, reach + step] = slots[later]
+    return there
+
+
+@_compiled(
+    "void(int32[::1], uint8[::1], int64, int32[::1], int32[::1], boolean, int32[::1], int32[::1],"
+    " uint16[:, ::1], int64[:, ::1])"
+)
+def count(
+    at: Places, counts: Bytes, term: int, seen: Places, slots: Places, of_days: bool, day: Places, days: Places,
+    often: Twos, on_days: Longs,
+) -> None:  # fmt: skip
+    """Count how often a term stands in each document that is seen; and, if it tells of days, in what was said on each
+    of the days that are numbered.
+    """
+    if not of_days and len(at) > SCANNED * len(seen):
+        where = 0
+        for slot in range(len(seen)):
+            where = seek(at, seen[slot], where)
+            if where < len(at) and at[where] == seen[slot]:
+                often[slot, term] = counts[where]
+        return
+    for number in range(len(at)):
+        place = at[number]
+        slot = slots[place]
+        if 0 <= slot < len(seen) and seen[slot] == place:
+            often[slot, term] = counts[number]
+        if of_days and days[day[place]] >= 0:
+            on_days[days[day[place]], term] += counts[number]
+
+
+@_compiled("int64(int64, float64, int64)")
+def give(count: int, norm: float, weight: int) -> int:
+    """What a term of this weight gives that stands so often in a text of this norm."""
+    return weight * weigh(float(count), norm) >> 10 if count else 0
+
+
+@_compiled("float64(int64, float64, float64, float64)")
+def norm(length: int, texts: float, words: float, together: float) -> float:
+    """What `norm_of` says of a text, or of so many together: `texts` is by what a length is multiplied there."""
+    return floor(length * texts / (together * words)) + LEAST
+
+
+@_compiled(
+    "void(int32[:, ::1], int64, int64, uint16[:, ::1], uint8[::1], boolean[::1], int32[::1], int64[:, ::1],"
+    " float64[::1], float64, float64, int64[::1], int64[::1], int64[:, :, ::1])"
+)
+def weigh_words(
+    around: Places, reach: int, near: int, often: Twos, lengths: Bytes, asking: Flags, days: Places, on_days: Longs,
+    day_norms: Doubles, texts: float, words: float, weights: Longs, shares: Longs, fields: Longs,
+) -> None:  # fmt: skip
+    """The fields of words, in their order: what each term gives to each document (fields × terms × documents).
+
+    `lengths` are those of what is seen, and `asking` says which of that asks at its end; `days` on which of the days
+    each document was said. `texts` and `words` are the average as in `norm`. `weights` are the terms', `shares` the
+    fields', in 1/1024.
+    """
+    terms = len(weights)
+    closely, widely = np.empty(terms, np.int64), np.empty(terms, np.int64)
+    for row in range(len(around)):
+        close, wide = 0, 0
+        closely[:] = 0
+        widely[:] = 0
+        for step in range(2 * reach + 1):
+            slot = around[row, step]
+            if slot < 0:
+                continue
+            wide += int(lengths[slot])
+            for term in range(terms):
+                widely[term] += often[slot, term]
+            if abs(step - reach) <= near:
+                close += int(lengths[slot])
+                for term in range(terms):
+                    closely[term] += often[slot, term]
+        here, last, day = around[row, reach], around[row, reach - 1], days[row]
+        of_turn = norm(lengths[here], texts, words, 1.0)
+        of_near = norm(close, texts, words, 2.0 * near + 1.0)
+        of_around = norm(wide, texts, words, 2.0 * reach + 1.0)
+        is_reply = last >= 0 and asking[last]
+        of_last = norm(lengths[last], texts, words, 1.0) if is_reply else 0.0
+        for term in range(terms):
+            weight = weights[term]
+            fields[0, term, row] = give(often[here, term], of_turn, weight) * shares[0] >> 10
+            fields[1, term, row] = give(closely[term], of_near, weight) * shares[1] >> 10
+            fields[2, term, row] = give(widely[term], of_around, weight) * shares[2] >> 10
+            fields[3, term, row] = give(on_days[day, term], day_norms[day], weight) * shares[3] >> 10
+            fields[4, term, row] = give(often[last, term], of_last, weight) * shares[4] >> 10 if is_reply else 0
