@@ -92,12 +92,9 @@ async def _be_in_discord(shell: Shell) -> None:
     from dnam.adapters.discord.alone import alone
     from dnam.adapters.discord.bot import at, run
     from dnam.assistant import Assistant
-    from dnam.compacting import compacting
-    from dnam.finishing import finishing
-    from dnam.letting_go import letting_go
     from dnam.models import opened
+    from dnam.serving import serving
     from dnam.steadiness import few_heaps, steady
-    from dnam.understanding import understanding
 
     few_heaps()
     settings = shell.settings
@@ -105,13 +102,7 @@ async def _be_in_discord(shell: Shell) -> None:
         async with _memory(shell) as memory, opened(memory, shell.out.note) as model:
             with steady():
                 assistant = Assistant(memory, model)
-                tell = logging.getLogger("dnam").warning
-                async with (
-                    compacting(memory, tell),
-                    finishing(memory, tell),
-                    letting_go(assistant),
-                    understanding(assistant, tell),
-                ):
+                async with serving(assistant, logging.getLogger("dnam").warning):
                     await run(assistant, settings.discord_token)
 
 

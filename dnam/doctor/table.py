@@ -1,6 +1,6 @@
 """Everything that `dnam doctor` looks at, in the order in which it is told."""
 
-from dnam.doctor import claude, context, discord, disk, encoder, log, names, running, shadows
+from dnam.doctor import claude, context, discord, disk, encoder, log, names, recall, running, shadows
 from dnam.doctor.check import Check
 
 CHECKS: tuple[Check, ...] = (
@@ -16,6 +16,7 @@ CHECKS: tuple[Check, ...] = (
     Check("claude", claude.key),
     Check("budget", claude.budget),
     Check("encoder", encoder.asked),
+    Check("recall", recall.compiled),
     Check("token", discord.token),
     Check("intents", discord.intents),
     Check("allowed", discord.allowed),

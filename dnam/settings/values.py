@@ -33,6 +33,7 @@ class Settings:
     durable_inject_max_items: int
     durable_max_items: int
     scoring: str
+    recall_compiled: bool
     room_max_items: int
     room_max_chars: int
     passages: int

@@ -67,7 +67,8 @@ class CompiledReckoning(Reckoning):
         while done < len(terms) and rest >= reached:
             there = self._add(terms[done], norms, found, there)
             rest -= bounds[done]
-            reached = max(reached, kernels.nth_best(terms[done].postings.at, corpus.scores, keys, unused))
+            if done + 1 < len(terms) and rest < sum(bounds[: done + 1]):  # else nothing can be left out yet
+                reached = max(reached, kernels.nth_best(terms[done].postings.at, corpus.scores, keys, unused))
             done += 1
         for number in range(done, len(terms)):
             there = kernels.keep(reached - rest, found, there, corpus.scores, corpus.touched)
@@ -99,7 +100,9 @@ class CompiledReckoning(Reckoning):
         days, of_days = self.days(region)
         often, on_days = np.zeros((len(seen), terms), np.uint16), np.zeros((len(of_days), terms), np.int64)
         for number, (_, (at, counts), _, having) in enumerate(self.terms):
-            kernels.count(at, counts, number, seen, corpus.slots, having <= COMMON, corpus.day, days, often, on_days)
+            kernels.count(at, counts, number, seen, often)
+            if having <= COMMON:
+                kernels.count_on_days(at, counts, number, corpus.day, days, on_days)
         lengths = corpus.lengths[seen]
         lengths[seen == self.silent] = 0
         words, texts = max(self.average.words, 1), max(self.average.texts, 1)

@@ -18,8 +18,6 @@ from projections.recall.columns import Bytes, Flags, Places, Twos
 F = TypeVar("F", bound=Callable[..., Any])
 ABOVE, BELOW = float(ONE * (K1 + 1000)), 1000.0
 LEAST = float(LEAST_NORM)
-SCANNED = 16
-"""How many postings are passed over in the time in which one is looked for."""
 
 
 def _compiled(signature: str) -> Callable[[F], F]:
@@ -247,31 +245,23 @@ def look_around(
     return there
 
 
-@_compiled(
-    "void(int32[::1], uint8[::1], int64, int32[::1], int32[::1], boolean, int32[::1], int32[::1],"
-    " uint16[:, ::1], int64[:, ::1])"
-)
-def count(
-    at: Places, counts: Bytes, term: int, seen: Places, slots: Places, of_days: bool, day: Places, days: Places,
-    often: Twos, on_days: Longs,
-) -> None:  # fmt: skip
-    """Count how often a term stands in each document that is seen; and, if it tells of days, in what was said on each
-    of the days that are numbered.
-    """
-    if not of_days and len(at) > SCANNED * len(seen):
-        where = 0
-        for slot in range(len(seen)):
-            where = seek(at, seen[slot], where)
-            if where < len(at) and at[where] == seen[slot]:
-                often[slot, term] = counts[where]
-        return
+@_compiled("void(int32[::1], uint8[::1], int64, int32[::1], uint16[:, ::1])")
+def count(at: Places, counts: Bytes, term: int, seen: Places, often: Twos) -> None:
+    """Count how often a term stands in each document that is seen; soonest where these are nearly in order."""
+    where = 0
+    for slot in range(len(seen)):
+        where = seek(at, seen[slot], where)
+        if where < len(at) and at[where] == seen[slot]:
+            often[slot, term] = counts[where]
+
+
+@_compiled("void(int32[::1], uint8[::1], int64, int32[::1], int32[::1], int64[:, ::1])")
+def count_on_days(at: Places, counts: Bytes, term: int, day: Places, days: Places, on_days: Longs) -> None:
+    """Count how often a term stands in what was said on each of the days that are numbered."""
     for number in range(len(at)):
-        place = at[number]
-        slot = slots[place]
-        if 0 <= slot < len(seen) and seen[slot] == place:
-            often[slot, term] = counts[number]
-        if of_days and days[day[place]] >= 0:
-            on_days[days[day[place]], term] += counts[number]
+        of = days[day[at[number]]]
+        if of >= 0:
+            on_days[of, term] += counts[number]
 
 
 @_compiled("int64(int64, float64, int64)")

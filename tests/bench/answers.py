@@ -23,6 +23,7 @@ from dnam.steadiness import few_heaps, steady
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import with_handles
 from projections.decisions.hear import HeardRequest
+from projections.recall.reckoners import use_compiled
 from replay.clock import SystemClock
 from tests.bench.alone import rss_mb
 from tests.bench.talk import Talk, channel
@@ -91,6 +92,7 @@ async def day(folder: Path) -> AsyncIterator[Day]:
         heard = await memory.hear(talk.next(0))
         for number in range(ITEMS):
             await memory.remember(heard.person, f"keeps fact {number} about the garden plan", setting=heard.setting)
+        use_compiled()  # as `dnam run` does
         with steady():
             yield Day(assistant, model)
             await assistant.settle()

@@ -23,6 +23,7 @@ from dnam.settings import read
 from dnam.steadiness import steady
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
+from projections.recall.reckoners import use_compiled
 from tests.bench.answers import ITEMS, PER_SECOND, QuickModel
 from tests.bench.talk import texts
 from tests.loopback.discord.world import World
@@ -62,6 +63,7 @@ async def bot(folder: Path, url: str, token: str, guild: str, channel: str, kim:
         heard = await memory.heard(kim, "hello", platform="discord", name="Kim", place=place)
         for number in range(ITEMS):
             await memory.remember(heard.person, f"keeps fact {number} about the garden plan", setting=heard.setting)
+        use_compiled()  # as `dnam run` does
         with at(url), steady(), patch.object(Hearing, "message", arriving):
             await run(Assistant(memory, model), token)
     took = [model.asked_at[each] - at for each, at in arrivals.items() if each in model.asked_at]

@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+from projections.recall.reckoners import use_compiled
 from replay.engine import Engine
 from tests.bench.alone import rss_mb
 from tests.bench.asking import ask_one, searching
@@ -17,6 +18,7 @@ from tests.bench.zipf import Zipf
 def main(folder: Path, number: int, queries: int) -> dict[str, float]:
     """Ask so many queries in the first channel, at the time of the message of this number."""
     drawn = Zipf(5).queries(queries)
+    use_compiled()
     with Engine.open(folder, writable=False) as engine:
         with engine.reading() as rows:
             wanted = asked(rows, channel(0), number)

@@ -13,6 +13,7 @@ from dnam.adapters.discord.desk import Desk
 from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.models import opened as model_opened
+from dnam.serving import serving
 from dnam.settings import gather, unknown
 
 log = logging.getLogger(__name__)
@@ -27,4 +28,6 @@ async def cog_of(bot: commands.Bot) -> MemoryCog:
         opened.enter_context(alone(settings.data, bot.http.token or settings.discord_token))
         memory = await opened.enter_async_context(Memory.open(settings=settings))
         model = await opened.enter_async_context(model_opened(memory, log.warning))
-        return MemoryCog(Desk(bot, Assistant(memory, model)), opened.pop_all())
+        assistant = Assistant(memory, model)
+        await opened.enter_async_context(serving(assistant, log.warning))
+        return MemoryCog(Desk(bot, assistant), opened.pop_all())

@@ -103,6 +103,14 @@ MEMORY = (
         "DNAM's own count of shared words.",
     ),
     Setting(
+        "DNAM_RECALL_COMPILED",
+        bool,
+        "1",
+        SWITCH,
+        "Whether a bot recalls by compiled loops where numba is installed (`pip install 'dnam[compiled]'`): in half "
+        "the time, for 40 MB of memory. It finds the same without.",
+    ),
+    Setting(
         "DNAM_ROOM_MAX_ITEMS",
         int,
         "8",

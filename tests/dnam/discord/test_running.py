@@ -18,6 +18,7 @@ from discord.app_commands import ContextMenu
 from discord.ext import commands
 from discord.http import Route
 
+from dnam.adapters.discord import extension
 from dnam.adapters.discord.bot import BAD_TOKEN, NO_INTENTS, CannotConnect, DnamBot, NotLetIn, at, run
 from dnam.adapters.discord.cog import NO_CONTENT, MemoryCog
 from dnam.adapters.discord.ui import MemoryMenus
@@ -307,6 +308,28 @@ async def test_its_commands_are_added_to_those_that_the_bot_has(
 
 async def _of_their_own(interaction: discord.Interaction, message: discord.Message) -> None:
     """What their menu does."""
+
+
+async def test_beside_it_goes_on_what_goes_on_beside_dnam_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside: list[Assistant] = []
+    over: list[Assistant] = []
+
+    @asynccontextmanager
+    async def serving(assistant: Assistant, _: object) -> AsyncIterator[None]:
+        beside.append(assistant)
+        yield
+        assistant.memory.engine.head()  # it is open until then
+        over.append(assistant)
+
+    monkeypatch.setattr(extension, "serving", serving)
+    async with garden() as (world, here):
+        told(monkeypatch, tmp_path, here)
+        bot = theirs(tmp_path)
+        async with running(bot, world):
+            await bot.wait_until_ready()
+            assert (len(beside), over) == (1, [])
+            await bot.unload_extension("dnam.adapters.discord")
+            assert over == beside
 
 
 async def test_without_the_content_intent_it_says_so(

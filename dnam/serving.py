@@ -1,0 +1,27 @@
+"""What goes on beside a bot that answers, whoever runs it: compacting at night, finishing erasures that broke off,
+letting go of who was erased, finding by meaning.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from dnam.assistant import Assistant
+from dnam.compacting import compacting
+from dnam.failures import Tell
+from dnam.finishing import finishing
+from dnam.letting_go import letting_go
+from dnam.quickening import quicken
+from dnam.understanding import understanding
+
+
+@asynccontextmanager
+async def serving(assistant: Assistant, tell: Tell) -> AsyncIterator[None]:
+    """As long as the `async with` lasts. `tell` hears what was done, and what went wrong."""
+    memory = assistant.memory
+    quicken(memory.settings, tell)
+    async with AsyncExitStack() as stack:
+        for each in (
+            compacting(memory, tell), finishing(memory, tell), letting_go(assistant), understanding(assistant, tell),
+        ):  # fmt: skip
+            await stack.enter_async_context(each)
+        yield
