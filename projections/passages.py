@@ -191,6 +191,8 @@ class _May:
         of = row if isinstance(row, TurnRow) else row.message
         if not self._summary or of.spans or (isinstance(row, MessageRow) and row.message.attachments):
             return False
+        if f" {_first_word(of.text)} " not in self._summary:  # most are told apart by that
+            return False
         words = _plain(of.text)
         return words.count(" ") > FEWEST_WORDS and words in self._summary
 
@@ -211,6 +213,12 @@ class _May:
 def _plain(text: str) -> str:
     """The words of a text, each with a space before and behind it."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _first_word(text: str) -> str:
+    """The first of the words of a text; none where it has none."""
+    found = _WORD.search(text)
+    return "" if found is None else _plain(found[0]).split()[0]
 
 
 def _is_of_others(row: SaidRow) -> bool:
