@@ -11,7 +11,7 @@ from projections.recall.dated import Dates
 from projections.recall.documents import ENDS_ASKING
 from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS, weighed
 from projections.recall.reckoning import Reckoning
-from projections.recall.seeds import SEEDS, Allowed, Term, bound
+from projections.recall.seeds import Allowed, Term, bound
 
 _PRUNED_FROM = 1 << 14
 """From how many postings on it pays to look which documents can still be among the best."""
@@ -28,13 +28,13 @@ class CompiledReckoning(Reckoning):
         if any(dates) or not self.terms:
             return super().seeds(dates, allowed)
         corpus = self.corpus
-        found, there = self._added(SEEDS + len(allowed.without), everything=allowed.narrow)
-        best = np.empty(SEEDS, np.int32)
+        found, there = self._added(self.most + len(allowed.without), everything=allowed.narrow)
+        best = np.empty(self.most, np.int32)
         speaker = -1 if allowed.speaker is None else allowed.speaker
         units = _NO_UNITS if allowed.units is None else allowed.units
         taken = kernels.take_best(
             found, there, corpus.seqs, allowed.without, corpus.speaker, speaker, corpus.unit, units,
-            corpus.scores, corpus.touched, np.empty(SEEDS, np.int64), best,
+            corpus.scores, corpus.touched, np.empty(self.most, np.int64), best,
         )  # fmt: skip
         return best[:taken]
 

@@ -1,8 +1,9 @@
 """What a score is made of: the fields, and how much each counts.
 
-1. The SEEDS documents with the highest BM25 of their own words and their dates (as in the table) are looked at,
-   whatever a known fact rests on, and of what is `dated` as many: first what the one person said whom the question
-   names, then what was recorded last. With each what was said up to NEAR before and after it in the same sitting.
+1. The SEEDS documents with the highest BM25 of their own words and their dates (as in the table) are looked at, or as
+   many as are asked for; whatever a known fact rests on; and of what is `dated` as many: first what the one person said
+   whom the question names, then what was recorded last. With each what was said up to NEAR before and after it in the
+   same sitting.
 2. Each of these has the sum of its fields, by the weights of the table below. Of a window the words of all its
    documents are counted together, as if they were one text; a term's idf is that of single documents throughout.
 3. Ties go to what was recorded later. Of a long question the MOST_TERMS terms count that tell most.

@@ -14,7 +14,7 @@ from projections.recall.dated import Dates, named
 from projections.recall.documents import ENDS_ASKING
 from projections.recall.fields import COMMON, DATE, NEAR, OF_WORDS, REACH, TOGETHER, WEIGHTS, Counts, weighed
 from projections.recall.opened import Part
-from projections.recall.seeds import SEEDS, Allowed, Term, all_scored, best_scored, counts_in
+from projections.recall.seeds import Allowed, Term, all_scored, best_scored, counts_in
 from projections.recall.stacked import Stack
 
 
@@ -32,12 +32,13 @@ class Look(NamedTuple):
 
 
 class Reckoning:
-    """One part, and the terms of one question that stand in it."""
+    """One part, and the terms of one question that stand in it; `most` documents are looked at for their own words."""
 
-    def __init__(self, part: Part, terms: Sequence[Term], counts: Counts) -> None:
+    def __init__(self, part: Part, terms: Sequence[Term], counts: Counts, most: int) -> None:
         self.corpus, self.silent = part.corpus, part.silent
         self.terms = terms
         self.counts = counts
+        self.most = most
         self.average = Average(counts.words, counts.documents)
 
     @cached_property
@@ -50,7 +51,7 @@ class Reckoning:
         """The documents with the highest BM25 of their own words, and their dates."""
         if not self.terms:
             return np.empty(0, np.int32)
-        corpus, most = self.corpus, SEEDS + len(allowed.without)
+        corpus, most = self.corpus, self.most + len(allowed.without)
         if self._stack is not None:
             found, scores = self._stack.scored(self.average)
         elif allowed.narrow or any(dates):  # then others may be the best than by words alone
@@ -59,11 +60,11 @@ class Reckoning:
             found, scores = best_scored(corpus, self.terms, self.average, most)
         may = allowed(found)
         found, scores = found[may], scores[may]
-        if len(found) > SEEDS:
+        if len(found) > self.most:
             if any(dates):
                 scores = scores + DATE * named(corpus.said[found], dates)
             keys = (scores << 34) + corpus.seqs[found]
-            found = found[np.argpartition(keys, len(keys) - SEEDS)[-SEEDS:]]
+            found = found[np.argpartition(keys, len(keys) - self.most)[-self.most :]]
         return found
 
     def region(self, seeds: Places) -> Places:

@@ -113,7 +113,7 @@ def search(
     for number, part in enumerate(parts):
         known = {at: points for (of, at), points in (facts or {}).items() if of == number}
         here = [each.in_part(number) for each in terms if len(each.postings[number].at)]
-        found = _Scoring(reckoner()(part, here, counts), part, by_date=_is_by_date(question, terms))
+        found = _Scoring(reckoner()(part, here, counts, max(most, SEEDS)), part, by_date=_is_by_date(question, terms))
         may = allowed[number] if allowed else everything(part.corpus)
         scored += [each._replace(part=number) for each in found.best(question, known, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
@@ -174,15 +174,15 @@ class _Scoring:
 
     def _dated(self, question: Question, allowed: Allowed) -> Places:
         """The last of what was said at the date, first of all what the one person said who is named."""
-        corpus = self._corpus
+        corpus, most = self._corpus, self._reckoning.most
         of_days = named_of(corpus.dates().astype("datetime64[D]"), question.dates)
         found: Places = corpus.on_days(of_days == most_named(question.dates))
         found = found[(found != self._silent) & allowed(found)]
         if self._open is not None:
             found = found[self._open.take(corpus.unit.take(found))]
-        if len(found) > SEEDS:
+        if len(found) > most:
             keys = corpus.seqs[found] + (self._theirs(found, question).astype(np.int64) << 62)
-            found = found[np.argpartition(keys, len(keys) - SEEDS)[-SEEDS:]]
+            found = found[np.argpartition(keys, len(keys) - most)[-most:]]
         return found
 
     def _theirs(self, places: Places, question: Question) -> Flags:

@@ -145,11 +145,10 @@ def test_a_fact_brings_what_it_rests_on_though_no_word_is_in_it() -> None:
 
 
 def test_what_has_the_date_is_looked_at_before_what_has_the_word_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (scoring, reckoning, compiled):
-        monkeypatch.setattr(module, "SEEDS", 1)
+    monkeypatch.setattr(scoring, "SEEDS", 1)
     often = [doc("tea tea tea", seq, NEW_YEAR + (30 + seq) * DAY) for seq in range(2, 9)]
     question = looks_for("tea")._replace(dates=Dates(days=frozenset((1,))))
-    assert seqs([doc("so much else and tea", 1, NEW_YEAR), *often], question) == [1]
+    assert seqs([doc("so much else and tea", 1, NEW_YEAR), *often], question, 1) == [1]
 
 
 def test_what_was_said_on_a_day_is_found_by_it_alone() -> None:
@@ -169,13 +168,18 @@ def test_what_was_said_in_a_month_or_a_year_is_found_by_it_where_no_word_is() ->
 
 
 def test_of_a_day_only_so_much_is_looked_at_first_of_all_of_who_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (scoring, reckoning, compiled):
-        monkeypatch.setattr(module, "SEEDS", 2)
+    monkeypatch.setattr(scoring, "SEEDS", 2)
     said = [doc("so much else", seq, NEW_YEAR + seq, unit=bytes([seq]) * 16) for seq in range(1, 6)]
     said[1] = said[1]._replace(speaker=KIM)
     first = Question({}, dates=Dates(days=frozenset((1,))))
-    assert seqs(said, first) == [5, 4]
-    assert seqs(said, first._replace(speaker=KIM)) == [2, 5]
+    assert seqs(said, first, 2) == [5, 4]
+    assert seqs(said, first._replace(speaker=KIM), 2) == [2, 5]
+
+
+def test_who_asks_for_much_finds_all_that_says_it() -> None:
+    said = [doc("tea", seq, seq * DAY) for seq in range(1, 100)]
+    assert seqs(said, looks_for("tea"), 1000) == list(range(99, 0, -1))
+    assert len(seqs(said, looks_for("tea"), 70)) == 70
 
 
 def test_no_score_leaves_the_whole_numbers() -> None:

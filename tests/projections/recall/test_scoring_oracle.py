@@ -205,7 +205,8 @@ def test_whatever_came_and_went_a_search_finds_what_counting_finds(
     with pytest.MonkeyPatch.context() as patched:
         reckon(way, patched, seeds, common)
         result = found([history.part(open_units)], question, most, known, narrowed)
-    hits = oracle.search([texts], asked_of(question), most, seeds, known, (narrowed or Narrowed()).allows, common)
+    allows, looked_at = (narrowed or Narrowed()).allows, max(most, seeds)
+    hits = oracle.search([texts], asked_of(question), most, looked_at, known, allows, common)
     assert result == [tuple(hit) for hit in hits]
     assert not history.corpus.scores.any()
 
