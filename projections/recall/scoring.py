@@ -1,8 +1,9 @@
 """How well what was said answers to what is looked for.
 
 1. The SEEDS documents with the highest BM25 of their own words and their dates (as in the table) are looked at,
-   whatever a known fact rests on, and of what is `dated` as many: first what the one person said whom the question
-   names, then what was recorded last. With each what was said up to NEAR before and after it in the same sitting.
+   whatever a known fact rests on or is near in meaning, and of what is `dated` as many: first what the one person said
+   whom the question names, then what was recorded last. With each what was said up to NEAR before and after it in the
+   same sitting.
 2. Each of these has the sum of its fields, by the weights of the table below. Of a window the words of all its
    documents are counted together, as if they were one text; a term's idf is that of single documents throughout.
 3. Ties go to what was recorded later. Of a long question the MOST_TERMS terms count that tell most.
@@ -25,18 +26,23 @@
     first       nothing was said before it in that sitting                          2
     asks        it asks something itself                                            -2
 
+    meaning, fact meaning   it is near in meaning, or the nearest item that rests on it     10 · 10 ÷ (10 + rank)
+    near meaning            the same of what is at most two before and after it, and its own                  × ½
+
 The weights were found on five conversations of LoCoMo, each left out in turn, and rounded (`make eval` says what they
 give): words count first, and the rest decides between what has them.
 """
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from projections.nearness import Meant
 from projections.recall import stacked
+from projections.recall.beside import Beside
 from projections.recall.bm25 import ONE, Average, Doubles, Longs, idf, norm_of, weigh_by_norm
 from projections.recall.columns import Flags, Places, Postings, Twos
 from projections.recall.corpus import NONE
@@ -46,13 +52,16 @@ from projections.recall.seeds import SEEDS, Allowed, Term, all_scored, best_scor
 from projections.recall.stacked import Stack
 from projections.recall.standing import TermsIn
 
+T = TypeVar("T")
 VERSION = "recall@2"
 NEAR, REACH = 2, 7
+_NEARBY = slice(REACH - NEAR, REACH + NEAR + 1)
+"""Of what is seen up to REACH before and after, what is up to NEAR."""
 _OF_WORDS = ("turn", "near", "around", "day", "reply")
 """The fields of words, in the order in which they are reckoned."""
 _TOGETHER = np.array([[1.0], [2 * NEAR + 1.0], [2 * REACH + 1.0]])
 """Of how many texts the words are counted together in the first three of them."""
-WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE, "fact": 1536, "near fact": 512}
+WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE}
 """By how much a field's BM25 counts, in 1/1024."""
 DATE, DATED, SPEAKER, OWN, TELLS_WHEN = (points * ONE for points in (16, 1, 3, 4, 6))
 NAMES, FIRST, ASKING = (points * ONE // 2 for points in (3, 4, -4))
@@ -82,14 +91,15 @@ class Question(NamedTuple):
 
 class Scored(NamedTuple):
     """A document by its part and place, its score in 1/1024, and what that is made of: by field, and of the
-    fields of words also by term. `by_meaning` is its rank among the nearest in meaning, from 1, or 0.
+    fields of words also by term. `nearest` are the places whose nearness in meaning counts in it: its own, and the
+    nearest one beside it.
     """
 
     part: int
     at: int
     score: int
     fields: Mapping[tuple[str, bytes], int]
-    by_meaning: int = 0
+    nearest: tuple[int, ...] = ()
 
 
 class Fields(Mapping[tuple[str, bytes], int]):
@@ -145,22 +155,28 @@ def search(
     most: int,
     facts: Mapping[tuple[int, int], int] | None = None,
     allowed: Sequence[Allowed] = (),
+    meant: Mapping[tuple[int, int], Meant] | None = None,
 ) -> list[Scored]:
     """The best documents for a question, best first; with a score above 0 only.
 
-    `facts` are the BM25 of the best known fact, by part and place of what it rests on. `allowed` says for each part
-    which documents may be found; all of them count, whether they may be found or not.
+    `facts` are the BM25 of the best known fact, by part and place of what it rests on, and `meant` is what is near in
+    meaning. `allowed` says for each part which documents may be found; all of them count, whether they may be found or
+    not.
     """
     parts = there.parts
     counts = _counts(parts)
     terms = _found(there, question, counts)
     scored: list[Scored] = []
     for number, part in enumerate(parts):
-        known = {at: points for (of, at), points in (facts or {}).items() if of == number}
+        beside = Beside(_in_part(number, facts or {}), _in_part(number, meant or {}))
         found = _Scoring(part, [each.in_part(number) for each in terms], counts, by_date=_is_by_date(question, terms))
         may = allowed[number] if allowed else everything(part.corpus)
-        scored += [each._replace(part=number) for each in found.best(question, known, may, most)]
+        scored += [each._replace(part=number) for each in found.best(question, beside, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
+
+
+def _in_part(number: int, found: Mapping[tuple[int, int], T]) -> dict[int, T]:
+    return {at: each for (of, at), each in found.items() if of == number}
 
 
 def _counts(parts: Sequence[Part]) -> Counts:
@@ -217,19 +233,19 @@ class _Scoring:
         few = 0 < sum(len(each.postings.at) for each in self._terms) <= stacked.MOST
         self._stack = Stack(part.corpus, self._terms) if few else None
 
-    def best(self, question: Question, facts: Mapping[int, int], allowed: Allowed, most: int) -> list[Scored]:
+    def best(self, question: Question, beside: Beside, allowed: Allowed, most: int) -> list[Scored]:
         seeds = self._seeds(question.dates, allowed)
         if self._by_date:
             seeds = _distinct(np.concatenate([seeds, self._dated(question, allowed)]))
-        if facts:
-            seeds = _distinct(np.concatenate([seeds, np.array(list(facts), np.int32)]))
+        if beside.places:
+            seeds = _distinct(np.concatenate([seeds, np.array(beside.places, np.int32)]))
         if not len(seeds):
             return []
         region = _distinct(self._around(seeds, NEAR))
         region = region[allowed(region)]
         if not len(region):
             return []
-        return self._scored(region, question, facts, most)
+        return self._scored(region, question, beside, most)
 
     # -- who is looked at ----------------------------------------------------------------------------------------------
 
@@ -288,18 +304,20 @@ class _Scoring:
 
     # -- scored --------------------------------------------------------------------------------------------------------
 
-    def _scored(self, region: Places, question: Question, facts: Mapping[int, int], most: int) -> list[Scored]:
+    def _scored(self, region: Places, question: Question, beside: Beside, most: int) -> list[Scored]:
         corpus = self._corpus
         look = self._look(region)
         fields = self._words(region, look)
-        plain = self._plain(region, question) | (self._known(look, facts) if facts else {})
+        plain = self._plain(region, question) | beside.fields(look.seen, look.of[_NEARBY])
         scores: Longs = fields.sum(axis=0).astype(np.int64)
         for points in plain.values():
             scores += points
         order = np.lexsort((-corpus.seqs[region], -scores))[:most]
         order = order[scores[order] > 0]
-        best = zip(region[order].tolist(), scores[order].tolist(), self._reasons(order, fields, plain), strict=True)
-        return [Scored(0, at, score, reasons) for at, score, reasons in best]
+        reasons = self._reasons(order, fields, plain)
+        nearest = beside.nearest(look.around[_NEARBY, order])
+        best = zip(region[order].tolist(), scores[order].tolist(), reasons, nearest, strict=True)
+        return [Scored(0, *each) for each in best]
 
     def _reasons(self, order: Longs, fields: Doubles, plain: Mapping[str, Longs]) -> list["Fields"]:
         """What the scores of some of a region are made of."""
@@ -337,13 +355,12 @@ class _Scoring:
         """
         before = look.around[REACH - 1]
         asked = (self._corpus.flags[before] & ENDS_ASKING != 0) & (before != NONE)
-        near = slice(REACH - NEAR, REACH + NEAR + 1)
         often, long = look.counts.take(look.of, axis=0), look.lengths.take(look.of)
         windows = np.empty((len(_TOGETHER), len(self._terms), len(region)))
         windows[0] = often[REACH].T
-        windows[1] = often[near].sum(axis=0, dtype=np.uint16).T  # sixteen bits are enough for a window
+        windows[1] = often[_NEARBY].sum(axis=0, dtype=np.uint16).T  # sixteen bits are enough for a window
         windows[2] = often.sum(axis=0, dtype=np.uint16).T
-        lengths = np.stack([long[REACH], long[near].sum(axis=0), long.sum(axis=0)])
+        lengths = np.stack([long[REACH], long[_NEARBY].sum(axis=0), long.sum(axis=0)])
         on_days, of_days, day = self._days(region)
         points = np.zeros((len(_OF_WORDS), len(self._terms), len(region)))  # in their order
         points[:3] = self._weigh(windows, norm_of(lengths, self._average, _TOGETHER))
@@ -362,15 +379,6 @@ class _Scoring:
         points = weigh_by_norm(counts, norms[..., None, :])
         points *= np.array([each.weight / ONE for each in self._terms])[:, None]
         return np.floor(points, out=points)
-
-    def _known(self, look: Look, facts: Mapping[int, int]) -> dict[str, Longs]:
-        """The fields of facts: an array over the region for each."""
-        points = np.zeros(len(look.seen) + 1, np.int64)
-        for at, worth in facts.items():
-            points[np.flatnonzero(look.seen == at)] = worth
-        by_step = points[look.of[REACH - NEAR : REACH + NEAR + 1]]
-        made = {"fact": by_step[NEAR], "near fact": by_step.max(axis=0)}
-        return {name: worth * WEIGHTS[name] >> 10 for name, worth in made.items()}
 
     def _days(self, region: Places) -> tuple[Doubles, Longs, Places]:
         """Of the days of a region how often each term stands in what was said on them, counted from all postings (days
