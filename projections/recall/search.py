@@ -23,7 +23,7 @@ from projections.recall.documents import id_of
 from projections.recall.facts import Known, KnownItems, known_items
 from projections.recall.meaning import Nearby, Place, nearby
 from projections.recall.opened import Part, parts
-from projections.recall.question import Asked, ask
+from projections.recall.question import Asked, ask, without_names
 from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
 from projections.recall.standing import TermsIn
@@ -131,6 +131,13 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     return Answers(
         tuple(each for each in found if each is not None), near.note, _nearest(rows, opened_parts, near, scored)
     )
+
+
+def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
+    """A text without the names of those who said something where it is open: as texts become vectors (`vectors_texts`),
+    so that a question is not near whatever names somebody.
+    """
+    return without_names(text, _named(rows, text, parts(rows, setting, session)).values())
 
 
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:

@@ -29,6 +29,7 @@ from projections.events import ToolCalled, TurnAnswered
 from projections.events.values import LeftOut
 from projections.ids import Ref, Seq
 from projections.passages import IN_OTHER_WORDS
+from projections.recall import search as recall
 from projections.recall.meaning import VERSION
 from replay.engine import Engine
 from replay.errors import CannotWrite
@@ -197,6 +198,28 @@ async def test_what_is_known_leads_to_what_it_rests_on_by_its_meaning(tmp_path: 
         await table.memory.forget("ada", "User brews ale")
         context, turn, _ = await table.asks()
         assert ("since last June, yes" in said_in(context), turn.nearest) == (False, ())
+
+
+async def test_a_question_is_encoded_without_the_names_of_those_who_speak_there(tmp_path: Path) -> None:
+    async def both_speak(table: Table) -> None:
+        await table.hears(ALE, place=ROOM)
+        await table.hears("so it is", user="kim", place=ROOM)
+
+    async with serving() as server, sitting(tmp_path, server, first=both_speak) as table:
+        context, _, _ = await table.asks("ada's beer ?", user="kim", place=ROOM)
+        assert said_in(context)[0] == ALE
+        await table.asks("eve's beer ?", user="kim", place=ROOM)
+        assert queries(server) == [["beer ?"], ["eve's beer ?"]]
+
+
+async def test_names_that_cannot_be_looked_up_fail_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise CannotWrite("it is full of moths")
+
+    async with serving() as server, sitting(tmp_path, server, ALE) as table:
+        monkeypatch.setattr(recall, "nameless", broken)
+        context, _, _ = await table.asks()
+        assert (said_in(context)[0], queries(server)) == (ALE, [[QUESTION]])
 
 
 async def test_an_encoder_that_is_down_leaves_a_note_in_the_turn_and_words_decide(tmp_path: Path) -> None:

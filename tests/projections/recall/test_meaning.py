@@ -11,7 +11,7 @@ from projections.items import ITEMS
 from projections.messages import MESSAGES
 from projections.nearness import Near, Nearness, as_kept
 from projections.recall import meaning
-from projections.recall.search import Answers, Reason, Said, Wanted, answers, said
+from projections.recall.search import Answers, Reason, Said, Wanted, answers, nameless, said
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, KIM, OTHER_GUILD, House, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, kept
@@ -356,3 +356,11 @@ def test_ranks_of_once_count_for_nothing_that_is_closed_now(house: House) -> Non
     (hit,) = answers(house.rows, look, 10).said
     assert points(hit)["meaning"] == worth(7)
     assert once.among([Seq(1)], []) == Near()
+
+
+def test_a_question_is_compared_without_the_names_of_those_who_speak_where_it_is_open(house: House) -> None:
+    house.say("general", "ale one", KIM)
+    house.say("staff", "ale two", ADA)
+    setting, text = house.setting("general"), "what did Kim brew for Ada's guests?"
+    for rows in (house.rows, kept(house.world)):
+        assert nameless(rows, setting, session("general"), text) == "what did brew for Ada's guests?"
