@@ -1,7 +1,8 @@
 """Finding by meaning: a question's vector, held against those of the texts that a context opens.
 
     before the rows are read    seek: the question to the encoder whose vectors are in force
-    while they are read         near: the texts that are near it, by the seqs of their rows; recall is handed `nearness`
+    while they are read         near: the texts and items that are near it, by the seqs of their rows; recall is handed
+                                `nearness`
 
 Nothing waits long for it, and nothing fails because of it: without an encoder, or with one that is down, words alone
 decide, and the note says why. It goes into the turn's event.
@@ -18,7 +19,7 @@ from dnam.encoding import Purpose, encoded
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.nearness import MOST_NEAR, Near, Nearness
 from projections.vectors import Numbers, quantised
-from projections.vectors_fusion import Meant, by_meaning
+from projections.vectors_near import nearest
 from replay.vectors import Vectors
 
 SEEK_SECONDS = 3.0
@@ -74,18 +75,18 @@ class Meaning:
     def nearness(self, sought: Sought) -> Nearness:
         """What recall is handed. It never fails: where vectors cannot be read, the note says so."""
 
-        def among(seqs: Sequence[Seq]) -> Near:
+        def among(said: Sequence[Seq], known: Sequence[Seq]) -> Near:
             try:
-                meant = self.near(sought, seqs, MOST_NEAR)
+                return self.near(sought, said, known, MOST_NEAR)
             except Exception as error:  # noqa: BLE001 - whatever is wrong with the vectors: an answer needs none
                 return Near(note=f"the vectors cannot be compared ({type(error).__name__}): only words decide")
-            return Near({index: rank for rank, index in enumerate(meant.near.indices, 1)}, meant.note)
 
         return Nearness(sought.encoder, among)
 
-    def near(self, sought: Sought, seqs: Sequence[Seq], most: int) -> Meant:
-        """Which of these rows' texts are near, by index, the nearest first. For a thread that looks at the rows."""
+    def near(self, sought: Sought, said: Sequence[Seq], known: Sequence[Seq], most: int) -> Near:
+        """Which of these rows' texts are near, at most so many of either kind. For a thread that looks at the rows."""
         if sought.numbers is None:
-            return Meant(note=sought.note)
+            return Near(note=sought.note)
         least = int(self._memory.settings.encoder_threshold * 1000)
-        return by_meaning(sought.numbers, self._vectors.get(sought.encoder, seqs), most, least)
+        vectors = self._vectors.get(sought.encoder, [*said, *known])
+        return nearest(sought.numbers, vectors[: len(said)], vectors[len(said) :], most, least)

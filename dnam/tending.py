@@ -117,7 +117,21 @@ class Tending:
         if self.meaning is None or is_low_signal(text, self.memory.vocabulary):
             return None
         causes = (heard.point.id,) if heard.person else ()
+        text = await self._nameless(text, heard)
         return self.meaning.nearness(await self.meaning.seek(text, heard.person, causes))
+
+    async def _nameless(self, text: str, heard: Heard) -> str:
+        """The text as texts become vectors. Where the rows cannot be read it stays as it is: recall tells of it."""
+
+        def without_names(rows: Rows) -> str:
+            from projections.recall.search import nameless  # imported late: it loads numpy, as recall does
+
+            return nameless(rows, heard.setting, heard.session, text)
+
+        try:
+            return await self.memory.look(without_names)
+        except Exception:  # noqa: BLE001 - whatever is wrong with the rows: somebody waits for an answer
+            return text
 
     # -- summaries --------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from projections.events import MessageHeard, ToolCalled, TurnAnswered
 from projections.events.values import ItemUse
 from projections.fold import Record
 from projections.ids import EventId, Point, Seq
-from projections.nearness import Near, Nearness
+from projections.nearness import Nearness, as_kept
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
 from projections.tokens import CHARACTERS
@@ -103,13 +103,8 @@ def _nearness(engine: Engine, turn: TurnAnswered) -> Nearness | None:
     """What was near then."""
     if not turn.encoder:
         return None
-    ranks = {engine.store.log.find(each.event): each.rank for each in turn.nearest}
-
-    def among(seqs: Sequence[Seq]) -> Near:
-        there = [(ranks[seq], index) for index, seq in enumerate(seqs) if seq in ranks]
-        return Near({index: rank for rank, index in sorted(there)})
-
-    return Nearness(turn.encoder, among)
+    seqs = ((engine.store.log.find(each.event), each.rank) for each in turn.nearest)
+    return as_kept(turn.encoder, {Seq(seq): rank for seq, rank in seqs if seq is not None})
 
 
 def _moments(engine: Engine, asked: int, answered: int) -> Iterator[Moment]:

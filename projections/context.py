@@ -173,9 +173,9 @@ def assemble(rows: Rows, request: Request) -> Context:
 def _policy(request: Request) -> str:
     versions = [scoring_version(request.limits), VERSION, compartments.VERSION]
     if request.nearness is not None and request.nearness.encoder:
-        from projections.vectors_fusion import VERSION as FUSION  # it loads numpy, as looking for passages does
+        from projections.recall.meaning import VERSION as MEANING  # it loads numpy, as looking for passages does
 
-        versions.append(FUSION)
+        versions.append(MEANING)
     return " ".join(versions)
 
 

@@ -1,6 +1,7 @@
 """Nearness in meaning, as recall is handed it: whoever looks has a question's vector, and the core has no encoder.
 
-Only texts that may be found are handed over, so that what is closed is never compared with anything.
+Only texts that may be found are handed over, and items that may be known, so that what is closed is never compared with
+anything.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,22 +11,39 @@ from typing import NamedTuple
 from projections.ids import Seq
 
 MOST_NEAR = 50
-"""How many of the nearest texts are ranked: what fusing them with what words find was measured with."""
+"""How many of the nearest are ranked: with twice as many recall found no more."""
+_NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
 class Near(NamedTuple):
-    """Which texts are near: their rank, from 1 and the nearest first, by their index. `note` says what there is to
-    note, in the program's words; where there are no ranks, only words decide.
+    """Which texts are near, of what was `said` and of the items that are `known`: their cosine in thousandths by their
+    index, the nearest first. `note` says what there is to note, in the program's words.
     """
 
-    ranks: Mapping[int, int] = MappingProxyType({})
+    said: Mapping[int, int] = _NOTHING
+    known: Mapping[int, int] = _NOTHING
     note: str = ""
+
+
+class Meant(NamedTuple):
+    """How near something that was said is: its rank, from 1, and whether it has that by an item that rests on it."""
+
+    rank: int
+    by_item: bool = False
 
 
 class Nearness(NamedTuple):
     """What tells how near texts are to what is looked for: by which encoder, given the seqs of the events that made the
-    rows of the texts. `encoder` is empty where none could be asked.
+    rows of what was said, and of items. `encoder` is empty where none could be asked.
+
+    With `kept`, nobody is asked: these are the ranks that what was said had once, by the seqs of its rows.
     """
 
     encoder: str
-    among: Callable[[Sequence[Seq]], Near]
+    among: Callable[[Sequence[Seq], Sequence[Seq]], Near]
+    kept: Mapping[Seq, int] | None = None
+
+
+def as_kept(encoder: str, ranks: Mapping[Seq, int]) -> Nearness:
+    """What was near once."""
+    return Nearness(encoder, lambda said, known: Near(), ranks)  # noqa: ARG005 - as whoever asks calls it

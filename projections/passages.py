@@ -45,7 +45,7 @@ FEWEST_WORDS = 3
 """How many words something has at least that is left out because the summary has them: "yes" stands in every one."""
 _WORD = re.compile(r"\w+")
 
-ANSWERING = frozenset({"turn", "fact", "dated", "meaning"})
+ANSWERING = frozenset({"turn", "fact", "dated", "meaning", "fact meaning"})
 """By what something is found that is relevant: a word of its own, or of an item that rests on it, the day that the
 question names, or its meaning. What has none of these is found because it was said near something else, and stands
 around that if at all.
@@ -74,10 +74,11 @@ class Wished(NamedTuple):
 
 
 class _Looked(NamedTuple):
-    """What was found, best first, and what there is to note."""
+    """What was found, best first, what there is to note, and what counted for being near in meaning."""
 
     hits: tuple["Said", ...] = ()
     note: str = ""
+    nearest: tuple[NearUse, ...] = ()
 
 
 def in_order(passages: Iterable[Passage]) -> list[Passage]:
@@ -105,8 +106,7 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller) -> Past:
             gathering.add(hit, [each for each in _sitting(hit, [known[each.key] for each in near]) if may(each)])
     noted = (LeftOut(BLOCK, IN_OTHER_WORDS, looked.note),) if looked.note else ()
     made = gathering.past()
-    nearest = tuple(NearUse(hit.by_meaning, hit.event) for hit in looked.hits if hit.by_meaning)
-    return Past(made.passages, (*noted, *made.left_out), nearest)
+    return Past(made.passages, (*noted, *made.left_out), looked.nearest)
 
 
 # -- what is found -----------------------------------------------------------------------------------------------------
@@ -118,11 +118,12 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
     # Imported late: numpy takes longer to load than `dnam show` has.
     from projections.recall.search import Wanted, answers
 
-    found, note = answers(rows, Wanted(
+    found = answers(rows, Wanted(
         wished.words, wished.setting, wished.session, wished.point.said,
         without=_standing(wished), room=wished.room, nearness=wished.nearness, question=wished.message,
     ), most)  # fmt: skip
-    return _Looked(tuple(hit for hit in found if any(field in ANSWERING for field, _ in hit.fields)), note)
+    hits = tuple(hit for hit in found.said if any(field in ANSWERING for field, _ in hit.fields))
+    return _Looked(hits, found.note, found.nearest)
 
 
 def _standing(wished: Wished) -> frozenset[EventId]:

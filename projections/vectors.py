@@ -54,7 +54,9 @@ def quantised(vector: Vector) -> Numbers:
 
 def stacked(vectors: Sequence[Numbers]) -> Matrix:
     """A matrix of vectors of one length. ValueError where they differ: two encoders' are never compared."""
-    numbers = np.stack(vectors) if vectors else np.empty((0, 0), np.int8)
+    if len(set(map(len, vectors))) > 1:
+        raise ValueError("vectors of several lengths are of several encoders")
+    numbers = np.concatenate(vectors).reshape(len(vectors), -1) if vectors else np.empty((0, 0), np.int8)
     return Matrix(numbers, _products(numbers, None))
 
 

@@ -1,7 +1,5 @@
 """What is reckoned of one part of what is open, by compiled loops: what `reckoning` says, sooner."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from projections.recall import kernels
@@ -9,7 +7,7 @@ from projections.recall.bm25 import K1, Average, B, Doubles, Longs, norm_of
 from projections.recall.columns import Places
 from projections.recall.dated import Dates
 from projections.recall.documents import ENDS_ASKING
-from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS, weighed
+from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import Allowed, Term, bound
 
@@ -89,8 +87,8 @@ class CompiledReckoning(Reckoning):
         region.sort()
         return region
 
-    def fields(self, region: Places, facts: Mapping[int, int]) -> tuple[Longs, dict[str, Longs]]:
-        """The fields of words in a region, and those of known facts."""
+    def words(self, region: Places) -> Longs:
+        """The fields of words in a region."""
         corpus, terms = self.corpus, len(self.terms)
         around = np.empty((len(region), 2 * REACH + 1), np.int32)
         seen = np.empty(around.size, np.int32)
@@ -113,15 +111,4 @@ class CompiledReckoning(Reckoning):
             float(K1 * B // 1000 * texts), float(words), np.array([each.weight for each in self.terms], np.int64),
             _SHARES, fields,
         )  # fmt: skip
-        return fields.reshape(-1, len(region)), self._facts(seen, around, facts) if facts else {}
-
-    def _facts(self, seen: Places, around: Places, facts: Mapping[int, int]) -> dict[str, Longs]:
-        """The fields of known facts."""
-        places, points = np.array(list(facts), np.int32), np.array(list(facts.values()), np.int64)
-        slots = self.corpus.slots[places]
-        slots[(slots < 0) | (slots >= len(seen))] = 0
-        there = seen[slots] == places
-        worth = np.zeros(len(seen) + 1, np.int64)  # the last is for none
-        worth[slots[there]] = points[there]
-        by_step = worth[around[:, REACH - NEAR : REACH + NEAR + 1]]
-        return {"fact": weighed("fact", by_step[:, NEAR]), "near fact": weighed("near fact", by_step.max(axis=1))}
+        return fields.reshape(-1, len(region))

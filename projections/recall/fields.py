@@ -1,9 +1,9 @@
 """What a score is made of: the fields, and how much each counts.
 
 1. The SEEDS documents with the highest BM25 of their own words and their dates (as in the table) are looked at, or as
-   many as are asked for; whatever a known fact rests on; and of what is `dated` as many: first what the one person said
-   whom the question names, then what was recorded last. With each what was said up to NEAR before and after it in the
-   same sitting.
+   many as are asked for; whatever a known fact rests on or is near in meaning; and of what is `dated` as many: first
+   what the one person said whom the question names, then what was recorded last. With each what was said up to NEAR
+   before and after it in the same sitting.
 2. Each of these has the sum of its fields, by the weights of the table below. Of a window the words of all its
    documents are counted together, as if they were one text; a term's idf is that of single documents throughout.
 3. Ties go to what was recorded later. Of a long question the MOST_TERMS terms count that tell most.
@@ -26,6 +26,9 @@
     first       nothing was said before it in that sitting                          2
     asks        it asks something itself                                            -2
 
+    meaning, fact meaning   it is near in meaning, or the nearest item that rests on it     10 · 10 ÷ (10 + rank)
+    near meaning            the same of what is at most two before and after it, and its own                  × ½
+
 The weights were found on five conversations of LoCoMo, each left out in turn, and rounded (`make eval` says what they
 give): words count first, and the rest decides between what has them.
 """
@@ -34,14 +37,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.recall.bm25 import ONE, Longs
+from projections.recall.bm25 import ONE
 
 NEAR, REACH = 2, 7
 OF_WORDS = ("turn", "near", "around", "day", "reply")
 """The fields of words, in the order in which they are reckoned."""
 TOGETHER = np.array([[1.0], [2 * NEAR + 1.0], [2 * REACH + 1.0]])
 """Of how many texts the words are counted together in the first three of them."""
-WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE, "fact": 1536, "near fact": 512}
+WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE}
 """By how much a field's BM25 counts, in 1/1024."""
 DATE, DATED, SPEAKER, OWN, TELLS_WHEN = (points * ONE for points in (16, 1, 3, 4, 6))
 NAMES, FIRST, ASKING = (points * ONE // 2 for points in (3, 4, -4))
@@ -56,8 +59,3 @@ class Counts(NamedTuple):
     documents: int
     words: int
     days: int
-
-
-def weighed(field: str, points: Longs) -> Longs:
-    """What a field adds to scores, by its own points."""
-    return points * WEIGHTS[field] >> 10

@@ -1,8 +1,9 @@
 """What a text looks for: its words, the person whom it names, the dates, and whether it asks for a time."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -11,12 +12,15 @@ from projections.recall.bm25 import ONE
 from projections.recall.dates import dates_in
 from projections.recall.english import ASKS_WHEN, STOP_WORDS
 from projections.recall.scoring import Question
-from projections.recall.words import asked_in, person_term, read, word_term, words
+from projections.recall.words import PIECE, asked_in, person_term, read, word_term, words
 
 NAME = 8
 MOST_TERMS = 256
 """So many terms of a text are looked at: a paste is no question, and has one before it or behind it."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
+
+
+_GENITIVE = re.compile(r"['’]s\b")
 
 
 class Asked(NamedTuple):
@@ -61,3 +65,34 @@ def _is_named(name: str, said: Iterable[str]) -> bool:
     """Whether the first word of a name is among what is said; one that every sentence has is no name."""
     parts = words(name)
     return bool(parts) and parts[0] in said and parts[0] not in STOP_WORDS
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """A text without these names, wherever one stands from its first word on, with its 's; the text as it is where no
+    word would be left.
+    """
+    said = words(text)
+    called = [words(name) for name in names if _is_named(name, said)]
+    left = " ".join(filter(None, _between_names(text, called))) if called else text
+    return left if words(left) else text
+
+
+def _between_names(text: str, called: Sequence[Sequence[str]]) -> Iterator[str]:
+    """What stands before, between and behind names, which are given by their words."""
+    pieces = list(PIECE.finditer(text))
+    said = [" ".join(words(each[0])) for each in pieces]
+    start = at = 0
+    while at < len(pieces):
+        named = max(_shared(name, said[at : at + len(name)]) for name in called)
+        if named:
+            yield text[start : pieces[at].start()].strip()
+            end = pieces[at + named - 1].end()
+            genitive = _GENITIVE.match(text, end)
+            start = genitive.end() if genitive else end
+        at += max(named, 1)
+    yield text[start:].strip()
+
+
+def _shared(name: Sequence[str], said: Sequence[str]) -> int:
+    """With how many words of a name a text begins."""
+    return sum(1 for _ in takewhile(lambda each: each[0] == each[1], zip(name, said, strict=False)))

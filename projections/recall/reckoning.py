@@ -1,6 +1,6 @@
 """What is reckoned of one part of what is open, in steps of numpy over all that is looked at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from projections.recall.columns import Places, Twos
 from projections.recall.corpus import NONE
 from projections.recall.dated import Dates, named
 from projections.recall.documents import ENDS_ASKING
-from projections.recall.fields import COMMON, DATE, NEAR, OF_WORDS, REACH, TOGETHER, WEIGHTS, Counts, weighed
+from projections.recall.fields import COMMON, DATE, NEAR, OF_WORDS, REACH, TOGETHER, WEIGHTS, Counts
 from projections.recall.opened import Part
 from projections.recall.seeds import Allowed, Term, all_scored, best_scored, counts_in
 from projections.recall.stacked import Stack
@@ -69,16 +69,15 @@ class Reckoning:
 
     def region(self, seeds: Places) -> Places:
         """Some places and what was said closely before and after each in the same sitting, in order."""
-        return distinct(self._around(seeds, NEAR))
+        return distinct(self.around(seeds, NEAR))
 
-    def fields(self, region: Places, facts: Mapping[int, int]) -> tuple[Doubles | Longs, dict[str, Longs]]:
+    def words(self, region: Places) -> Doubles | Longs:
         """The fields of words in a region: a row for each field and term, one field behind the other, and a column for
-        each document; and those of known facts, whose worth is given by place, if there are any.
+        each document.
         """
-        look = self._look(region)
-        return self._words(region, look), self._known(look, facts) if facts else {}
+        return self._words(region, self._look(region))
 
-    def _around(self, places: Places, reach: int) -> Places:
+    def around(self, places: Places, reach: int) -> Places:
         """What was said around each in the same sitting, up to so many before and after: rows in order, NONE for
         none.
         """
@@ -93,7 +92,7 @@ class Reckoning:
         return rows
 
     def _look(self, region: Places) -> Look:
-        corpus, around = self.corpus, self._around(region, REACH)
+        corpus, around = self.corpus, self.around(region, REACH)
         seen = distinct(around)
         counts = self._counts_in(seen)
         corpus.number(seen)
@@ -140,14 +139,6 @@ class Reckoning:
         points = weigh_by_norm(counts, norms[..., None, :])
         points *= np.array([each.weight / ONE for each in self.terms])[:, None]
         return np.floor(points, out=points)
-
-    def _known(self, look: Look, facts: Mapping[int, int]) -> dict[str, Longs]:
-        """The fields of facts: an array over the region for each."""
-        points = np.zeros(len(look.seen) + 1, np.int64)
-        for at, worth in facts.items():
-            points[np.flatnonzero(look.seen == at)] = worth
-        by_step = points[look.of[REACH - NEAR : REACH + NEAR + 1]]
-        return {"fact": weighed("fact", by_step[NEAR]), "near fact": weighed("near fact", by_step.max(axis=0))}
 
     def _days(self, region: Places) -> tuple[Doubles, Longs, Places]:
         """Of the days of a region how often each term stands in what was said on them, counted from all postings (days

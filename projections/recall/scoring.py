@@ -2,10 +2,12 @@
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from projections.nearness import Meant
+from projections.recall.beside import Beside
 from projections.recall.bm25 import ONE, Doubles, Longs, idf
 from projections.recall.columns import Flags, Places, Postings
 from projections.recall.corpus import NONE
@@ -17,18 +19,20 @@ from projections.recall.fields import (
     DATED,
     FIRST,
     NAMES,
+    NEAR,
     OF_WORDS,
     OWN,
     SPEAKER,
     TELLS_WHEN,
     Counts,
-)  # fmt: skip
+)  # fmt: skip  # fmt: skip
 from projections.recall.opened import Part
 from projections.recall.reckoners import reckoner
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import SEEDS, Allowed, Term, everything
 from projections.recall.standing import TermsIn
 
+T = TypeVar("T")
 VERSION = "recall@2"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
@@ -45,14 +49,15 @@ class Question(NamedTuple):
 
 class Scored(NamedTuple):
     """A document by its part and place, its score in 1/1024, and what that is made of: by field, and of the
-    fields of words also by term. `by_meaning` is its rank among the nearest in meaning, from 1, or 0.
+    fields of words also by term. `nearest` are the places whose nearness in meaning counts in it: its own, and the
+    nearest one beside it.
     """
 
     part: int
     at: int
     score: int
     fields: Mapping[tuple[str, bytes], int]
-    by_meaning: int = 0
+    nearest: tuple[int, ...] = ()
 
 
 class Fields(Mapping[tuple[str, bytes], int]):
@@ -100,23 +105,29 @@ def search(
     most: int,
     facts: Mapping[tuple[int, int], int] | None = None,
     allowed: Sequence[Allowed] = (),
+    meant: Mapping[tuple[int, int], Meant] | None = None,
 ) -> list[Scored]:
     """The best documents for a question, best first; with a score above 0 only.
 
-    `facts` are the BM25 of the best known fact, by part and place of what it rests on. `allowed` says for each part
-    which documents may be found; all of them count, whether they may be found or not.
+    `facts` are the BM25 of the best known fact, by part and place of what it rests on, and `meant` is what is near in
+    meaning. `allowed` says for each part which documents may be found; all of them count, whether they may be found or
+    not.
     """
     parts = there.parts
     counts = _counts(parts)
     terms = _found(there, question, counts)
     scored: list[Scored] = []
     for number, part in enumerate(parts):
-        known = {at: points for (of, at), points in (facts or {}).items() if of == number}
+        beside = Beside(_in_part(number, facts or {}), _in_part(number, meant or {}))
         here = [each.in_part(number) for each in terms if len(each.postings[number].at)]
         found = _Scoring(reckoner()(part, here, counts, max(most, SEEDS)), part, by_date=_is_by_date(question, terms))
         may = allowed[number] if allowed else everything(part.corpus)
-        scored += [each._replace(part=number) for each in found.best(question, known, may, most)]
+        scored += [each._replace(part=number) for each in found.best(question, beside, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
+
+
+def _in_part(number: int, found: Mapping[tuple[int, int], T]) -> dict[int, T]:
+    return {at: each for (of, at), each in found.items() if of == number}
 
 
 def _counts(parts: Sequence[Part]) -> Counts:
@@ -156,19 +167,19 @@ class _Scoring:
         self._corpus, self._silent, self._open = part.corpus, part.silent, part.open
         self._by_date = by_date
 
-    def best(self, question: Question, facts: Mapping[int, int], allowed: Allowed, most: int) -> list[Scored]:
+    def best(self, question: Question, beside: Beside, allowed: Allowed, most: int) -> list[Scored]:
         seeds = self._reckoning.seeds(question.dates, allowed)
         if self._by_date:
             seeds = np.concatenate([seeds, self._dated(question, allowed)])
-        if facts:
-            seeds = np.concatenate([seeds, np.array(list(facts), np.int32)])
+        if beside.places:
+            seeds = np.concatenate([seeds, np.array(beside.places, np.int32)])
         if not len(seeds):
             return []
         region = self._reckoning.region(seeds)
         region = region[allowed(region)]
         if not len(region):
             return []
-        return self._scored(region, question, facts, most)
+        return self._scored(region, question, beside, most)
 
     # -- who is looked at ----------------------------------------------------------------------------------------------
 
@@ -193,17 +204,22 @@ class _Scoring:
 
     # -- scored --------------------------------------------------------------------------------------------------------
 
-    def _scored(self, region: Places, question: Question, facts: Mapping[int, int], most: int) -> list[Scored]:
+    def _scored(self, region: Places, question: Question, beside: Beside, most: int) -> list[Scored]:
         corpus = self._corpus
-        fields, known = self._reckoning.fields(region, facts)
-        plain = self._plain(region, question) | known
+        fields, near = self._reckoning.words(region), self._near(region, beside)
+        plain = self._plain(region, question) | beside.fields(near)
         scores: Longs = fields.sum(axis=0).astype(np.int64)
         for points in plain.values():
             scores += points
         order = np.lexsort((-corpus.seqs[region], -scores))[:most]
         order = order[scores[order] > 0]
-        best = zip(region[order].tolist(), scores[order].tolist(), self._reasons(order, fields, plain), strict=True)
-        return [Scored(0, at, score, reasons) for at, score, reasons in best]
+        reasons, nearest = self._reasons(order, fields, plain), beside.nearest(near[:, order])
+        best = zip(region[order].tolist(), scores[order].tolist(), reasons, nearest, strict=True)
+        return [Scored(0, *each) for each in best]
+
+    def _near(self, region: Places, beside: Beside) -> Places:
+        """What was said closely around each, where it matters: else each stands alone."""
+        return self._reckoning.around(region, NEAR) if beside.places else region[None]
 
     def _reasons(self, order: Longs, fields: Doubles | Longs, plain: Mapping[str, Longs]) -> list["Fields"]:
         """What the scores of some of a region are made of."""

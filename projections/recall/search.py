@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from projections.decisions.consent import is_out
-from projections.events.values import Item
+from projections.events.values import Item, NearUse
 from projections.ids import NOBODY, EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, compartment_key
 from projections.messages import MESSAGES, MessageRow
@@ -20,10 +20,10 @@ from projections.policies.compartments import Opening, Setting, opened, opened_o
 from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
-from projections.recall.facts import KnownItems, known_items
-from projections.recall.meaning import BY_WORDS, fused
+from projections.recall.facts import Known, KnownItems, known_items
+from projections.recall.meaning import Nearby, Place, nearby
 from projections.recall.opened import Part, parts
-from projections.recall.question import Asked, ask
+from projections.recall.question import Asked, ask, without_names
 from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
 from projections.recall.spelling import spelled_like
@@ -70,7 +70,6 @@ class Reason(NamedTuple):
 class Said(NamedTuple):
     """Something that was said. `id` names the message or the turn; `event`, at `seq`, made it as it now is.
     `score` is in 1/1024, `fields` what it is made of, and `asked` the words that were looked for, by their term.
-    `by_meaning` is its rank among the nearest in meaning, from 1; 0 where it is not among them.
     """
 
     key: bytes
@@ -82,7 +81,6 @@ class Said(NamedTuple):
     score: int
     fields: Mapping[tuple[str, bytes], int]
     asked: Mapping[bytes, str]
-    by_meaning: int = 0
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -91,10 +89,13 @@ class Said(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What was said that answers best, best first. `note` is what there is to note of finding by meaning."""
+    """What was said that answers best, best first. `note` is what there is to note of finding by meaning; `nearest`,
+    everything whose nearness counts in the scores: by these, the same is found without an encoder.
+    """
 
     said: tuple[Said, ...]
     note: str = ""
+    nearest: tuple[NearUse, ...] = ()
 
 
 class FoundItem(NamedTuple):
@@ -121,13 +122,24 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
     asked = _with_likes(asked, terms.standing(asked.question.terms), lambda word: terms.standing(spelled_like(word)))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
-    deep = most if wanted.nearness is None else max(most, BY_WORDS)
-    scored = search(terms, asked.question, deep, _facts(rows, wanted, asked, opened_parts), allowed)
-    note = ""
+    known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
+    evidence = _Evidence(opened_parts)
+    near = Nearby()
     if wanted.nearness is not None:
-        scored, note = fused(opened_parts, allowed, scored, wanted.nearness)
-    found = (_said(rows, opened_parts[each.part].corpus, each, asked.words) for each in scored[:most])
-    return Answers(tuple(each for each in found if each is not None), note)
+        items = [each for part in known for each in part.known]
+        near = nearby(opened_parts, allowed, wanted.nearness, items, evidence)
+    scored = search(terms, asked.question, most, _facts(known, asked, evidence), allowed, near.meant)
+    found = (_said(rows, opened_parts[each.part].corpus, each, asked.words) for each in scored)
+    return Answers(
+        tuple(each for each in found if each is not None), near.note, _nearest(rows, opened_parts, near, scored)
+    )
+
+
+def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
+    """A text without the names of those who said something where it is open: as texts become vectors (`vectors_texts`),
+    so that a question is not near whatever names somebody.
+    """
+    return without_names(text, _named(rows, text, parts(rows, setting, session)).values())
 
 
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
@@ -146,8 +158,8 @@ def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]
     if order is not None:
         at = bisect_left(order, (end,))
         return tuple(order[max(at - before - 1, 0) : at + after])
-    earlier = _nearest(rows, before + 1, unit, end, reverse=True)
-    return (*reversed(earlier), *_nearest(rows, after, end, after_prefix(unit)))
+    earlier = _closest(rows, before + 1, unit, end, reverse=True)
+    return (*reversed(earlier), *_closest(rows, after, end, after_prefix(unit)))
 
 
 def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
@@ -157,7 +169,7 @@ def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
     return found
 
 
-def _nearest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[RowAt]:
+def _closest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[RowAt]:
     """The first few of either table, which is more than enough, and of these the first few."""
     found: list[RowAt] = []
     for table in SAID_TABLES:
@@ -242,25 +254,44 @@ def _is_in(rows: Rows, unit: bytes, place: Ref) -> bool:
 # -- facts -------------------------------------------------------------------------------------------------------------
 
 
-def _facts(rows: Rows, wanted: Wanted, asked: Asked, opened_parts: Sequence[Part]) -> dict[tuple[int, int], int]:
-    """The best item that rests on each document, of those that this audience may see."""
-    named = [asked.question.speaker] if asked.question.speaker else []
-    others = dict.fromkeys(person for person in (*wanted.room, *map(Handle, named)) if person != wanted.setting.person)
+def _open_to(rows: Rows, wanted: Wanted, named: bytes | None) -> list[Opening]:
+    """Where the items lie that are looked for: what is open to the asker, and here of those who take part or are
+    named.
+    """
+    people = (*wanted.room, *([Handle(named)] if named else []))
+    others = dict.fromkeys(person for person in people if person != wanted.setting.person)
     here = (each for other in others if not is_out(rows, other) for each in opened_of(wanted.setting, other))
-    openings = [*opened(rows, wanted.setting), *here]
-    best: dict[tuple[int, int], int] = {}
-    for points, known in knowing.best_by_words(_known(rows, openings, wanted.said), asked.question, MOST_FACTS):
-        for place in _evidence(known.found.row.item, opened_parts):
+    return [*opened(rows, wanted.setting), *here]
+
+
+def _facts(known: Sequence[KnownItems], asked: Asked, evidence: "_Evidence") -> dict[Place, int]:
+    """The best item that rests on each document, of those that this audience may see."""
+    best: dict[Place, int] = {}
+    for points, each in knowing.best_by_words(known, asked.question, MOST_FACTS):
+        for place in evidence(each):
             best[place] = max(best.get(place, 0), points)
     return best
 
 
-def _evidence(item: Item, opened_parts: Sequence[Part]) -> Iterator[tuple[int, int]]:
-    events = [each.message for each in item.evidence if each.message]
-    for number, (corpus, open_units, _) in enumerate(opened_parts):
-        for at in corpus.places_of(events):
-            if at != NONE and (open_units is None or open_units[corpus.unit[at]]):
-                yield number, at
+class _Evidence:
+    """Where that lies which items rest on, as far as it is open; each is looked up once in a search."""
+
+    def __init__(self, opened_parts: Sequence[Part]) -> None:
+        self._parts = opened_parts
+        self._places: dict[bytes, list[Place]] = {}
+
+    def __call__(self, known: Known) -> Sequence[Place]:
+        places = self._places.get(known.found.key)
+        if places is None:
+            places = self._places[known.found.key] = list(self._found(known.found.row.item))
+        return places
+
+    def _found(self, item: Item) -> Iterator[Place]:
+        events = [each.message for each in item.evidence if each.message]
+        for number, (corpus, open_units, _) in enumerate(self._parts):
+            for at in corpus.places_of(events):
+                if at != NONE and (open_units is None or open_units[corpus.unit[at]]):
+                    yield number, at
 
 
 def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[KnownItems]:
@@ -275,17 +306,30 @@ def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[KnownItem
 
 def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]) -> Said | None:
     at = scored.at
+    found = _row(rows, corpus, at)
+    if found is None:
+        return None
+    row: Any = found.row
+    key, said = found.key, int(corpus.said[at])
+    return Said(key, id_of(key), row.event, found.seq, said, row, scored.score, scored.fields, words)
+
+
+def _row(rows: Rows, corpus: Corpus, at: int) -> Found[MessageRow | TurnRow] | None:
+    """The row that a document is."""
     said, seq = int(corpus.said[at]), int(corpus.seqs[at])
     point = bytes(corpus.units.all[corpus.unit[at]]) + (said + (1 << 63)).to_bytes(8, "big")
     for each in lying_at(rows, point):
         found = rows.kept(SAID[each.table], each.key)
         if found is not None and found.seq == seq:
-            row: Any = found.row
-            return Said(
-                each.key, id_of(each.key), row.event, found.seq, said, row, scored.score, scored.fields, words,
-                scored.by_meaning,
-            )  # fmt: skip
+            return Found(each.key, found.seq, found.row)
     return None
+
+
+def _nearest(rows: Rows, opened_parts: Sequence[Part], near: Nearby, scored: Sequence[Scored]) -> tuple[NearUse, ...]:
+    """Everything whose nearness counts in what was found."""
+    places = dict.fromkeys((each.part, at) for each in scored for at in each.nearest)
+    found = ((near.meant[place].rank, _row(rows, opened_parts[place[0]].corpus, place[1])) for place in places)
+    return tuple(NearUse(rank, row.row.event) for rank, row in found if row is not None)
 
 
 def lying_at(rows: Rows, point: bytes) -> Iterable[RowAt]:

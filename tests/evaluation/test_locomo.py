@@ -179,8 +179,10 @@ def test_with_an_encoder_meaning_counts_too(path: Path, monkeypatch: pytest.Monk
     encoder = Worded()
     monkeypatch.setattr(encoding, "opened", ours)
     found = evaluate(path)
-    assert [each.scores.recall25 for each in found.rankings[report.ENCODED].asked] == [1, 1, 1, 1]
+    for name in (report.ENCODED_WITHOUT, report.ENCODED):
+        assert [each.scores.recall25 for each in found.rankings[name].asked] == [1, 1, 1, 1]
     assert set(encoder.kinds) == {"document", "query"}
+    assert {fact.text for talk in found.talks for fact in talk.facts} & set(encoder.texts)
     assert (report.ENCODED, 100) in [(each.goal.setting, each.reached) for each in report.judged(found)]
 
 

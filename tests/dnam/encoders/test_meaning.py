@@ -15,8 +15,8 @@ from dnam.memory import Memory
 from dnam.settings import read
 from projections.events import TextsEncoded
 from projections.ids import Handle, Seq
+from projections.nearness import Near
 from projections.vectors import quantised
-from projections.vectors_fusion import Meant
 from projections.vectors_texts import Held
 from replay.store import DiskStore
 from tests.dnam.encoders.fake import TOKENS, Worded
@@ -76,9 +76,10 @@ async def test_what_is_near_is_found_and_a_question_is_encoded_as_one(bench: Ben
     there = bench.meaning()
     sought = await there.seek("when do bees swarm ?")
     assert bench.encoder.kinds == ["query"]
-    found = there.near(sought, [Seq(3), Seq(1), Seq(2)], 5)
-    assert (found.near.indices, found.note) == ((1,), "")
-    assert found.near.thousandths[0] > 300
+    found = there.near(sought, [Seq(3), Seq(1), Seq(2)], [], 5)
+    assert (list(found.said), found.known, found.note) == ([1], {}, "")
+    assert found.said[1] > 300
+    assert there.near(sought, [Seq(3)], [Seq(2), Seq(1)], 5) == Near({}, {1: found.said[1]})
 
 
 async def test_the_threshold_is_a_setting(tmp_path: Path) -> None:
@@ -86,8 +87,8 @@ async def test_the_threshold_is_a_setting(tmp_path: Path) -> None:
         bench = Bench(memory)
         bench.keep(*SAID)
         there = bench.meaning()
-        assert there.near(await there.seek("bees swarm where"), [Seq(1)], 5).near.indices == ()
-        assert there.near(await there.seek("bees swarm in June"), [Seq(1)], 5).near.indices == (0,)
+        assert there.near(await there.seek("bees swarm where"), [Seq(1)], [], 5) == Near()
+        assert there.near(await there.seek("bees swarm in June"), [Seq(1)], [], 5).said == {0: 1000}
 
 
 async def test_what_it_took_is_recorded_for_who_asked(bench: Bench) -> None:
@@ -123,7 +124,7 @@ async def test_an_encoder_that_fails_leaves_a_note_in_the_program_s_words(
     there = bench.meaning()
     sought = await there.seek("bees")
     assert sought == Sought(note=f"the encoder failed ({why}): only words decide")
-    assert there.near(sought, [Seq(1)], 5) == Meant(note=sought.note)
+    assert there.near(sought, [Seq(1)], [], 5) == Near(note=sought.note)
 
 
 async def test_an_answer_does_not_wait_long(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,8 +164,8 @@ async def test_vectors_of_an_encoder_that_cannot_be_asked_are_not_searched(bench
 async def test_with_half_the_vectors_missing_words_decide(bench: Bench) -> None:
     bench.keep(SAID[0])
     there = bench.meaning()
-    found = there.near(await there.seek("bees"), [Seq(1), Seq(2)], 5)
-    assert found == Meant(note="1 of 2 texts have no vector yet: only words decide")
+    found = there.near(await there.seek("bees"), [Seq(1), Seq(2)], [Seq(1)], 5)
+    assert found == Near(note="1 of 3 texts have no vector yet: only words decide")
 
 
 async def test_a_search_may_be_given_up(bench: Bench) -> None:

@@ -1,6 +1,7 @@
 """Found by meaning, from what is said to an answer's prompt: the real SDK, its API on loopback, a memory on disk."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,7 +29,8 @@ from projections.events import ToolCalled, TurnAnswered
 from projections.events.values import LeftOut
 from projections.ids import Ref, Seq
 from projections.passages import IN_OTHER_WORDS
-from projections.vectors_fusion import VERSION
+from projections.recall import search as recall
+from projections.recall.meaning import VERSION
 from replay.engine import Engine
 from replay.errors import CannotWrite
 from replay.store import VECTORS, DiskStore
@@ -175,6 +177,49 @@ async def test_its_prompt_is_made_again_without_the_encoder(tmp_path: Path) -> N
         assert queries(server) == asked
         plain = turn.__class__(**{**{name: getattr(turn, name) for name in turn.__struct_fields__}, "nearest": ()})
         assert (await made_again(table, plain, seq)).differs != ()
+
+
+async def knows(table: Table) -> None:
+    """Ada said something that says little by itself, and what it was about is noted; the rest is far from it."""
+    await table.hears("since last June, yes")
+    note = {"kind": "fact", "text": "User brews ale", "evidence": [{"quote": "since last June, yes"}]}
+    table.model.scripts["extraction"] = lambda _: json.dumps({"upserts": [note]})
+    await table.assistant.extract(await table.memory.person("ada"))
+
+
+async def test_what_is_known_leads_to_what_it_rests_on_by_its_meaning(tmp_path: Path) -> None:
+    async with serving() as server, sitting(tmp_path, server, first=knows) as table:
+        context, turn, seq = await table.asks()
+        assert said_in(context)[0] == "since last June, yes"
+        assert ([use.rank for use in turn.nearest], notes(turn)) == ([1], [])
+        assert [turn.nearest[0].event] == [use.id for use in turn.passages]
+        made = await made_again(table, turn, seq)
+        assert (made.differs, made.context.digest, made.context.nearest) == ((), turn.context_digest, turn.nearest)
+        await table.memory.forget("ada", "User brews ale")
+        context, turn, _ = await table.asks()
+        assert ("since last June, yes" in said_in(context), turn.nearest) == (False, ())
+
+
+async def test_a_question_is_encoded_without_the_names_of_those_who_speak_there(tmp_path: Path) -> None:
+    async def both_speak(table: Table) -> None:
+        await table.hears(ALE, place=ROOM)
+        await table.hears("so it is", user="kim", place=ROOM)
+
+    async with serving() as server, sitting(tmp_path, server, first=both_speak) as table:
+        context, _, _ = await table.asks("ada's beer ?", user="kim", place=ROOM)
+        assert said_in(context)[0] == ALE
+        await table.asks("eve's beer ?", user="kim", place=ROOM)
+        assert queries(server) == [["beer ?"], ["eve's beer ?"]]
+
+
+async def test_names_that_cannot_be_looked_up_fail_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise CannotWrite("it is full of moths")
+
+    async with serving() as server, sitting(tmp_path, server, ALE) as table:
+        monkeypatch.setattr(recall, "nameless", broken)
+        context, _, _ = await table.asks()
+        assert (said_in(context)[0], queries(server)) == (ALE, [[QUESTION]])
 
 
 async def test_an_encoder_that_is_down_leaves_a_note_in_the_turn_and_words_decide(tmp_path: Path) -> None:

@@ -13,23 +13,20 @@ from dnam.memory import Memory
 from dnam.settings import read
 from projections.events import TextsEncoded
 from projections.rows import Rows
-from projections.vectors_fusion import fuse
 from projections.vectors_texts import TABLES, RowKey, held_from
 from replay.store import DiskStore
 from tests.dnam.scripted import ScriptedModel
 from tests.dnam.test_loops import recorded
 from tests.loopback.voyage import Encodes, Fails, serving
 
-BEES, TEA, DEPLOY = SAID = ("bees swarm in June", "I like green tea", "the deploy failed")
+BEES, *_ = SAID = ("bees swarm in June", "I like green tea", "the deploy failed")
 
 
-def searched(rows: Rows, there: Meaning, sought: Sought, by_words: list[str]) -> list[str]:
-    """What is found, as a search does it."""
+def near(rows: Rows, there: Meaning, sought: Sought) -> list[str]:
+    """What is near of all that was said."""
     texts = [text for _, text in held_from(rows.raw, RowKey(TABLES[0], b"")) if text is not None]
     assert sorted(text.text for text in texts) == sorted(SAID)
-    near = there.near(sought, [text.seq for text in texts], 5).near
-    found = fuse(by_words, [texts[index].text for index in near.indices])
-    return [f"{each.what}: {each.reason}" for each in found]
+    return [texts[index].text for index in there.near(sought, [text.seq for text in texts], [], 5).said]
 
 
 async def test_what_was_said_is_found_by_voyage_s_vectors_and_its_tokens_are_on_the_bill(tmp_path: Path) -> None:
@@ -51,10 +48,7 @@ async def test_what_was_said_is_found_by_voyage_s_vectors_and_its_tokens_are_on_
             there = Meaning(memory, vectors, encoders)
             ada = await memory.person("ada")
             sought = await there.seek("when do bees swarm", ada)
-            assert await memory.look(lambda rows: searched(rows, there, sought, [TEA, BEES])) == [
-                f"{BEES}: number 2 by words, number 1 by meaning",
-                f"{TEA}: number 1 by words",
-            ]
+            assert await memory.look(lambda rows: near(rows, there, sought)) == [BEES]
             assert [request.body["input_type"] for request in server.requests] == ["document", "query"]
             assert len(recorded(assistant, TextsEncoded)) == 2
             lines = (await memory.look(lambda rows: costs(rows, "model"))).lines

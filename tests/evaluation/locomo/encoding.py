@@ -1,9 +1,11 @@
 """Vectors for an evaluation: of what is said there and of the questions, by the encoder that DNAM_ENCODER names.
 
-Texts of the conversations become vectors as a running bot's do; the questions, a few at a time. With Voyage it is paid.
+Texts of the conversations, and items, become vectors as a running bot's do; the questions, a few at a time. With Voyage
+it is paid.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from dnam.assistant import Assistant
 from dnam.embedding import Embedding
@@ -15,8 +17,8 @@ from dnam.model import Model
 from projections.nearness import Nearness
 from projections.vectors import Numbers, quantised
 from replay.store import DiskStore
-from tests.evaluation.locomo.talks import Talk
 
+K = TypeVar("K", bound=Hashable)
 SETTINGS = (
     "DNAM_ENCODER", "DNAM_ENCODER_MODEL", "DNAM_ENCODER_DIMENSIONS", "DNAM_ENCODER_THRESHOLD",
     "VOYAGE_API_KEY", "VOYAGE_BASE_URL",
@@ -31,9 +33,9 @@ def chosen_in(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: environment[name] for name in SETTINGS if name in environment} if named else {}
 
 
-async def nearnesses(memory: Memory, model: Model, talks: Sequence[Talk]) -> dict[str, Nearness]:
-    """What tells how near something is to each question, by its text. EncoderError where the encoder cannot be had, or
-    does not answer.
+async def nearnesses(memory: Memory, model: Model, asked: Mapping[K, str]) -> dict[K, Nearness]:
+    """What tells how near something is to each question. EncoderError where the encoder cannot be had, or does not
+    answer.
     """
     store = memory.engine.store
     assert isinstance(store, DiskStore)
@@ -43,8 +45,8 @@ async def nearnesses(memory: Memory, model: Model, talks: Sequence[Talk]) -> dic
             raise EncoderMissing("DNAM_ENCODER names none: local or voyage")
         await Embedding(Assistant(memory, model), store.vectors, encoder).catch_up()
         meaning = Meaning(memory, store.vectors, encoders)
-        asked = await _encoded(encoder, [question.text for talk in talks for question in talk.questions])
-        return {text: meaning.nearness(Sought(vector, encoder.name)) for text, vector in asked.items()}
+        made = await _encoded(encoder, list(asked.values()))
+        return {key: meaning.nearness(Sought(made[text], encoder.name)) for key, text in asked.items()}
 
 
 async def _encoded(encoder: Encoder, texts: Sequence[str]) -> dict[str, Numbers]:

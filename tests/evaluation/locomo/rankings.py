@@ -13,7 +13,7 @@ import snowballstemmer  # type: ignore[import-untyped]  # it has no types
 
 from projections.ids import EventId
 from projections.nearness import Nearness
-from projections.recall.search import Wanted, said
+from projections.recall.search import Wanted, nameless, said
 from projections.rows import Rows
 from tests.evaluation.locomo.measures import MOST, Asked, scores
 from tests.evaluation.locomo.remembering import Told, context_of
@@ -21,6 +21,8 @@ from tests.evaluation.locomo.talks import Question, Talk, Turn
 
 Ranker = Callable[[int, Question], Sequence[str]]
 """The turns for the question of this number in its conversation, best first, by their ids in the file."""
+Named = tuple[str, str]
+"""A question by its conversation and its text."""
 Progress = Callable[[int], None]
 """Told how many questions were asked so far."""
 
@@ -46,20 +48,30 @@ def rank(talks: Sequence[Talk], ranker_for: Callable[[Talk], Ranker], progress: 
     return found
 
 
+def for_encoder(rows: Rows, talks: Sequence[Talk], told: Mapping[str, Told]) -> dict[Named, str]:
+    """What an encoder is asked for each question, as the bot asks it."""
+    found: dict[Named, str] = {}
+    for talk in talks:
+        for number, question in enumerate(talk.questions):
+            setting, session, _, _ = context_of(rows, talk, told[talk.key], number)
+            found[talk.key, question.text] = nameless(rows, setting, session, question.text)
+    return found
+
+
 def by_recall(
     rows: Rows,
     told: Mapping[str, Told],
     turns: Mapping[EventId, tuple[str, str]],
-    nearness: Mapping[str, Nearness] = MappingProxyType({}),
+    nearness: Mapping[Named, Nearness] = MappingProxyType({}),
 ) -> Callable[[Talk], Ranker]:
-    """Recall as the bot calls it, with an encoder where there is a `nearness` for the question's text. RuntimeError
-    when it finds what the context does not open: that is a leak.
+    """Recall as the bot calls it, with an encoder where there is a `nearness` for the question. RuntimeError when it
+    finds what the context does not open: that is a leak.
     """
 
     def ranker_for(talk: Talk) -> Ranker:
         def ranker(number: int, question: Question) -> list[str]:
             setting, session, at, room = context_of(rows, talk, told[talk.key], number)
-            near = nearness.get(question.text)
+            near = nearness.get((talk.key, question.text))
             hits = said(rows, Wanted(question.text, setting, session, at, room=room, nearness=near), MOST)
             found = [turns[hit.id] for hit in hits]
             if any(key != talk.key for key, _ in found):

@@ -16,6 +16,7 @@ from tests.evaluation.locomo.talks import CATEGORIES, Talk
 WITHOUT = "recall, without facts"
 WITH = "recall, with facts"
 ENCODED = "recall, with facts and an encoder"
+ENCODED_WITHOUT = "recall, without facts, with an encoder"
 RECALL10 = HEADINGS.index("recall@10")
 
 

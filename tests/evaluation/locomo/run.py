@@ -17,9 +17,9 @@ from dnam.memory import Memory
 from projections.nearness import Nearness
 from tests.evaluation.locomo.encoding import nearnesses
 from tests.evaluation.locomo.prompts import held_in_prompts
-from tests.evaluation.locomo.rankings import Ranker, Ranking, bm25s, by_recall, plain_bm25, rank
+from tests.evaluation.locomo.rankings import Named, Ranker, Ranking, bm25s, by_recall, for_encoder, plain_bm25, rank
 from tests.evaluation.locomo.remembering import NotingModel, bring_in, evaluation_settings, learn, turn_ids
-from tests.evaluation.locomo.report import ENCODED, WITH, WITHOUT, Found
+from tests.evaluation.locomo.report import ENCODED, ENCODED_WITHOUT, WITH, WITHOUT, Found
 from tests.evaluation.locomo.talks import Talk, read_talks
 
 PEERS: dict[str, Callable[[Talk], Ranker]] = {"plain BM25": plain_bm25, "bm25s": bm25s}
@@ -57,18 +57,22 @@ async def _through_dnam(talks: Sequence[Talk], path: Path, folder: Path, bars: P
         told = await bring_in(memory, path)
         turns = await memory.look(turn_ids)
 
-        async def ranked(name: str, near: Mapping[str, Nearness] = MappingProxyType({})) -> Ranking:
+        async def ranked(name: str, near: Mapping[Named, Nearness] = MappingProxyType({})) -> Ranking:
             tell = _of_questions(bars, name, talks)
             return await memory.look(lambda rows: rank(talks, by_recall(rows, told, turns, near), tell))
 
-        rankings = {WITHOUT: await ranked(WITHOUT)}
+        async def encoded(name: str) -> None:
+            asked = await memory.look(lambda rows: for_encoder(rows, talks, told))
+            try:
+                rankings[name] = await ranked(name, await nearnesses(memory, NotingModel(talks, turns), asked))
+            except EncoderError as error:
+                missing[name] = str(error)
+
+        rankings, missing = {WITHOUT: await ranked(WITHOUT)}, dict[str, str]()
+        await encoded(ENCODED_WITHOUT)
         noted = await learn(memory, talks, _bar(bars, "learning the facts"))
         rankings[WITH] = await ranked(WITH)
-        missing: dict[str, str] = {}
-        try:
-            rankings[ENCODED] = await ranked(ENCODED, await nearnesses(memory, NotingModel(talks, turns), talks))
-        except EncoderError as error:
-            missing[ENCODED] = str(error)
+        await encoded(ENCODED)
         tell = _of_questions(bars, "prompts", talks)
         held = await memory.look(lambda rows: held_in_prompts(rows, memory, talks, told, tell))
         return Found(talks, rankings, noted, held, missing, 0.0)

@@ -10,6 +10,8 @@ from fractions import Fraction
 from math import floor, log
 from typing import NamedTuple
 
+from projections.nearness import Meant
+
 ASKS, ENDS_ASKING, TIMED, FIRST_PERSON = 1, 2, 4, 8
 SITTING = timedelta(hours=6)
 Key = tuple[str, bytes]
@@ -58,13 +60,27 @@ def search(
     facts: Mapping[int, int] | None = None,
     allowed: Callable[[Text], bool] = lambda text: True,
     common: int = 16_384,
+    meant: Mapping[int, Meant] | None = None,
 ) -> list[Hit]:
-    """The best texts, best first. `zones` hold what is open; `seeds` of each are looked at; `facts`: points by seq.
-    What stands in more than `common` texts tells nothing of a day.
+    """The best texts, best first. `zones` hold what is open; `seeds` of each are looked at; `facts`: points by seq, and
+    `meant` what is near in meaning. What stands in more than `common` texts tells nothing of a day.
     """
     counted = Counted([each for zone in zones for each in zone], asked, common)
-    hits = [hit for zone in zones for hit in _of_zone(Zone(zone, counted), facts or {}, seeds, allowed)]
+    beside = Beside(facts or {}, meant or {})
+    hits = [hit for zone in zones for hit in _of_zone(Zone(zone, counted), beside, seeds, allowed)]
     return sorted((hit for hit in hits if hit.score > 0), key=lambda hit: (-hit.score, -hit.seq))[:most]
+
+
+class Beside(NamedTuple):
+    """What is known of texts beside their words, by seq."""
+
+    facts: Mapping[int, int]
+    meant: Mapping[int, Meant]
+
+    def meaning(self, text: Text) -> int:
+        """What it gives that a text is near in meaning."""
+        meant = self.meant.get(text.seq)
+        return 0 if meant is None else 10 * 10 * 1024 // (10 + meant.rank)
 
 
 class Counted:
@@ -139,17 +155,18 @@ def weight(count: int, length: int, average: Fraction) -> int:
     return floor(Fraction(count * 1024 * 1900, count * 1000 + norm))
 
 
-def _of_zone(zone: Zone, facts: Mapping[int, int], seeds: int, allowed: Callable[[Text], bool]) -> list[Hit]:
+def _of_zone(zone: Zone, beside: Beside, seeds: int, allowed: Callable[[Text], bool]) -> list[Hit]:
     own = {each.seq: sum(zone.words([each], zone.counted.length).values()) for each in zone.texts}
     matching = [each for each in zone.texts if allowed(each) and not zone.counted.idf.keys().isdisjoint(each.counts)]
     best = sorted(matching, key=lambda each: (own[each.seq] + 16 * 1024 * _named(zone, each), each.seq))[-seeds:]
+    keys = {*beside.facts, *beside.meant}
     looked_at = {
         other.seq: other
-        for each in (*best, *_dated(zone, seeds, allowed), *(text for text in zone.texts if text.seq in facts))
+        for each in (*best, *_dated(zone, seeds, allowed), *(text for text in zone.texts if text.seq in keys))
         for other in zone.around(each, 2)
         if allowed(other)
     }
-    return [_hit(zone, each, facts) for each in looked_at.values()]
+    return [_hit(zone, each, beside) for each in looked_at.values()]
 
 
 def _dated(zone: Zone, seeds: int, allowed: Callable[[Text], bool]) -> list[Text]:
@@ -166,8 +183,8 @@ def _is_dated(zone: Zone, text: Text) -> bool:
     return _named(zone, text) == named > 0 and (bool(asked.days) or not zone.counted.idf)
 
 
-def _hit(zone: Zone, text: Text, facts: Mapping[int, int]) -> Hit:
-    fields = {key: points for key, points in {**_words(zone, text), **_plain(zone, text, facts)}.items() if points}
+def _hit(zone: Zone, text: Text, beside: Beside) -> Hit:
+    fields = {key: points for key, points in {**_words(zone, text), **_plain(zone, text, beside)}.items() if points}
     return Hit(text.seq, sum(fields.values()), fields)
 
 
@@ -189,11 +206,12 @@ def _words(zone: Zone, text: Text) -> dict[Key, int]:
     }
 
 
-def _plain(zone: Zone, text: Text, facts: Mapping[int, int]) -> dict[Key, int]:
+def _plain(zone: Zone, text: Text, beside: Beside) -> dict[Key, int]:
     asked = zone.counted.asked
     theirs = asked.speaker is not None and text.speaker == asked.speaker
-    fact = facts.get(text.seq, 0)
-    near = max(facts.get(each.seq, 0) for each in zone.around(text, 2))
+    fact = beside.facts.get(text.seq, 0)
+    near = max(beside.facts.get(each.seq, 0) for each in zone.around(text, 2))
+    by_item = text.seq in beside.meant and beside.meant[text.seq].by_item
     halves = {
         "date": 32 * _named(zone, text),
         "dated": 2 if _is_dated(zone, text) else 0,
@@ -204,7 +222,12 @@ def _plain(zone: Zone, text: Text, facts: Mapping[int, int]) -> dict[Key, int]:
         "first": 4 if zone.before(text) is None else 0,
         "asks": -4 if text.flags & ASKS else 0,
     }
-    known = {("fact", b""): fact * 3 // 2, ("near fact", b""): near // 2}
+    known = {
+        ("fact", b""): fact * 3 // 2,
+        ("near fact", b""): near // 2,
+        ("fact meaning" if by_item else "meaning", b""): beside.meaning(text),
+        ("near meaning", b""): max(map(beside.meaning, zone.around(text, 2))) // 2,
+    }
     return known | {(name, b""): points * 512 for name, points in halves.items()}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from projections.recall.bm25 import ONE
 from projections.recall.dated import Dates
-from projections.recall.question import MOST_TERMS, NAME, ask
+from projections.recall.question import MOST_TERMS, NAME, ask, without_names
 from projections.recall.words import person_term, word_term
 from tests.world import handle
 
@@ -99,3 +99,25 @@ def test_nothing_is_asked_with_nothing() -> None:
     asked = ask("", NAMES)
     assert asked.words == {}
     assert asked.question.speaker is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("What did Ada say about tea?", "What did say about tea?"),
+        ("what did ada larkspur's garden need, and ADA’s boat?", "what did garden need, and boat?"),
+        ("Did Ada Smith ask Kim?", "Did Smith ask ?"),
+        ("Larkspur and tea", "Larkspur and tea"),
+        ("Ada's", "Ada's"),
+        ("Kim's tea", "tea"),
+        ("Ada, Kim?", "Ada, Kim?"),
+        ("what  is there", "what  is there"),
+        ("", ""),
+    ],
+)
+def test_a_text_without_the_names_in_it(text: str, left: str) -> None:
+    assert without_names(text, NAMES.values()) == left
+
+
+def test_a_name_that_begins_as_every_sentence_does_stays() -> None:
+    assert without_names("what is the plan?", ["The Plan", ""]) == "what is the plan?"

@@ -1,7 +1,7 @@
 """Scoring against an oracle that counts on its fingers: rank for rank, score for score, reason for reason."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.ids import Handle, Seq
+from projections.nearness import Meant
 from projections.recall.bm25 import ONE
 from projections.recall.corpus import Corpus, corpus_of
 from projections.recall.dated import Dates
@@ -22,6 +23,7 @@ from tests.projections.recall import oracle
 from tests.projections.recall.stage import DAY, HOUR, WAYS, bare, message_id, reckon, sealed
 from tests.world import handle
 
+T = TypeVar("T")
 ADA, KIM = handle("ada"), handle("kim")
 TERMS = [word_term(word) for word in ("tea", "garden", "boat", "snow")]
 UNITS = [bytes([number]) * 16 for number in range(1, 4)]
@@ -157,18 +159,27 @@ class Narrowed(NamedTuple):
 
 
 def found(
-    parts: list[Part], question: Question, most: int, facts: Mapping[int, int] = {}, narrowed: Narrowed | None = None
+    parts: list[Part],
+    question: Question,
+    most: int,
+    facts: Mapping[int, int] = {},
+    narrowed: Narrowed | None = None,
+    meant: Mapping[int, Meant] = {},
 ) -> Result:
-    """Seqs, scores and reasons; `facts` by seq."""
-    placed = {
-        (number, part.corpus.place(seq)): fact
+    """Seqs, scores and reasons; `facts` and what is `meant` by seq."""
+    allowed = [] if narrowed is None else [narrowed.of(part.corpus) for part in parts]
+    hits = search(TermsIn(parts), question, most, placed(parts, facts), allowed, placed(parts, meant))
+    return [(int(parts[each.part].corpus.seqs[each.at]), each.score, each.fields) for each in hits]
+
+
+def placed(parts: list[Part], by_seq: Mapping[int, T]) -> dict[tuple[int, int], T]:
+    """The same by part and place, of what is there."""
+    return {
+        (number, part.corpus.place(seq)): each
         for number, part in enumerate(parts)
-        for seq, fact in facts.items()
+        for seq, each in by_seq.items()
         if part.corpus.place(seq) >= 0
     }
-    allowed = [] if narrowed is None else [narrowed.of(part.corpus) for part in parts]
-    hits = search(TermsIn(parts), question, most, placed, allowed)
-    return [(int(parts[each.part].corpus.seqs[each.at]), each.score, each.fields) for each in hits]
 
 
 NARROWED = st.builds(
@@ -184,6 +195,7 @@ NARROWED = st.builds(
     texts(DOCUMENTS), texts(DOCUMENTS), QUESTIONS, st.none() | st.frozensets(st.sampled_from(UNITS)),
     st.sampled_from((1, 5, 100)), st.sampled_from((1, 2, 64)), st.sampled_from((1, 3, 100)),
     st.dictionaries(st.integers(1, 20), st.integers(0, 9000), max_size=2), st.none() | NARROWED,
+    st.dictionaries(st.integers(1, 20), st.builds(Meant, st.integers(1, 50), st.booleans()), max_size=3),
 )  # fmt: skip
 @settings(max_examples=100)
 def test_whatever_came_and_went_a_search_finds_what_counting_finds(
@@ -197,16 +209,18 @@ def test_whatever_came_and_went_a_search_finds_what_counting_finds(
     common: int,
     facts: dict[int, int],
     narrowed: Narrowed | None,
+    meant: dict[int, Meant],
 ) -> None:
     before = History().take(first)
     history = History(Corpus(sealed(before.alive.values())), before.alive.values()).take(then)
     texts = history.open_texts(open_units)
     known = {each.seq: facts[each.seq] for each in texts if each.seq in facts}
+    near = {each.seq: meant[each.seq] for each in texts if each.seq in meant}
     with pytest.MonkeyPatch.context() as patched:
         reckon(way, patched, seeds, common)
-        result = found([history.part(open_units)], question, most, known, narrowed)
+        result = found([history.part(open_units)], question, most, known, narrowed, near)
     allows, looked_at = (narrowed or Narrowed()).allows, max(most, seeds)
-    hits = oracle.search([texts], asked_of(question), most, looked_at, known, allows, common)
+    hits = oracle.search([texts], asked_of(question), most, looked_at, known, allows, common, near)
     assert result == [tuple(hit) for hit in hits]
     assert not history.corpus.scores.any()
 
