@@ -20,7 +20,7 @@ from projections.fold import Fold
 from projections.registry import FOLD
 from projections.rows import Rows
 from replay import codec
-from replay.builder import bring_up, rebuild
+from replay.builder import bring_up, no_collection, rebuild
 from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
 from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
@@ -347,8 +347,10 @@ class Engine:
             stored = self.store.log.get(upto)
             assert stored is not None
             position = Position(upto, codec.digest(stored.header), self.store.log.id)
-            changes = self.live.overlay.changes(upto)
-        views.commit(changes, position, since=base, find=self.store.log.find)
+            with no_collection():
+                changes = self.live.overlay.changes(upto)
+        with no_collection():
+            views.commit(changes, position, since=base, find=self.store.log.find)
         if views.given_up is not None and views.given_up not in self.view_errors:
             self.view_errors.append(views.given_up)  # told when the memory is closed
 
