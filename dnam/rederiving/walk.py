@@ -39,7 +39,7 @@ from projections.events import (
     SummaryReset,
 )
 from projections.ids import NOBODY, EventId
-from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
+from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
 from projections.rederiving.taking_back import change_readers, take_back
 from replay.builder import no_collection
@@ -150,6 +150,10 @@ class Walk:
     async def _take(self, unit: Sheaf) -> None:
         for each in unit.told:
             self._passed.take(each.seq, each.id, each.event)
+        if all(type(each.event) in PLAIN for each in unit.told):
+            if unit.last <= self.manifest.asked.since or unit.last > self.manifest.acted:
+                self._writing.take_over(each.draft() for each in unit.told)
+            return
         told = [each for each in unit.told if self._is_taken_over(each)]
         events = [each.event for each in unit.told if each.event is not None]
         if is_by_tool(events):
