@@ -83,12 +83,33 @@ class _DecodedOnce(Rows):
         return known
 
 
-class Group:
-    """What one commit will hold. `raw` are the rows below and `log` what was recorded before, all of one moment: nobody
-    else writes meanwhile. Both are let go before the commit.
+class Opened:
+    """Events that others rest on, each opened once: what is decided about somebody rests on the same ones again and
+    again. Each group hands them to the next, if its commit came to be and nothing else happened to the log since.
     """
 
-    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows, log: Glance) -> None:
+    def __init__(self) -> None:
+        self._events: dict[EventId, Event] = {}
+        self._as_of: Head | None = None
+
+    def at(self, head: Head) -> dict[EventId, Event]:
+        """Those of a log that ends so, for a group that will say how far it `reached`."""
+        if head != self._as_of:
+            self._events = {}
+        self._as_of = None
+        return self._events
+
+    def reached(self, head: Head) -> None:
+        """The log ends here by now."""
+        self._as_of = head
+
+
+class Group:
+    """What one commit will hold. `raw` are the rows below and `log` what was recorded before, all of one moment: nobody
+    else writes meanwhile. Both are let go before the commit. `opened` is handed from group to group.
+    """
+
+    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows, log: Glance, opened: Opened) -> None:
         self._live = live
         self._head = head
         self._recorder = recorder
@@ -103,7 +124,8 @@ class Group:
         self._raw = Layered(self.overlay, raw)
         self._kept: dict[tuple[str, bytes], Any] = {}
         self._ranges = Ranges()
-        self._opened: dict[EventId, Event | None] = {}
+        self._opened = opened
+        self._events = opened.at(head)
 
     def run(self, decision: Decision) -> Recorded:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
@@ -184,21 +206,18 @@ class Group:
         derived = [each.event for each in drafts if isinstance(each.event, DERIVED) and each.given is None]
         if not derived:
             return
-        here: dict[EventId, Event | None] = {each.record.id: each.record.event for each in staged}
-        rows, opened = self.rows(), self._opened
+        here = {each.record.id: each.record.event for each in staged}
+        rows, opened = self.rows(), self._events
         for event in derived:
             for cause in event.causes:
-                if cause not in opened and cause not in here:
-                    self._open(cause)
-            reason = widening(rows, event, {cause: here.get(cause) or opened[cause] for cause in event.causes})
+                if cause not in opened and cause not in here and (found := self._event(cause)) is not None:
+                    opened[cause] = found
+            reason = widening(rows, event, {cause: here.get(cause) or opened.get(cause) for cause in event.causes})
             if reason:
                 raise Refused(reason)
 
-    def _open(self, event: EventId) -> None:
-        """Look at an event of this group or of the log, where it can still be read."""
-        self._opened[event] = self._event(event)
-
     def _event(self, event: EventId) -> Event | None:
+        """An event of this group or of the log, where it can still be read."""
         seq = self._ids.find(event)
         if seq is None or seq in self._ids.dropped:
             return None
@@ -285,8 +304,8 @@ class Group:
             self._staged.append(each)
             self._ids.staged[each.record.id] = each.record.seq, each.vault
             self._at = each.record.at
-        if dropped or len(self._opened) >= MOST_KEPT:
-            self._opened.clear()
+        if dropped or len(self._events) > MOST_KEPT:
+            self._events.clear()
         self._ids.dropped |= dropped
         self._erased += sorted(_erased_by(staged).items(), key=lambda each: (each[1], each[0]))
         self.overlay.absorb(own)
@@ -298,6 +317,7 @@ class Group:
     def commit(self, syncing: Syncing = untold) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""
         if not self._staged:
+            self._opened.reached(self._head)
             return self._head
         entries = [each.entry for each in self._staged]
         ring = self._live.store.ring
@@ -314,6 +334,7 @@ class Group:
             raise
         if planned:
             ring.settle()
+        self._opened.reached(head)
         return head
 
     def _refuse_cut(self, ring: KeyRing) -> None:
