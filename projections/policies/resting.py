@@ -94,8 +94,10 @@ def widening(rows: Rows, event: Event, causes: Causes) -> str:
     fitting, said = set[Opening](), _Said(rows)
     for cause in event.causes[:1] if isinstance(event, ItemEvicted) else event.causes:
         found = causes.get(cause)
-        on = None if found is None else lies_in(rows, found, said)
-        if found is None or on is None or on in fitting:
+        if found is None or _lies_beside(found, at):
+            continue
+        on = lies_in(rows, found, said)
+        if on is None or on in fitting:
             continue
         if may_rest(at, on, guild):
             fitting.add(on)
@@ -104,6 +106,11 @@ def widening(rows: Rows, event: Event, causes: Causes) -> str:
             continue
         return whole(f"a {event.TAG} in {at.compartment} would rest on a {found.TAG} in {on.compartment}")
     return ""
+
+
+def _lies_beside(cause: Event, at: Opening) -> bool:
+    """Whether a cause is an item of the same compartment, as most are of what a model was shown."""
+    return isinstance(cause, ItemEvent) and cause.item.compartment == at.compartment
 
 
 def _guild_of(rows: Rows, place: Ref) -> Ref | None:
