@@ -63,6 +63,7 @@ def test_ranges_are_those_of_all_layers_together(salt: int, heads: int, *, rever
 
 def test_what_the_views_hold_by_now_is_let_go() -> None:
     overlay = Overlay()
+    assert list(overlay.entries(TABLE, b"", LAST)) == []
     for seq in range(1, 4):
         overlay.put(TABLE, b"%d" % seq, Entry(seq, b"", VAULT, seq))
     assert [key for key, _ in overlay.entries(TABLE, b"", LAST)] == [b"1", b"2", b"3"]
