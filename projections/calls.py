@@ -53,7 +53,7 @@ WORK: dict[type[Event], Work] = {
 FAILED = (TurnFailed, TurnInterrupted, SummaryFailed, ExtractionFailed, MergeFailed)
 
 
-class CallRow(msgspec.Struct, frozen=True, array_like=True):
+class CallRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A call: when it was recorded (ms), for what, for whom (NOBODY where it was for many), and what it took.
 
     `failed` says that nothing came of it. `cost_micros` is in 10⁻⁶ USD. Of an answer that was withdrawn, `at` is when

@@ -35,7 +35,7 @@ class Scope(NamedTuple):
 GLOBAL = Scope("global")
 
 
-class ConfigRow(msgspec.Struct, frozen=True, array_like=True):
+class ConfigRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A setting of one scope, and who set it."""
 
     event: EventId
@@ -60,7 +60,7 @@ def _rows(record: Record) -> list[Change[ConfigRow]]:
             return []
 
 
-class GivenRow(msgspec.Struct, frozen=True, array_like=True):
+class GivenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The value that a setting was given; None where it was unset."""
 
     value: str | None

@@ -8,20 +8,20 @@ from projections.ids import EventId
 from projections.rows import Rows
 
 
-class ConsentRow(msgspec.Struct, frozen=True, array_like=True):
+class ConsentRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An account, by keyed hash, that is not recorded."""
 
     event: EventId
 
 
-class ConsentChangeRow(msgspec.Struct, frozen=True, array_like=True):
+class ConsentChangeRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An account, by keyed hash, opted out or in again at a moment, which is in the key."""
 
     event: EventId
     is_out: bool
 
 
-class ErasedRow(msgspec.Struct, frozen=True, array_like=True):
+class ErasedRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An account, by keyed hash, of which nothing said up to `until` (ms) comes back."""
 
     event: EventId

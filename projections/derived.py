@@ -11,7 +11,7 @@ from projections.ids import EventId
 from projections.rows import Rows
 
 
-class DerivedRow(msgspec.Struct, frozen=True, array_like=True):
+class DerivedRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The tag of the effect."""
 
     tag: str

@@ -28,7 +28,7 @@ SHOWN: tuple[int, ...] = (10_000, 10_000, 32, 8, 2, 1, 1)
 PASSED_OVER = "it is passed over from now on"
 
 
-class FruitlessRow(msgspec.Struct, frozen=True, array_like=True):
+class FruitlessRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A message was in a prompt of which nothing came."""
 
     work: Work

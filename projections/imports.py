@@ -8,7 +8,7 @@ from projections.ids import EventId
 from projections.rows import Rows
 
 
-class ImportRow(msgspec.Struct, frozen=True, array_like=True):
+class ImportRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One import. `said` is the span of what was read, in ms; None while it is under way, or where it broke off."""
 
     event: EventId

@@ -44,7 +44,7 @@ ITEM_EVENTS = (
 )
 
 
-class ItemRow(msgspec.Struct, frozen=True, array_like=True):
+class ItemRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An item as its last event left it, and what that event says of itself."""
 
     event: EventId
@@ -57,7 +57,7 @@ class ItemRow(msgspec.Struct, frozen=True, array_like=True):
     intent: Intent | None
 
 
-class RefusalRow(msgspec.Struct, frozen=True, array_like=True):
+class RefusalRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Something that was not allowed to become an item."""
 
     event: EventId
@@ -72,14 +72,14 @@ class RefusalRow(msgspec.Struct, frozen=True, array_like=True):
     against: str
 
 
-class QuietRow(msgspec.Struct, frozen=True, array_like=True):
+class QuietRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A message or an answer that left recall together with a forgotten item."""
 
     event: EventId
     item: str
 
 
-class ForgottenRow(msgspec.Struct, frozen=True, array_like=True):
+class ForgottenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a person took back. It stands after the item itself was evicted, so that it is not learned again.
 
     `was` are the events that had made the item before: what answers had before them.

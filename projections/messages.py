@@ -18,7 +18,7 @@ from projections.ids import NOBODY, EventId, Handle, Point, Ref, digest16
 from projections.rows import Found, Rows
 
 
-class MessageRow(msgspec.Struct, frozen=True, array_like=True):
+class MessageRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A message as it now is. `event` made this version, `heard` recorded it first."""
 
     event: EventId
@@ -26,7 +26,7 @@ class MessageRow(msgspec.Struct, frozen=True, array_like=True):
     message: Message
 
 
-class SpokenRow(msgspec.Struct, frozen=True, array_like=True):
+class SpokenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Where a person said something; the words are in the message's own row."""
 
     session: str

@@ -8,7 +8,7 @@ from projections.ids import EventId, digest16
 from projections.rows import Rows
 
 
-class ResolvedRow(msgspec.Struct, frozen=True, array_like=True):
+class ResolvedRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An alias, the model it stands for, and the one before; `previous` is empty the first time."""
 
     event: EventId

@@ -8,7 +8,7 @@ from projections.ids import EventId, Handle, Ref
 from projections.rows import Rows
 
 
-class NoticeRow(msgspec.Struct, frozen=True, array_like=True):
+class NoticeRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """When (`said`, in ms) and where somebody was told."""
 
     event: EventId

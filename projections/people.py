@@ -13,7 +13,7 @@ from projections.rows import Found, Rows
 SOMEONE = "someone"
 
 
-class AccountRow(msgspec.Struct, frozen=True, array_like=True):
+class AccountRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An account of a person on a platform, and its name now."""
 
     event: EventId
@@ -24,7 +24,7 @@ class AccountRow(msgspec.Struct, frozen=True, array_like=True):
     said: int
 
 
-class NameRow(msgspec.Struct, frozen=True, array_like=True):
+class NameRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A name that a person had from `said` on."""
 
     name: str
@@ -32,7 +32,7 @@ class NameRow(msgspec.Struct, frozen=True, array_like=True):
     said: int
 
 
-class NoteRow(msgspec.Struct, frozen=True, array_like=True):
+class NoteRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A note of the operator on a person."""
 
     note: str

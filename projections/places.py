@@ -10,7 +10,7 @@ from projections.ids import EventId, Handle, Ref, digest16
 from projections.rows import Found, Rows
 
 
-class PlaceRow(msgspec.Struct, frozen=True, array_like=True):
+class PlaceRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A guild, channel, thread or DM as it was last described."""
 
     event: EventId
@@ -23,14 +23,14 @@ class PlaceRow(msgspec.Struct, frozen=True, array_like=True):
     person: Handle
 
 
-class AudienceRow(msgspec.Struct, frozen=True, array_like=True):
+class AudienceRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Who can read a place now."""
 
     event: EventId
     audience: Audience
 
 
-class SessionRow(msgspec.Struct, frozen=True, array_like=True):
+class SessionRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The place of a session."""
 
     session: str

@@ -11,7 +11,7 @@ from projections.places import place_key
 from projections.rows import Found, Rows
 
 
-class SnapshotRow(msgspec.Struct, frozen=True, array_like=True):
+class SnapshotRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The message that shows a person's memory in a channel. `digest` is SHA-256 of its text; `said` when (ms) it was
     last written.
     """

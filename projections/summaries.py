@@ -9,7 +9,7 @@ from projections.messages import unit
 from projections.rows import Found, Rows
 
 
-class SummaryRow(msgspec.Struct, frozen=True, array_like=True):
+class SummaryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The summary in force; `text` is empty after a reset, and while it is withheld. `said` is its date, in ms. `floor`
     is how far the last reset reached.
     """
@@ -27,7 +27,7 @@ class SummaryRow(msgspec.Struct, frozen=True, array_like=True):
     floor: Point | None
 
 
-class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
+class AttemptRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How far the last attempt reached, whether or not it worked: the next cycle counts from here."""
 
     event: EventId

@@ -15,7 +15,7 @@ from projections.messages import key_point, point_key, unit
 from projections.rows import Found, Rows
 
 
-class TurnRow(msgspec.Struct, frozen=True, array_like=True):
+class TurnRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An answer. `event` is the turn's id, `answers` the message it answers. What its prompt left out stands in its
     event alone: no row is read as often as those of a window.
     """
@@ -37,7 +37,7 @@ class TurnRow(msgspec.Struct, frozen=True, array_like=True):
     passages: tuple[PassageUse, ...] = ()
 
 
-class TurnPlaceRow(msgspec.Struct, frozen=True, array_like=True):
+class TurnPlaceRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Where an answer was given, and when (ms)."""
 
     session: str
@@ -45,7 +45,7 @@ class TurnPlaceRow(msgspec.Struct, frozen=True, array_like=True):
     said: int
 
 
-class AskedRow(msgspec.Struct, frozen=True, array_like=True):
+class AskedRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Where a person was answered, and which message of theirs."""
 
     answers: EventId
@@ -53,7 +53,7 @@ class AskedRow(msgspec.Struct, frozen=True, array_like=True):
     audience: Audience
 
 
-class FailedTurnRow(msgspec.Struct, frozen=True, array_like=True):
+class FailedTurnRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A question that got no answer: `error` says why, `told` what the asker was told instead."""
 
     event: EventId
@@ -62,14 +62,14 @@ class FailedTurnRow(msgspec.Struct, frozen=True, array_like=True):
     told: str
 
 
-class DeliveryRow(msgspec.Struct, frozen=True, array_like=True):
+class DeliveryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The messages as which an answer arrived."""
 
     event: EventId
     messages: tuple[Ref, ...]
 
 
-class SentRow(msgspec.Struct, frozen=True, array_like=True):
+class SentRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A message as which an answer arrived, so that it is not heard again as somebody's words."""
 
     turn: EventId

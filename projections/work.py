@@ -24,7 +24,7 @@ WITHDRAWN = "what it was shown was taken back"
 """Why an extraction failed whose own words are gone."""
 
 
-class ExtractionRow(msgspec.Struct, frozen=True, array_like=True):
+class ExtractionRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The last extraction: the messages up to `upto` have been read. `error` is empty when it worked."""
 
     event: EventId
@@ -72,7 +72,7 @@ ASKED: dict[type[Event], Asked] = {
 FAILED = (ExtractionFailed, MergeFailed)
 
 
-class WorkRow(msgspec.Struct, frozen=True, array_like=True):
+class WorkRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a model was asked for when it gave a reply that is kept, and what it took: all of the event but words.
 
     The fields are those of `reply.withdrawn`.

@@ -20,11 +20,11 @@ from projections.fold import Fold
 from projections.registry import FOLD
 from projections.rows import Rows
 from replay import codec
-from replay.builder import bring_up, rebuild
+from replay.builder import bring_up, no_collection, rebuild
 from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
 from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
-from replay.group import Group, Recorded
+from replay.group import Group, Opened, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live, Tail
 from replay.log import Head
@@ -58,6 +58,7 @@ class Engine:
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
         self._recorded: deque[Tail] = deque()
+        self._opened = Opened()
         self._under_way: int | None = None
         """While a commit is under way here, where the log ended before."""
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
@@ -165,6 +166,7 @@ class Engine:
         if doomed:
             self.store.ring.destroy(doomed)
             self.live.folding.after_erasure()
+            self._opened = Opened()
 
     def submit(self, decision: Decision) -> "Future[Recorded]":
         """Queue a decision. The future holds what was recorded once it is durable, or the error; what was handed in
@@ -257,7 +259,7 @@ class Engine:
                 self.live.catch_up(before)
                 self._check_writable()
                 with self.live.raw(self.live.overlay) as raw, self.store.log.glancing() as log:
-                    group = Group(self.live, before, self.recorder, raw, log)
+                    group = Group(self.live, before, self.recorder, raw, log, self._opened)
                     for job in waiting:
                         try:
                             done.append((job, job.work(group)))
@@ -275,7 +277,8 @@ class Engine:
                 self._under_way = None
         for job, recorded in done:
             job.succeed(recorded)
-        self._maybe_commit_views(BEHIND if group.decisions > BURST else self._view_commit_events)
+        most = self._view_commit_events
+        self._maybe_commit_views(max(BEHIND, most) if group.decisions > BURST else most)
         return list(waiting)
 
     def _take_over(self, tail: Tail) -> None:
@@ -347,8 +350,10 @@ class Engine:
             stored = self.store.log.get(upto)
             assert stored is not None
             position = Position(upto, codec.digest(stored.header), self.store.log.id)
-            changes = self.live.overlay.changes(upto)
-        views.commit(changes, position, since=base, find=self.store.log.find)
+            with no_collection():
+                changes = self.live.overlay.changes(upto)
+        with no_collection():
+            views.commit(changes, position, since=base, find=self.store.log.find)
         if views.given_up is not None and views.given_up not in self.view_errors:
             self.view_errors.append(views.given_up)  # told when the memory is closed
 

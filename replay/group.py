@@ -3,7 +3,8 @@ everything goes to the log in one commit. A decision that raises leaves nothing 
 ends its group: what comes after it must not use a key that is about to be destroyed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
@@ -13,7 +14,7 @@ from projections.fold import Projection, Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.policies.closing import closing, identity_of
 from projections.policies.resting import DERIVED, widening
-from projections.rows import R, RawRows, Rows
+from projections.rows import Found, R, RawRows, Rows
 from projections.vaults import home
 from replay import codec
 from replay.clock import Recorder
@@ -25,6 +26,7 @@ from replay.known import Ids
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head, Syncing, untold
 from replay.overlay import Layer, Layered, Overlay
+from replay.ranges import KEPT, Ranges
 
 LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""
@@ -50,11 +52,25 @@ class _Staged(NamedTuple):
 
 
 class _DecodedOnce(Rows):
-    """Rows of which a long one is decoded once, whichever decisions of a group read it."""
+    """Rows of which a long one is decoded once, whichever decisions of a group read it; so are those of one person."""
 
-    def __init__(self, raw: RawRows, ids: Ids, kept: dict[tuple[str, bytes], Any]) -> None:
+    def __init__(self, raw: RawRows, ids: Ids, kept: dict[tuple[str, bytes], Any], ranges: Ranges) -> None:
         super().__init__(raw, ids)
         self._kept = kept
+        self._ranges = ranges
+
+    def scan(
+        self,
+        projection: Projection[R],
+        prefix: bytes = b"",
+        *,
+        start: bytes | None = None,
+        stop: bytes | None = None,
+        reverse: bool = False,
+    ) -> Iterator[Found[R]]:
+        if projection.table in KEPT and start is stop is None and not reverse:
+            return self._ranges.rows(projection, prefix, partial(super().scan, projection))
+        return super().scan(projection, prefix, start=start, stop=stop, reverse=reverse)
 
     def _decoded(self, projection: Projection[R], body: bytes) -> R:
         if len(body) < LEAST_KEPT:
@@ -67,12 +83,33 @@ class _DecodedOnce(Rows):
         return known
 
 
-class Group:
-    """What one commit will hold. `raw` are the rows below and `log` what was recorded before, all of one moment: nobody
-    else writes meanwhile. Both are let go before the commit.
+class Opened:
+    """Events that others rest on, each opened once: what is decided about somebody rests on the same ones again and
+    again. Each group hands them to the next, if its commit came to be and nothing else happened to the log since.
     """
 
-    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows, log: Glance) -> None:
+    def __init__(self) -> None:
+        self._events: dict[EventId, Event] = {}
+        self._as_of: Head | None = None
+
+    def at(self, head: Head) -> dict[EventId, Event]:
+        """Those of a log that ends so, for a group that will say how far it `reached`."""
+        if head != self._as_of:
+            self._events = {}
+        self._as_of = None
+        return self._events
+
+    def reached(self, head: Head) -> None:
+        """The log ends here by now."""
+        self._as_of = head
+
+
+class Group:
+    """What one commit will hold. `raw` are the rows below and `log` what was recorded before, all of one moment: nobody
+    else writes meanwhile. Both are let go before the commit. `opened` is handed from group to group.
+    """
+
+    def __init__(self, live: Live, head: Head, recorder: Recorder, raw: RawRows, log: Glance, opened: Opened) -> None:
         self._live = live
         self._head = head
         self._recorder = recorder
@@ -86,7 +123,9 @@ class Group:
         """How many were run."""
         self._raw = Layered(self.overlay, raw)
         self._kept: dict[tuple[str, bytes], Any] = {}
-        self._opened: dict[Seq, Event | None] = {}
+        self._ranges = Ranges()
+        self._opened = opened
+        self._events = opened.at(head)
 
     def run(self, decision: Decision) -> Recorded:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
@@ -105,7 +144,7 @@ class Group:
 
     def rows(self) -> Rows:
         """What there is by now, with what this group recorded."""
-        return _DecodedOnce(self._raw, self._ids, self._kept)
+        return _DecodedOnce(self._raw, self._ids, self._kept, self._ranges)
 
     @property
     def ended(self) -> bool:
@@ -168,13 +207,12 @@ class Group:
         if not derived:
             return
         here = {each.record.id: each.record.event for each in staged}
-        found: dict[EventId, Event | None] = {}
-        rows = self.rows()
+        rows, opened = self.rows(), self._events
         for event in derived:
             for cause in event.causes:
-                if cause not in found:
-                    found[cause] = here.get(cause) or self._event(cause)
-            reason = widening(rows, event, {cause: found[cause] for cause in event.causes})
+                if cause not in opened and cause not in here and (found := self._event(cause)) is not None:
+                    opened[cause] = found
+            reason = widening(rows, event, {cause: here.get(cause) or opened.get(cause) for cause in event.causes})
             if reason:
                 raise Refused(reason)
 
@@ -185,12 +223,8 @@ class Group:
             return None
         if seq > self._head.size:
             return self._staged[seq - self._head.size - 1].record.event
-        if seq not in self._opened:
-            if len(self._opened) >= MOST_KEPT:
-                self._opened.clear()
-            record = self._record_at(seq)
-            self._opened[seq] = None if record is None else record.event
-        return self._opened[seq]
+        record = self._record_at(seq)
+        return None if record is None else record.event
 
     def _record_at(self, seq: int) -> Record | None:
         stored = self._log.get(seq)
@@ -224,7 +258,8 @@ class Group:
         self._refuse_the_erased(event, place.people)
         people = place.people
         if event.causes:
-            people = people.union(*(self._people(event, cause, own) for cause in event.causes))
+            vaults = {self._vault_of(event, cause, own) for cause in event.causes}
+            people = people.union(*(self._people(event, each) for each in vaults))
         if not place.sealed:
             return UNSEALED
         ring = self._live.store.ring
@@ -253,10 +288,13 @@ class Group:
             self._live.store.ring.adopt(given.ring or GivenVault(given.vault, "labelled", given.vault, frozenset()))
         return given.vault
 
-    def _people(self, event: Event, cause: EventId, own: dict[EventId, VaultId]) -> frozenset[Handle]:
+    def _vault_of(self, event: Event, cause: EventId, own: dict[EventId, VaultId]) -> VaultId:
         vault = own.get(cause) or self._ids.vault(cause)
         if vault is None:
             raise Refused(f"a {event.TAG} names a cause that is not in the log: {cause.hex()}")
+        return vault
+
+    def _people(self, event: Event, vault: VaultId) -> frozenset[Handle]:
         if vault in self._live.folding.erased:
             raise ErasedMeanwhile(f"a {event.TAG} rests on something that was erased")
         return self._live.store.ring.people(vault)
@@ -266,9 +304,12 @@ class Group:
             self._staged.append(each)
             self._ids.staged[each.record.id] = each.record.seq, each.vault
             self._at = each.record.at
+        if dropped or len(self._events) > MOST_KEPT:
+            self._events.clear()
         self._ids.dropped |= dropped
         self._erased += sorted(_erased_by(staged).items(), key=lambda each: (each[1], each[0]))
         self.overlay.absorb(own)
+        self._ranges.changed(own)
 
     def _sealing(self) -> list[VaultId]:
         return sorted({each.vault for each in self._staged} - {UNSEALED})
@@ -276,6 +317,7 @@ class Group:
     def commit(self, syncing: Syncing = untold) -> Head:
         """Make it last: keys first, then the log. Nothing is written when there is nothing."""
         if not self._staged:
+            self._opened.reached(self._head)
             return self._head
         entries = [each.entry for each in self._staged]
         ring = self._live.store.ring
@@ -292,6 +334,7 @@ class Group:
             raise
         if planned:
             ring.settle()
+        self._opened.reached(head)
         return head
 
     def _refuse_cut(self, ring: KeyRing) -> None:

@@ -25,6 +25,7 @@ from replay.ring_store import RingStore
 SET, ERA, LABELLED = 0, 1, 2
 """The kinds of vaults: of exactly a set of people; of a session's era; of nobody, found by label."""
 KINDS: dict[VaultKind, int] = {"set": SET, "era": ERA, "labelled": LABELLED}
+_NAMES = {number: name for name, number in KINDS.items()}
 """Their names, where a vault is told to another log."""
 _NO_LABEL = bytes(16)
 
@@ -201,8 +202,7 @@ class KeyRing:
         """A vault as another log is told of it, without its key. KeyMissing when it is not here."""
         self.key(vault)
         entry = self.vaults[vault]
-        kind = next(name for name, number in KINDS.items() if number == entry.kind)
-        return GivenVault(vault, kind, entry.label, entry.people)
+        return GivenVault(vault, _NAMES[entry.kind], entry.label, entry.people)
 
     def adopt(self, given: GivenVault) -> None:
         """Take over a vault of another log, under a fresh key; of one that is here already, an era's grows."""

@@ -170,6 +170,11 @@ class LmdbLog:
             make, number = StoredEvent._make, int.from_bytes
             return [make((number(key, "big"), header, body(key))) for key, header in headers]
 
+    def headers(self, after: int, upto: int) -> Sequence[tuple[Seq, bytes]]:
+        with self._environment.begin() as transaction:
+            rows = _range(transaction, self._headers, after + 1, upto)
+        return [(Seq(int.from_bytes(key, "big")), header) for key, header in rows]
+
     def get(self, seq: int) -> StoredEvent | None:
         with self.glancing() as look:
             return look.get(seq)

@@ -125,6 +125,10 @@ class Log(Protocol):
         """Events behind `after` up to and with `upto` (or the end as it is now), in order."""
         ...
 
+    def headers(self, after: int, upto: int) -> Sequence[tuple[Seq, bytes]]:
+        """Their headers alone, with where they are: for whoever opens few of them."""
+        ...
+
     def get(self, seq: int) -> StoredEvent | None: ...
 
     def find(self, event: EventId) -> Seq | None: ...
@@ -222,6 +226,9 @@ class MemoryLog:
 
     def read(self, after: int, upto: int | None = None) -> Iterator[StoredEvent]:
         yield from self._events[after : self._head.size if upto is None else upto]
+
+    def headers(self, after: int, upto: int) -> Sequence[tuple[Seq, bytes]]:
+        return [(stored.seq, stored.header) for stored in self._events[after:upto]]
 
     def get(self, seq: int) -> StoredEvent | None:
         return self._events[seq - 1] if 0 < seq <= len(self._events) else None

@@ -4,18 +4,19 @@ An entry keeps the seq at which it was made, also when it removes a row. Since a
 the later entry is right, whoever wrote the other: that is how processes share one set of views.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from operator import itemgetter
 from typing import Protocol
 
 import msgspec
 from sortedcontainers import SortedList
 
 from projections.ids import Seq, VaultId
-from projections.rows import RawRows, Stored
+from projections.rows import RawRows, Stored, after_prefix
 
-_KEY = itemgetter(0)
+WHOSE = 16
+"""So many bytes a key begins with that say whose it is: a person's, a session's, an event's."""
 HISTORY = "history"
 """The table with one entry per row and event that touched it."""
 
@@ -80,6 +81,55 @@ class Layer:
         return ((key, rows[key]) for key in sorted((key for key in rows if start <= key < stop), reverse=reverse))
 
 
+class Order:
+    """The keys of a table in order. Nearly every range that is read is of one person, session or event, so only theirs
+    are sorted for it; those whose keys begin otherwise are put in order when a range goes over several of them.
+    """
+
+    def __init__(self, keys: Iterable[bytes]) -> None:
+        self._keys: dict[bytes, list[bytes]] = {}
+        self._unsorted: set[bytes] = set()
+        self._heads: SortedList[bytes] | None = None
+        self._new_heads: list[bytes] = []
+        self.add(keys)
+
+    def add(self, keys: Iterable[bytes]) -> None:
+        """Take in keys that are not among them."""
+        for key in keys:
+            head = key[:WHOSE]
+            mine = self._keys.get(head)
+            if mine is None:
+                self._keys[head] = [key]
+                self._new_heads.append(head)
+            else:
+                mine.append(key)
+                self._unsorted.add(head)
+
+    def between(self, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        """The keys of a range, as they are by now."""
+        head = start[:WHOSE]
+        if len(head) == WHOSE and (stop[:WHOSE] == head or stop == after_prefix(head)):
+            return iter(self._some(head, start, stop, reverse=reverse))
+        heads = self._sorted_heads().irange(head, stop, inclusive=(True, False), reverse=reverse)
+        return chain.from_iterable(self._some(each, start, stop, reverse=reverse) for each in heads)
+
+    def _some(self, head: bytes, start: bytes, stop: bytes, *, reverse: bool) -> list[bytes]:
+        mine = self._keys.get(head, [])
+        if head in self._unsorted:
+            mine.sort()
+            self._unsorted.remove(head)
+        found = mine[bisect_left(mine, start) : bisect_left(mine, stop)]
+        return found[::-1] if reverse else found
+
+    def _sorted_heads(self) -> "SortedList[bytes]":
+        if self._heads is None:
+            self._heads = SortedList(self._keys)
+        else:
+            self._heads.update(self._new_heads)
+        self._new_heads = []
+        return self._heads
+
+
 class Overlay(Layer):
     """Changed rows and history entries since the views' last commit.
 
@@ -90,50 +140,42 @@ class Overlay(Layer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._order: dict[str, SortedList[bytes]] = {}
-        self._behind: dict[str, list[bytes]] = {}
+        self._order: dict[str, Order] = {}
 
     def put(self, table: str, key: bytes, entry: Entry) -> None:
         """Write an entry; an older one gives way."""
         if table in self._order and key not in self.tables[table]:
-            self._behind[table].append(key)
+            self._order[table].add((key,))
         super().put(table, key, entry)
 
     def entries(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Entry]]:
         """Entries of a range, in key order."""
         rows = self.tables.get(table)
-        if rows is not None:
-            for key in self._ordered(table, rows).irange(start, stop, inclusive=(True, False), reverse=reverse):
-                yield key, rows[key]
-
-    def _ordered(self, table: str, rows: Iterable[bytes]) -> "SortedList[bytes]":
+        if rows is None:
+            return iter(())
         order = self._order.get(table)
         if order is None:
-            order = self._order[table] = SortedList(rows)
-            self._behind[table] = []
-        elif behind := self._behind[table]:
-            order.update(behind)
-            self._behind[table] = []
-        return order
+            order = self._order[table] = Order(rows)
+        return ((key, rows[key]) for key in order.between(start, stop, reverse=reverse))
 
     def absorb(self, other: Layer) -> None:
         """Take over every entry of a newer layer."""
         for table, rows in other.tables.items():
             mine = self.tables.setdefault(table, {})
             if table in self._order:
-                self._behind[table] += [key for key in rows if key not in mine]
+                self._order[table].add(key for key in rows if key not in mine)
             mine.update(rows)
 
     def drop_upto(self, seq: int) -> None:
         """Let go of what the views hold by now."""
         for table, rows in self.tables.items():
             self.tables[table] = {key: entry for key, entry in rows.items() if entry.changed > seq}
-        self._order, self._behind = {}, {}
+        self._order = {}
 
     def changes(self, upto: int) -> dict[str, list[tuple[bytes, Entry]]]:
         """A copy of all entries up to a seq, in key order, to be committed."""
         return {
-            table: sorted(((key, entry) for key, entry in rows.items() if entry.changed <= upto), key=_KEY)
+            table: [(key, entry) for key in sorted(rows) if (entry := rows[key]).changed <= upto]
             for table, rows in self.tables.items()
         }
 

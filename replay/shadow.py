@@ -10,6 +10,10 @@ from replay.engine import Engine
 from replay.shadow_store import SHADOWS, ShadowStore, remove_shadow, shadow_folder, shadows_in
 from replay.store import DiskStore
 
+VIEWS_BEHIND = 16_384
+"""How many events the views of a shadow may lack while it is written, as many as a rebuild takes at a time: what is
+derived is looked up in memory, and is written once. Whoever opens it after a crash folds them.
+"""
 __all__ = ["SHADOWS", "ShadowStore", "remove_shadow", "shadow_engine", "shadow_folder", "shadows_in"]
 
 
@@ -30,7 +34,7 @@ def shadow_engine(
     assert live is None or isinstance(live, DiskStore), "a memory without a folder has no shadows"
     store = ShadowStore(data, name, FOLD, writable=writable, create=create, beside=live)
     try:
-        engine = Engine(store, clock=clock)
+        engine = Engine(store, clock=clock, view_commit_events=VIEWS_BEHIND)
     except BaseException:
         store.close()
         raise

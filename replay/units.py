@@ -1,6 +1,6 @@
 """A log decision by decision, as far as it can be read: for whoever walks all of it."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from projections.decisions.draft import Draft
@@ -71,13 +71,28 @@ def units(engine: Engine, after: int, upto: int) -> Iterator[Sheaf]:
             run = []
 
 
-def tagged(engine: Engine, tags: Container[str], upto: int) -> Iterator[tuple[EventId, Event]]:
+def stored_with(engine: Engine, tags: Collection[str], after: int, upto: int) -> Iterator[StoredEvent]:
+    """The events with these tags behind `after` up to and with `upto`. Of all others not even the header is decoded:
+    nearly every one of them lacks the bytes.
+    """
+    marks = [tag.encode() for tag in tags]
+    while after < upto:
+        last = min(upto, after + CHUNK)
+        log = engine.store.log
+        for seq, header in log.headers(after, last):
+            if any(mark in header for mark in marks) and codec.decode_header(header).tag in tags:
+                stored = log.get(seq)
+                assert stored is not None, "its header is there"
+                yield stored
+        after = last
+
+
+def tagged(engine: Engine, tags: Collection[str], upto: int) -> Iterator[tuple[EventId, Event]]:
     """The events with these tags up to a seq that can be read; no other is opened."""
-    for stored in stored_events(engine, 0, upto):
-        if codec.decode_header(stored.header).tag in tags:
-            record = engine.live.folding.record(stored)
-            if record is not None:
-                yield record.id, record.event
+    for stored in stored_with(engine, tags, 0, upto):
+        record = engine.live.folding.record(stored)
+        if record is not None:
+            yield record.id, record.event
 
 
 def _given(engine: Engine, header: Header) -> Given:

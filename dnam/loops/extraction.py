@@ -5,6 +5,7 @@ else's, and nothing that the assistant said. What it replies is kept as an event
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from projections.policies.cadence import VERSION
 from projections.policies.compartments import audience_now, place_said
 from projections.policies.evidence import InputMessage
 from projections.policies.guards import Guarding
-from projections.policies.instructions import instruction_in
+from projections.policies.instructions import InstructionWords, instruction_in
 from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
 from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.refusals import taken_back
@@ -285,9 +286,15 @@ def learned_from(decided: Sequence[Event]) -> Learned:
 
 def _harmless(plan: ExtractionPlan, guarding: Guarding) -> ExtractionPlan:
     """The plan without a name that instructs the model: names are not quoted, so nothing else would hold it."""
-    if instruction_in(plan.inputs.user, guarding.instructions) is None:
+    if not _instructs(plan.inputs.user, guarding.instructions):
         return plan
     return plan._replace(inputs=msgspec.structs.replace(plan.inputs, user=SOMEONE))
+
+
+@lru_cache(maxsize=256)
+def _instructs(name: str, words: InstructionWords) -> bool:
+    """The same few people speak again and again."""
+    return instruction_in(name, words) is not None
 
 
 def _compare(plan: ExtractionPlan, read: ExtractionReply) -> Compare:

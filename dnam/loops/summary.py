@@ -180,6 +180,11 @@ def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
     return any(found is not None and found.seq > seq for found in quiet)
 
 
+def _id_of(row: MessageRow | TurnRow) -> EventId:
+    """What a message or an answer is known by."""
+    return row.heard if isinstance(row, MessageRow) else row.event
+
+
 class Source(NamedTuple):
     """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given."""
 
@@ -190,8 +195,7 @@ class Source(NamedTuple):
 
     def may_read(self, row: MessageRow | TurnRow) -> bool:
         """Whether something that was said is among what is read."""
-        heard = row.heard if isinstance(row, MessageRow) else row.event
-        return self.only is None or self.only.has(heard, row.event)
+        return self.only is None or self.only.has(_id_of(row), row.event)
 
     def is_by_then(self, entry: Entry) -> bool:
         """Whether it was said by the time up to which is read."""
@@ -231,15 +235,28 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None) -> 
     for entry in entries:
         if not source.may_read(entry.row):
             continue
-        line = entry_line(entry, caller, {})
-        if is_quiet(rows, line.id) or is_passed_over(line.id):
+        said = _id_of(entry.row)
+        if is_quiet(rows, said) or is_passed_over(said):
             continue
-        room -= min(len(line.text), ASSISTANT_CHARS if line.by_assistant else INPUT_CHARS)
+        room -= _room_of(entry, caller)
         if (room < 0 and taken) or len(taken) == most:
             stopped = key_point(entry.key)
             break
         taken.append(entry)
     return Taken(_lines(rows, taken), max(map(_worded, taken), default=0), stopped)
+
+
+def _room_of(entry: Entry, caller: Caller) -> int:
+    """How much of the input a message or an answer takes. Of most the text is all that its line tells."""
+    row = entry.row
+    if isinstance(row, TurnRow):
+        text, is_whole, by_assistant = row.text, not row.spans, True
+    else:
+        message = row.message
+        text, is_whole = message.text, not message.spans and not message.attachments
+        by_assistant = message.author == "self"
+    length = len(text) if is_whole else len(entry_line(entry, caller, {}).text)
+    return min(length, ASSISTANT_CHARS if by_assistant else INPUT_CHARS)
 
 
 def _lines(rows: Rows, entries: Sequence[Entry]) -> list[WindowLine]:

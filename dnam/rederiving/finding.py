@@ -10,7 +10,7 @@ from projections.derived import effects_of
 from projections.events import Event, ItemReverted, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.fruitless import passed_over
-from projections.ids import EventId, Point
+from projections.ids import EventId, Point, Seq
 from projections.lives import address_of, key_of
 from projections.messages import MESSAGES, MessageRow, find_message, unit
 from projections.rows import Rows
@@ -19,7 +19,7 @@ from projections.work import was_read
 from replay.engine import Engine
 
 MOST_PASSED = 65_536
-"""Of so many messages it is remembered where they lie."""
+"""Of so many events it is remembered where they are, and where the messages lie that they are of."""
 
 
 class MessageAt(NamedTuple):
@@ -31,24 +31,33 @@ class MessageAt(NamedTuple):
 
 
 class Passed:
-    """Where the messages lie of which an event came by lately: it need not be looked up, nor be in the log yet."""
+    """Where events are in the live log that came by lately, and where the messages lie that they are of: they need not
+    be looked up, nor be in the shadow's log yet.
+    """
 
     def __init__(self) -> None:
         self._places: dict[EventId, MessageAt] = {}
+        self._seqs: dict[EventId, Seq] = {}
 
-    def take(self, event_id: EventId, event: Event | None) -> None:
+    def take(self, seq: Seq, event_id: EventId, event: Event | None) -> None:
         """An event comes by."""
+        self._seqs[event_id] = seq
         if isinstance(event, MessageHeard | MessageEdited):
             self._places[event_id] = _place(event_id, event)
 
     def trim(self) -> None:
         """Let go of what came by long ago, and is in the log."""
-        if len(self._places) > MOST_PASSED:
+        if len(self._seqs) > MOST_PASSED:
             self._places.clear()
+            self._seqs.clear()
 
     def get(self, event_id: EventId) -> MessageAt | None:
         """Where its message lies, if it came by lately."""
         return self._places.get(event_id)
+
+    def seq(self, event_id: EventId) -> Seq | None:
+        """Where an event is in the live log, if it came by lately."""
+        return self._seqs.get(event_id)
 
 
 NONE_PASSED = Passed()

@@ -38,7 +38,7 @@ from projections.turns import TurnRow, find_turn
 from replay import codec
 from replay.engine import Engine
 from replay.log import StoredEvent
-from replay.units import stored_events
+from replay.units import stored_with
 
 SAID_TAGS = frozenset({MessageHeard.TAG, MessageEdited.TAG})
 MINUTE_BYTES = 4
@@ -92,9 +92,7 @@ class Shadowed:
 def gone_behind(live: Engine, shadow: Engine, after: int) -> Iterator[Gone]:
     """The redactions of a memory behind a seq of which a shadow still has words."""
     shadowed = Shadowed(live, shadow)
-    for stored in stored_events(live, after, live.head().size):
-        if codec.decode_header(stored.header).tag != MessageRedacted.TAG:
-            continue
+    for stored in stored_with(live, (MessageRedacted.TAG,), after, live.head().size):
         record = live.live.folding.record(stored)
         assert record is not None, "a redaction lies in the clear, and is dropped by none"
         assert isinstance(record.event, MessageRedacted)

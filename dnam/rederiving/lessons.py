@@ -35,7 +35,7 @@ from projections.rows import Found, Rows
 from replay.codec import decode_header
 from replay.engine import Engine
 from replay.travel import Moment
-from replay.units import stored_events
+from replay.units import stored_with
 
 TAGS = frozenset(each.TAG for each in (MessageHeard, MessageEdited, TurnAnswered, ImportBegan, ImportEnded))
 """The tags of what is looked at."""
@@ -201,9 +201,7 @@ class Lessons:
         return [*self._on_the_way(after, upto), *self.rest(upto)] if upto > after else []
 
     def _on_the_way(self, after: int, upto: int) -> Iterator[Run]:
-        for stored in stored_events(self._live, after, upto) if self._is_needed else ():
-            if decode_header(stored.header).tag not in TAGS:
-                continue
+        for stored in stored_with(self._live, TAGS, after, upto) if self._is_needed else ():
             record = self._live.live.folding.record(stored)
             self.take(stored.seq, EventId(decode_header(stored.header).id), None if record is None else record.event)
             if self.is_due:

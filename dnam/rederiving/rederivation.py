@@ -65,10 +65,11 @@ class Rederivation:
         self.manifest = manifest
         self._data = folder
         self._scope = live_scope(live, manifest.asked)
+        self._as_of = live.head()
         self.recorded = self._read()
 
-    def _read(self, upto: int | None = None) -> Recorded:
-        return recorded(tagged(self.live, TOLD_BY, self.live.head().size if upto is None else upto))
+    def _read(self) -> Recorded:
+        return recorded(tagged(self.live, TOLD_BY, self._as_of.size))
 
     def runs(self) -> list[Run]:
         """The recorded runs that are made anew."""
@@ -191,8 +192,11 @@ class Rederivation:
             progress(done, total, spending.cost_micros)
 
         await asyncio.to_thread(follow, self.live, self.memory.engine, self.manifest.upto)
-        upto = self.live.head().size
-        self.recorded = await asyncio.to_thread(self._read, upto)
+        head = self.live.head()
+        if head != self._as_of:
+            self._as_of = head
+            self.recorded = await asyncio.to_thread(self._read)
+        upto = head.size
         runs.replies = runs.replies._replace(recorded=self.recorded)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         walk.total = len(self.runs())

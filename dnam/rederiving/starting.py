@@ -107,8 +107,8 @@ class Starting:
         await self._chains.room(MOST_RUNS)
 
     def _there(self, seq: int) -> There:
-        live = self._live.store
-        return lambda event: (live.log.find(event) or 0) <= seq
+        live, passed = self._live.store, self._runs.passed
+        return lambda event: (passed.seq(event) or live.log.find(event) or 0) <= seq
 
     def _look(self, run: Run, *, was_recorded: bool) -> Look:
         return partial(self._note_changed, run) if was_recorded else unseen

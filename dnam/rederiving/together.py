@@ -11,7 +11,6 @@ from dnam.memory import Memory
 from dnam.rederiving.runs import Runs
 from projections.decisions.draft import Decision
 from projections.rows import Rows
-from replay.builder import no_collection
 from replay.group import Group, Recorded
 from replay.travel import Moment, Past
 
@@ -47,9 +46,8 @@ def made_together(memory: Memory, runs: Runs, waiting: Sequence[Inside]) -> Call
 
     def work(group: Group) -> Recorded:
         inside = runs.on(InGroup(memory, group))
-        with no_collection():
-            for each in waiting:
-                _made(each(inside))
+        for each in waiting:
+            _made(each(inside))
         return Recorded()
 
     return work

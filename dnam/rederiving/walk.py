@@ -6,7 +6,7 @@ those of which nobody is asked are put by, and made with what was taken over mea
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -39,17 +39,18 @@ from projections.events import (
     SummaryReset,
 )
 from projections.ids import NOBODY, EventId
-from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
+from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
 from projections.rederiving.taking_back import change_readers, take_back
+from replay.builder import no_collection
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.errors import Refused
 from replay.units import Sheaf, Told, units
 
-AT_ONCE = 1024
+AT_ONCE = 2048
 """How many decisions are read at a time, and taken over in one commit, with runs among them."""
-MOST_TOGETHER = 128
+MOST_TOGETHER = 256
 """How many runs share a commit at the most."""
 EVERYBODY = (PersonRenamed, PersonOptedOut, PersonOptedIn)
 """What every run sees."""
@@ -95,7 +96,7 @@ class Walk:
         lessons = await asyncio.to_thread(self._came_by)
         try:
             reading = units(self._live, self.manifest.upto, upto)
-            while some := await asyncio.to_thread(lambda: list(islice(reading, AT_ONCE))):
+            while some := await asyncio.to_thread(_next_of, reading):
                 for unit in some:
                     await self._take(unit)
                     await self._learn(lessons, unit)
@@ -148,7 +149,11 @@ class Walk:
 
     async def _take(self, unit: Sheaf) -> None:
         for each in unit.told:
-            self._passed.take(each.id, each.event)
+            self._passed.take(each.seq, each.id, each.event)
+        if all(type(each.event) in PLAIN for each in unit.told):
+            if unit.last <= self.manifest.asked.since or unit.last > self.manifest.acted:
+                self._writing.take_over(each.draft() for each in unit.told)
+            return
         told = [each for each in unit.told if self._is_taken_over(each)]
         events = [each.event for each in unit.told if each.event is not None]
         if is_by_tool(events):
@@ -300,6 +305,12 @@ async def let_go(chains: Chains, traffic: Traffic) -> None:
     traffic.close()
     await chains.stop(at_once=traffic.gathers)
     await traffic.stop()
+
+
+def _next_of(reading: Iterator[Sheaf]) -> list[Sheaf]:
+    """The decisions that are read at a time."""
+    with no_collection():
+        return list(islice(reading, AT_ONCE))
 
 
 def _is_left_out(told: Told) -> bool:

@@ -10,6 +10,7 @@ from functools import partial
 from dnam.courier import working
 from projections.decisions.draft import Draft
 from projections.rows import Rows
+from replay.builder import no_collection
 from replay.engine import Engine
 from replay.group import Group, Recorded
 from replay.jobs import Work
@@ -52,9 +53,10 @@ class Writing:
 
 def _written(copies: Iterable[list[Draft]], runs: Work | None, group: Group) -> Recorded:
     """Record what was recorded elsewhere, decision by decision, and what runs lead to."""
-    for drafts in copies:
-        group.run(partial(_as_it_is, drafts))
-    return Recorded() if runs is None else runs(group)
+    with no_collection():
+        for drafts in copies:
+            group.run(partial(_as_it_is, drafts))
+        return Recorded() if runs is None else runs(group)
 
 
 def _as_it_is(drafts: list[Draft], _: Rows) -> list[Draft]:

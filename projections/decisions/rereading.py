@@ -40,7 +40,9 @@ class Rereading:
         self._changed: list[ItemRow] = []
 
     def begin(self, shelf: Shelf) -> None:
-        """Look at the items without the words that are not said any more."""
+        """Look at the items without the words that are not said any more; where no message was edited, all are."""
+        if not self._edited:
+            return
         for row, left in self._resting_on_old(shelf.all()):
             self._changed.append(row)
             shelf.look_at(_resting_on(row, left))

@@ -1,5 +1,6 @@
 """An owner's items while one decision changes them: the rows as they are, with what the decision has done so far."""
 
+from bisect import insort
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ class Shelf:
         self._minter: Minter = Minter(rows, origin) if beside is None else beside._minter
         self._most = most
         self._rows = {address(found.row.item): found.row for found in items_of(rows, owner)}
-        self._in_order: list[ItemRow] | None = None
+        self._in_order = sorted(self._rows)
         self.drafts: list[Draft] = [] if beside is None else beside.drafts
         self.touched: set[tuple[str, str]] = set()
 
@@ -54,7 +55,8 @@ class Shelf:
 
     def undo(self, mark: "Mark") -> None:
         """Back to how it was; the ids that were given since are given again."""
-        self._rows, self._in_order = dict(mark.rows), None
+        self._rows = dict(mark.rows)
+        self._in_order = sorted(self._rows)
         self.touched = set(mark.touched)
         del self.drafts[mark.drafts :]
         self._minter = Minter(*self._minting)
@@ -63,9 +65,7 @@ class Shelf:
 
     def all(self) -> list[ItemRow]:
         """Every item of the owner, of every status, by address."""
-        if self._in_order is None:
-            self._in_order = [row for _, row in sorted(self._rows.items())]
-        return list(self._in_order)
+        return [self._rows[each] for each in self._in_order]
 
     def within(self, compartments: Iterable[str]) -> list[ItemRow]:
         """The items in these compartments."""
@@ -78,7 +78,7 @@ class Shelf:
 
     def look_at(self, row: ItemRow) -> None:
         """Look at an item in another way than it lies there; nothing comes of that alone."""
-        self._rows[address(row.item)], self._in_order = row, None
+        self._rows[address(row.item)] = row
 
     def record(self, event: Event) -> Draft:
         """An event that changes no item."""
@@ -91,16 +91,22 @@ class Shelf:
         draft = self.record(event) if carried is None else carried
         if carried is not None:
             self.drafts.append(carried)
-        self._in_order = None
         row = ItemRow(draft.id, event.TAG, event.said, event.by, event.item, event.reason, event.policy, event.intent)
         if isinstance(event, ItemMoved):
-            self._rows.pop((event.from_compartment, event.from_id), None)
+            self._take_off((event.from_compartment, event.from_id))
             self.touched.add((event.from_compartment, event.from_id))
-        self._rows[address(event.item)] = row
+        at = address(event.item)
+        if at not in self._rows:
+            insort(self._in_order, at)
+        self._rows[at] = row
         if isinstance(event, ItemReverted) and event.gone:
-            del self._rows[address(event.item)]
-        self.touched.add(address(event.item))
+            self._take_off(at)
+        self.touched.add(at)
         return draft
+
+    def _take_off(self, at: tuple[str, str]) -> None:
+        if self._rows.pop(at, None) is not None:
+            self._in_order.remove(at)
 
     def add(self, event: ItemEvent, cap: int, carried: Draft | None = None) -> None:
         """An event that makes its item active, and the evictions that make room for it. `carried` is as in `put`."""

@@ -22,7 +22,7 @@ Scoring = Literal["recall", "dnam"]
 IntentKind = Literal["remember", "edit", "forget", "restore", "share", "keep_private", "reset"]
 
 
-class By(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class By(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Who did it. A model or a policy has a name and a version; a person has a handle."""
 
     kind: ActorKind
@@ -35,7 +35,7 @@ OPERATOR = By("operator")
 PLATFORM = By("platform")
 
 
-class Audience(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class Audience(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Who could read it when it was said: a value, and the address of what was said there (design §7).
 
     A new `epoch` of a place begins when its audience changes. `direct` has the place `dm:<handle in hex>`.
@@ -46,7 +46,7 @@ class Audience(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
     epoch: int = 0
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class Span(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """A person named in a text: shown as a name at code point `at`, where the stored text itself has nothing.
 
     NOBODY is shown as "someone".
@@ -57,7 +57,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     kind: SpanKind = "mention"
 
 
-class Attachment(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class Attachment(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """A file that came with a message. `size` is in bytes, 0 when unknown; `caption` describes an image, if any."""
 
     name: str
@@ -65,7 +65,7 @@ class Attachment(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fi
     caption: str = ""
 
 
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A message, whole. `speaker` is a person's handle; who is no person has an `author_name` instead.
 
     A webhook, or an author that the platform does not tell, may stand for a person (bridges and proxies do): the name
@@ -91,7 +91,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     edited: int | None = None
 
 
-class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One call of a model: which, with which prompt, and what it took. `cost_micros` is in 10⁻⁶ USD.
 
     `stop` is why it stopped, as the model's API has it: `end_turn`, `max_tokens`, `refusal`.
@@ -109,7 +109,7 @@ class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stop: str = ""
 
 
-class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The words an item rests on, and the message they stand in."""
 
     quote: str
@@ -117,7 +117,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ref: Ref | None = None
 
 
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Where an item came from, as the documents have it: a message, a person's own command, or a file.
 
     What the place is called is looked up where it is shown: a name here could be a person's.
@@ -129,7 +129,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guild: Ref | None = None
 
 
-class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A durable item, whole: an item event carries all of it, so that its last event alone makes its row.
 
     `confidence` is in thousandths. `created` and `updated` are `said` times in ms. An item's address is
@@ -160,7 +160,7 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kept: bool = False
 
 
-class Saw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Saw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The item that a person had before them when they acted, so that the act can be applied where items differ."""
 
     text: str
@@ -169,7 +169,7 @@ class Saw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     evidence: tuple[Evidence, ...] = ()
 
 
-class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What a person meant: what they did, the words or the id they gave, and what they saw. `undoes`: they did it to
     take back what they had done before.
     """
@@ -181,7 +181,7 @@ class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undoes: bool = False
 
 
-class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """What an item's row said of the event that had made it: its tag, when it was said (ms), by whom, why, and by which
     rule.
     """
@@ -194,7 +194,7 @@ class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     intent: Intent | None = None
 
 
-class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """An item that stood in a prompt: its address and the event that had made its row."""
 
     owner: Handle
@@ -203,7 +203,7 @@ class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     event: EventId
 
 
-class LeftOut(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class LeftOut(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Something that did not fit into a prompt: which block, which thing, and why."""
 
     block: str
@@ -211,7 +211,7 @@ class LeftOut(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     why: str
 
 
-class PassageUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class PassageUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Something said earlier that a passage in a prompt stood around: the address and the id of a message or turn."""
 
     session: str
@@ -220,7 +220,7 @@ class PassageUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fi
     id: EventId
 
 
-class NearUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class NearUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Something said earlier that was near in meaning: its rank among the nearest, from 1, and the event that made it
     as it was then.
     """
@@ -229,7 +229,7 @@ class NearUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     event: EventId
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The budgets in force when a prompt was made, and how items were scored. Characters are code points; `room_` is of
     what is known of the others in the window, `passage` of what was said earlier; `tokens` is over all blocks, as
     `counter` counts them, and 0 is no limit.
@@ -251,7 +251,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counter: str = "characters/4"
 
 
-class FileDigest(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class FileDigest(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """A context file as it was: its path in the prompt and the SHA-256 of its text."""
 
     path: str

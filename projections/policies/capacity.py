@@ -1,6 +1,7 @@
 """How many items an owner may have, and which make room for a new one."""
 
 from collections.abc import Iterable
+from heapq import nsmallest
 from typing import NamedTuple
 
 from projections.events.values import Item, Status
@@ -37,8 +38,8 @@ def evictions(rows: Iterable[ItemRow], added: Item, capacity: Capacity) -> list[
     """
     counted = [row for row in rows if row.item.status in COUNTED and _shares_room(row.item, added)]
     over = len(counted) - capacity.items
-    others = [row for row in counted if address(row.item) != address(added)]
-    return [Eviction(row, _reason(row, capacity)) for row in sorted(others, key=_order)[: max(over, 0)]]
+    others = (row for row in counted if address(row.item) != address(added))
+    return [Eviction(row, _reason(row, capacity)) for row in nsmallest(over, others, key=_order)]
 
 
 def _shares_room(item: Item, added: Item) -> bool:

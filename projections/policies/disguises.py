@@ -193,6 +193,8 @@ _PLAIN, _LETTERED = _Plain(), _Lettered()
 
 def _plain(text: str) -> str:
     """One case, the letters that the others look like, nothing that cannot be seen, single spaces."""
+    if text.isascii() and text.isprintable():  # most texts are: there is nothing to look up
+        return " ".join(text.lower().split())
     return " ".join(unicodedata.normalize("NFKD", text).translate(_PLAIN).split())
 
 
@@ -206,12 +208,15 @@ def _is_apart(words: str) -> bool:
     lengths = list(map(len, words.split()))
     if max(lengths, default=0) > LONGEST_WORD or b"\1" * ALONE in bytes(lengths):
         return True
-    short = lengths.count(1) + lengths.count(2) + lengths.count(3)
-    return len(lengths) >= 6 and 10 * short >= 9 * len(lengths)
+    longer = len(bytes(lengths).translate(None, b"\1\2\3"))
+    return len(lengths) >= 6 and len(lengths) >= 10 * longer
 
 
 def letters_of(text: str, script: str) -> tuple[int, int]:
     """How many letters of a text are of a script, by its name in Unicode, and how many there are."""
+    if text.isascii():
+        all_of_them = sum(map(str.isalpha, text[:MOST_CHARS]))
+        return (all_of_them if _is_of("a", script) else 0), all_of_them
     letters = [each for each in unicodedata.normalize("NFKC", text[:MOST_CHARS]) if each.isalpha()]
     return sum(_is_of(each, script) for each in letters), len(letters)
 

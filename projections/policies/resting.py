@@ -67,14 +67,14 @@ def lies_in(rows: Rows, event: Event, said: _Said | None = None) -> Opening | No
         case MessageHeard(message=message) | MessageEdited(message=message):
             where = _Said(rows) if said is None else said
             return Opening(message.speaker, where[message.audience, message.guild])
+        case ItemEvent(item=item):
+            return Opening(item.owner, item.compartment)
         case ToolCalled(asker=person, compartment=compartment) if compartment:
             return Opening(person, compartment)
         case TurnAnswered(audience=audience, guild=guild) | ToolCalled(audience=audience, guild=guild):
             return Opening(NOBODY, said_in(rows, audience, guild))
         case SummaryEvent(audience=audience, person=person):
             return Opening(person, said_in(rows, audience, _guild_of(rows, audience.place)))
-        case ItemEvent(item=item):
-            return Opening(item.owner, item.compartment)
         case ItemRefused(owner=owner, compartment=compartment) | WorkEvent(owner=owner, compartment=compartment):
             return Opening(owner, compartment)
         case _:
@@ -91,16 +91,26 @@ def widening(rows: Rows, event: Event, causes: Causes) -> str:
         return f"a {event.TAG} writes into {at.compartment} and rests on nothing there"
     place = readers_place(at.compartment)
     guild = None if place is None else _guild_of(rows, place)
-    known, said = _known(at, causes), _Said(rows)
+    fitting, said = set[Opening](), _Said(rows)
     for cause in event.causes[:1] if isinstance(event, ItemEvicted) else event.causes:
         found = causes.get(cause)
-        on = None if found is None or cause in known else lies_in(rows, found, said)
-        if found is None or on is None or may_rest(at, on, guild) or _is_one_audience(event, found):
+        if found is None or _lies_beside(found, at):
             continue
-        if _moves_back(event, cause, found):
+        on = lies_in(rows, found, said)
+        if on is None or on in fitting:
+            continue
+        if may_rest(at, on, guild):
+            fitting.add(on)
+            continue
+        if cause in _known(at, causes) or _is_one_audience(event, found) or _moves_back(event, cause, found):
             continue
         return whole(f"a {event.TAG} in {at.compartment} would rest on a {found.TAG} in {on.compartment}")
     return ""
+
+
+def _lies_beside(cause: Event, at: Opening) -> bool:
+    """Whether a cause is an item of the same compartment, as most are of what a model was shown."""
+    return isinstance(cause, ItemEvent) and cause.item.compartment == at.compartment
 
 
 def _guild_of(rows: Rows, place: Ref) -> Ref | None:

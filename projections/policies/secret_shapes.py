@@ -166,6 +166,8 @@ _CARD_WORD = re.compile(r"(?i:card|visa|master|amex|credit|debit|karte|tarjeta|c
 LONGEST_ADDRESS = 300
 _LENGTHS = {"34": 15, "37": 15, "30": 14, "36": 14, "38": 14}
 _MASTERCARD = range(2221, 2721)
+_NUMBER = re.compile(r"\d\D{0,3}\d")
+"""What every number of a card or an account has in it, and most texts have not."""
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
 _IBANS = {
     15: "NO",
@@ -198,8 +200,9 @@ def shaped(text: str) -> Iterator[Stretch]:
                 start, end = found.span("secret" if "secret" in pattern.groupindex else 0)
                 if not text.startswith(MARK, start):
                     yield Stretch(start, end, shape.name)
-    yield from _cards(text)
-    yield from _accounts(text)
+    if _NUMBER.search(text) is not None:
+        yield from _cards(text)
+        yield from _accounts(text)
 
 
 def hinted(lower: str, hints: tuple[str, ...]) -> bool:

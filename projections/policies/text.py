@@ -10,6 +10,7 @@ The space is JavaScript's, because the ids of DiscoClaw's files were made with i
 
 import re
 import unicodedata
+from functools import lru_cache
 
 VERSION = "text@1"
 WHITESPACE = (
@@ -25,6 +26,9 @@ items, each with a frame of about 100: what is longer could never be told. A mem
 MOST_IMPORTED_CHARS = 20_000
 """The longest text of an item that another program kept. What is longer than a prompt's part for items is kept and
 shown all the same; a prompt leaves it out and says so."""
+
+MOST_KEPT_CHARS = 256
+"""A longer text is normalised whenever that is asked for."""
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Mn", "Zl", "Zp", "Zs"})
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -46,6 +50,12 @@ def tidy(text: str) -> str:
 
 def normalise(text: str) -> str:
     """What an id is made from: tidy and lower-cased, as JavaScript's `toLowerCase` does it."""
+    return _normalised_again(text) if len(text) <= MOST_KEPT_CHARS else tidy(text).lower()
+
+
+@lru_cache(maxsize=4_096)
+def _normalised_again(text: str) -> str:
+    """Whatever a model says is compared with all that its person has, reply by reply: their texts come again."""
     return tidy(text).lower()
 
 

@@ -80,6 +80,10 @@ ROLES: Mapping[type[Event], Role] = {
     e.JobFailed: "left out",
 }
 """The role of an event by its kind, where nothing else is known of it."""
+PLAIN: frozenset[type[Event]] = frozenset(
+    {e.MessageHeard, e.PlaceDescribed, e.TurnAnswered, e.TurnDelivered, e.PersonSeen}
+)
+"""What is always kept, and changes nothing that was derived before it: most of a log."""
 TOLD = frozenset(each.TAG for each, role in ROLES.items() if role in ("kept", "taken back", "readers"))
 """The tags of what is taken over also where its words are gone: its id and its place stay."""
 

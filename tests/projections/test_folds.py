@@ -4,7 +4,7 @@ import pytest
 
 from projections.decisions.answer import answer
 from projections.decisions.hear import hear
-from projections.events import ErasureCompleted
+from projections.events import EVENTS, ErasureCompleted
 from projections.events.values import OPERATOR
 from projections.fold import AnyProjection, Record
 from projections.ids import EventId, Seq
@@ -28,6 +28,11 @@ def test_tables_have_distinct_names_and_their_keys_one_length() -> None:
     for projection in FOLD.projections:
         keys = [key for key, _ in world.raw.scan(projection.table, b"", after_prefix(b""))]
         assert {len(key) for key in keys} <= {projection.key_size}
+
+
+def test_the_collector_of_garbage_need_not_look_at_events_and_rows() -> None:
+    kinds = [*EVENTS, *(each.row for each in PROJECTIONS)]
+    assert [each for each in kinds if each.__struct_config__.gc] == []
 
 
 def test_a_session_reads_forwards_with_its_answers_in_place() -> None:

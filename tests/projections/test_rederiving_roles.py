@@ -8,7 +8,7 @@ import pytest
 from projections import events as e
 from projections.events.values import OPERATOR, Audience, By, Intent, Item, Message, ModelUse, RowWas, Source
 from projections.ids import EventId, Point, Ref
-from projections.rederiving.roles import ROLES, TOLD, is_by_tool, role_of
+from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Run, recorded, run_of, withdrawn_run
 from tests.world import NOW, handle
 
@@ -47,6 +47,7 @@ def test_every_event_has_a_role() -> None:
     assert set(ROLES) == set(e.EVENTS)
     assert e.MessageHeard.TAG in TOLD
     assert e.ItemUpserted.TAG not in TOLD
+    assert {ROLES[each] for each in PLAIN} == {"kept"}
 
 
 @pytest.mark.parametrize(

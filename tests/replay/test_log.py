@@ -74,6 +74,7 @@ def test_what_is_appended_is_read(log: Log) -> None:
     assert list(log.read(1)) == stored[1:]
     assert list(log.read(1, 2)) == stored[1:2]
     assert list(log.read(3)) == []
+    assert list(log.headers(1, 3)) == [(each.seq, each.header) for each in stored[1:]]
     assert log.get(2) == stored[1]
     assert log.get(4) is None
     assert log.find(entry(2).id) == 2

@@ -1,6 +1,7 @@
 """The engine's own check that nothing derived widens, whatever a decision says."""
 
 from collections.abc import Iterator
+from typing import Never
 
 import pytest
 
@@ -12,10 +13,10 @@ from projections.events.values import OPERATOR, PLATFORM, Audience, Intent, Item
 from projections.fold import Record
 from projections.ids import EventId, Ref
 from projections.items import ITEMS
-from projections.policies.compartments import direct, everywhere, in_guild
+from projections.policies.compartments import direct, everywhere, in_channel, in_guild
 from replay import codec, group
 from replay.engine import Engine
-from replay.errors import Refused
+from replay.errors import LogFull, Refused
 from replay.log import StoredEvent
 from tests.replay.stage import FakeClock, drafts, event_id, setting, together
 from tests.world import NOW, handle
@@ -141,3 +142,40 @@ def test_what_events_rest_on_is_opened_once_in_a_group_and_little_of_it_is_kept(
     again = [drafts(item(direct(ADA), cause), name=f"{name} again") for name, cause in rests]
     assert {each.exception() for each in together(engine, again)} == {None}
     assert opened == [1, 2, 3, 1]
+
+
+def test_what_a_group_opened_the_next_one_has_until_the_log_loses_words(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.record(drafts(heard(), name="dm"))
+    opened: list[int] = []
+    record = engine.live.folding.record
+
+    def counted(stored: StoredEvent) -> Record | None:
+        opened.append(stored.seq)
+        return record(stored)
+
+    monkeypatch.setattr(engine.live.folding, "record", counted)
+    engine.record(drafts(item(direct(ADA), "dm"), name="a"))
+    engine.record(lambda rows: [])
+    engine.record(drafts(item(direct(ADA), "dm"), name="b"))
+    assert opened == [1]
+    redacted = e.MessageRedacted(said=NOW, by=PLATFORM, events=(event_id("dm 0"),))
+    engine.record(drafts(redacted, name="gone"))
+    engine.record(drafts(item(in_guild(HALL), "dm"), name="c"))
+    assert in_guild(HALL) in items(engine), "its words are gone, and say nothing any more"
+
+
+def test_what_a_group_held_that_was_never_recorded_is_no_cause(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same id may come to be another event."""
+    with monkeypatch.context() as full:
+        full.setattr(engine.store.log, "append", refused)
+        both = [drafts(heard(), name="dm"), drafts(item(direct(ADA), "dm"), name="own")]
+        assert {type(each.exception()) for each in together(engine, both)} == {LogFull}
+    engine.record(drafts(heard(Audience("guild", HALL)), name="dm"))
+    engine.record(drafts(item(in_channel(HALL), "dm"), name="own"))
+    assert items(engine) == [in_channel(HALL)]
+
+
+def refused(*_: object) -> Never:
+    raise LogFull("the disk is full")
