@@ -192,12 +192,14 @@ async def test_what_is_known_leads_to_what_it_rests_on_by_its_meaning(tmp_path: 
         context, turn, seq = await table.asks()
         assert said_in(context)[0] == "since last June, yes"
         assert ([use.rank for use in turn.nearest], notes(turn)) == ([1], [])
-        assert [turn.nearest[0].event] == [use.id for use in turn.passages]
+        (near,) = turn.nearest
+        assert [near.event] == [use.id for use in turn.passages]
         made = await made_again(table, turn, seq)
         assert (made.differs, made.context.digest, made.context.nearest) == ((), turn.context_digest, turn.nearest)
         await table.memory.forget("ada", "User brews ale")
-        context, turn, _ = await table.asks()
-        assert ("since last June, yes" in said_in(context), turn.nearest) == (False, ())
+        context, turn, _ = await table.asks()  # by now the first question may have its vector, and be near
+        assert "since last June, yes" not in said_in(context)
+        assert near.event not in [use.event for use in turn.nearest]
 
 
 async def test_a_question_is_encoded_without_the_names_of_those_who_speak_there(tmp_path: Path) -> None:

@@ -1,0 +1,113 @@
+"""Compiled loops say what steps in numpy say; what can be left out of the seeds is."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from projections.recall import compiled, kernels, reckoners
+from projections.recall.compiled import CompiledReckoning
+from projections.recall.corpus import Corpus, corpus_of
+from projections.recall.dated import Dates
+from projections.recall.fields import Counts
+from projections.recall.opened import Part
+from projections.recall.reckoning import Reckoning
+from projections.recall.seeds import Allowed, Term, everything
+from projections.recall.words import word_term
+from tests.projections.recall.stage import bare, reckon
+from tests.projections.recall.test_seeds import CORPORA, WEIGHTS, terms
+
+COUNTS = Counts(40, 300, 9)
+COMMON, RARE = word_term("the"), word_term("garden")
+LOOPS = ("loops", "compiled")
+
+
+def both(corpus: Corpus, asked: list[Term], most: int) -> tuple[Reckoning, CompiledReckoning]:
+    part = Part(corpus, None)
+    return Reckoning(part, asked, COUNTS, most), CompiledReckoning(part, asked, COUNTS, most)
+
+
+@pytest.mark.parametrize("way", LOOPS)
+@settings(max_examples=60)
+@given(CORPORA, WEIGHTS, st.integers(1, 12), st.sets(st.integers(0, 39), max_size=3))
+def test_the_same_are_looked_at(way: str, corpus: Corpus, weights: list[int], most: int, hidden: set[int]) -> None:
+    asked = terms(corpus, weights)
+    without = np.array([at for at in sorted(hidden) if at < corpus.size], np.int32)
+    with pytest.MonkeyPatch.context() as patched:
+        reckon(way, patched)
+        ours, loops = both(corpus, asked, most)
+        nowhere = np.zeros(len(corpus.units.all) + 1, np.bool_)
+        for may in (
+            Allowed(corpus, without), Allowed(corpus, without, speaker=0), Allowed(corpus, without, speaker=1),
+            Allowed(corpus, without, units=nowhere), Allowed(corpus, without, units=~nowhere),
+        ):  # fmt: skip
+            expected = sorted(ours.seeds(Dates(), may).tolist())
+            assert sorted(loops.seeds(Dates(), may).tolist()) == expected
+    assert not corpus.scores.any()
+    assert not corpus.touched.any()
+
+
+@pytest.mark.parametrize("way", LOOPS)
+def test_a_common_word_is_looked_up_only_where_it_can_still_count(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty have the rare word: nothing that has the common one alone can be among the best."""
+    reckon(way, monkeypatch)
+    looked_up = list[int]()
+    real: Any = kernels.look_up
+
+    def look_up(*given: Any) -> None:
+        looked_up.append(given[6])
+        real(*given)
+
+    monkeypatch.setattr(kernels, "look_up", look_up)
+    common = [bare(seq, seq, {COMMON: 1}, 5) for seq in range(1, 400)]
+    rare = [bare(seq, seq, {COMMON: 1 + seq % 3, RARE: 5}, 9) for seq in range(400, 420)]
+    corpus = corpus_of([*common, *rare])
+    asked = [Term(term, corpus.postings(term), weight, 1) for term, weight in ((COMMON, 3), (RARE, 9000))]
+    ours, loops = both(corpus, asked, 5)
+    assert sorted(loops.seeds(Dates(), everything(corpus))) == sorted(ours.seeds(Dates(), everything(corpus)))
+    assert looked_up == [20]
+    assert not corpus.scores.any()
+    assert not corpus.touched.any()
+
+
+@pytest.mark.parametrize("way", LOOPS)
+def test_what_falls_behind_is_left_out_word_by_word(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reckon(way, monkeypatch)
+    said = [bare(seq, seq, {RARE: 1 + seq % 9, COMMON: 1}, 9 + seq % 7) for seq in range(1, 300)]
+    corpus = corpus_of(said)
+    weights = ((RARE, 9000), (COMMON, 40), (COMMON, 9))
+    asked = [Term(term, corpus.postings(term), weight, 1) for term, weight in weights]
+    ours, loops = both(corpus, asked, 4)
+    assert sorted(loops.seeds(Dates(), everything(corpus))) == sorted(ours.seeds(Dates(), everything(corpus)))
+    assert not corpus.scores.any()
+    assert not corpus.touched.any()
+
+
+@pytest.mark.parametrize("way", LOOPS)
+@given(
+    st.lists(st.integers(0, 40), unique=True, max_size=20).map(sorted),
+    st.integers(-1, 42),
+    st.integers(0, 25),
+)
+def test_a_place_is_sought_from_anywhere(way: str, at: list[int], place: int, near: int) -> None:
+    places = np.array(at, np.int32)
+    with pytest.MonkeyPatch.context() as patched:
+        reckon(way, patched)
+        assert kernels.seek(places, place, near) == np.searchsorted(places, place)
+
+
+def test_they_are_used_once_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reckoners, "_used", [Reckoning])
+    assert reckoners.reckoner() is Reckoning
+    assert reckoners.use_compiled()
+    assert reckoners.reckoner() is CompiledReckoning
+
+
+def test_not_where_they_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reckoners, "_used", [Reckoning])
+    monkeypatch.setitem(sys.modules, compiled.__name__, None)
+    assert not reckoners.use_compiled()
+    assert reckoners.reckoner() is Reckoning
