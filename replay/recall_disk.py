@@ -46,17 +46,19 @@ class Disk:
 
     def postings(self, zone: bytes, term: bytes) -> Raised:
         """Where a term stands in what is sealed of a zone."""
-        key = zone_key(zone) + term
-        found = [
-            (level.first(span), split_postings(body))
-            for level in levels()
-            for span, body in self._rows(level.postings, key)
-        ]
-        if not found:
+        key, looking = zone_key(zone) + term, self._looking()
+        firsts, offsets, counts = list[int](), list[bytes](), list[bytes]()
+        for level in levels():
+            for found, data in looking.data_in(level.postings, key, key + b"\xff" * 5):
+                of_row, often = split_postings(level.postings, found, data)
+                firsts.append(level.first(int.from_bytes(found[-SPAN_BYTES:], "big")))
+                offsets.append(of_row)
+                counts.append(often)
+        if not firsts:
             return nowhere(term)
-        seqs = np.frombuffer(b"".join([row.offsets for _, row in found]), "<u2").astype(np.int64)
-        seqs += np.repeat([first for first, _ in found], [len(row.counts) for _, row in found])
-        return Raised(seqs, np.frombuffer(bytearray().join([row.counts for _, row in found]), np.uint8))
+        seqs = np.frombuffer(b"".join(offsets), "<u2").astype(np.int64)
+        seqs += np.repeat(firsts, [len(each) for each in counts])
+        return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8))
 
     def standing(self, zone: bytes, terms: Sequence[bytes]) -> set[bytes]:
         """Which of some terms, given in order, stand anywhere in what is sealed of a zone."""

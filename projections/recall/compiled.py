@@ -14,7 +14,7 @@ from projections.recall.seeds import Allowed, Term, bound
 _PRUNED_FROM = 1 << 14
 """From how many postings on it pays to look which documents can still be among the best."""
 _LENGTHS = np.arange(256)
-_NO_UNITS = np.empty(0, np.bool_)
+_NO_UNITS, _NO_KEYS, _NO_PLACES = np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int32)
 _SHARES = np.array([WEIGHTS[name] for name in OF_WORDS])
 
 
@@ -47,13 +47,13 @@ class CompiledReckoning(Reckoning):
             return found, self._pruned(most, norms, found)
         there = 0
         for each in self.terms:
-            there = self._add(each, norms, found, there)
+            there = self._add(each, norms, found, there, _NO_KEYS, _NO_PLACES)
         return found, there
 
-    def _add(self, term: Term, norms: Doubles, found: Places, there: int) -> int:
+    def _add(self, term: Term, norms: Doubles, found: Places, there: int, keys: Longs, unused: Places) -> int:
         corpus, (at, counts) = self.corpus, term.postings
         return kernels.add_up(
-            at, counts, corpus.lengths, norms, term.weight, corpus.scores, corpus.touched, found, there
+            at, counts, corpus.lengths, norms, term.weight, corpus.scores, corpus.touched, found, there, keys, unused
         )
 
     def _pruned(self, most: int, norms: Doubles, found: Places) -> int:
@@ -63,10 +63,11 @@ class CompiledReckoning(Reckoning):
         keys, unused = np.empty(most, np.int64), np.empty(most, np.int32)
         rest, reached, there, done = sum(bounds), -1, 0, 0
         while done < len(terms) and rest >= reached:
-            there = self._add(terms[done], norms, found, there)
             rest -= bounds[done]
-            if done + 1 < len(terms) and rest < sum(bounds[: done + 1]):  # else nothing can be left out yet
-                reached = max(reached, kernels.nth_best(terms[done].postings.at, corpus.scores, keys, unused))
+            tells = done + 1 < len(terms) and rest < sum(bounds[: done + 1])  # else nothing can be left out yet
+            wanted = (keys, unused) if tells else (_NO_KEYS, _NO_PLACES)
+            there = self._add(terms[done], norms, found, there, *wanted)
+            reached = max(reached, int(keys[0])) if tells else reached
             done += 1
         for number in range(done, len(terms)):
             there = kernels.keep(reached - rest, found, there, corpus.scores, corpus.touched)

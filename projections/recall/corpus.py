@@ -86,7 +86,7 @@ class Corpus:
         self.joined = np.zeros(self.size + more, np.bool_)
         self.before = np.full(self.size + more, NONE, np.int32)
         self.after = np.full(self.size + more, NONE, np.int32)
-        self.scores = np.zeros(self.size + more, np.int64)
+        self.scores = np.zeros(self.size + more, np.int32)
         self.touched = np.zeros(self.size + more, np.bool_)
         """Nothing, between two searches."""
         self.slots = np.zeros(self.size + more, np.int32)

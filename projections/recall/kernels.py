@@ -81,15 +81,18 @@ def replace_least(keys: Longs, places: Places, key: int, place: int) -> None:
 
 
 @_compiled(
-    "int64(int32[::1], uint8[::1], uint8[::1], float64[::1], int64, int64[::1], boolean[::1], int32[::1], int64)"
+    "int64(int32[::1], uint8[::1], uint8[::1], float64[::1], int64, int32[::1], boolean[::1], int32[::1], int64,"
+    " int64[::1], int32[::1])"
 )
 def add_up(
     at: Places, counts: Bytes, lengths: Bytes, norms: Doubles, weight: int,
-    scores: Longs, touched: Flags, found: Places, there: int,
+    scores: Places, touched: Flags, found: Places, there: int, keys: Longs, unused: Places,
 ) -> int:  # fmt: skip
     """Add what a term gives where it stands. `found` are the places that have any sum, the first `there` of it; those
-    that are new come behind them. How many there are then.
+    that are new come behind them. How many there are then. The first of `keys` is the sum that as many of the term's
+    places have as there are keys, or more; -1 where they are not as many.
     """
+    keys[:] = -1
     for number in range(len(at)):
         place = at[number]
         if not touched[place]:
@@ -97,11 +100,13 @@ def add_up(
             found[there] = place
             there += 1
         scores[place] += weight * weigh(float(counts[number]), norms[lengths[place]]) >> 10
+        if len(keys) and scores[place] > keys[0]:
+            replace_least(keys, unused, scores[place], place)
     return there
 
 
-@_compiled("int64(int32[::1], int64[::1], int64[::1], int32[::1])")
-def nth_best(places: Places, scores: Longs, keys: Longs, unused: Places) -> int:
+@_compiled("int64(int32[::1], int32[::1], int64[::1], int32[::1])")
+def nth_best(places: Places, scores: Places, keys: Longs, unused: Places) -> int:
     """The score that as many of these places have as a heap has room for, or more; -1 where they are not as many."""
     keys[:] = -1
     for place in places:
@@ -110,8 +115,8 @@ def nth_best(places: Places, scores: Longs, keys: Longs, unused: Places) -> int:
     return int(keys[0])
 
 
-@_compiled("int64(int64, int32[::1], int64, int64[::1], boolean[::1])")
-def keep(least: int, found: Places, there: int, scores: Longs, touched: Flags) -> int:
+@_compiled("int64(int64, int32[::1], int64, int32[::1], boolean[::1])")
+def keep(least: int, found: Places, there: int, scores: Places, touched: Flags) -> int:
     """Keep those found whose sum is so much at least, in front, and clear the others; how many are kept."""
     kept = 0
     for number in range(there):
@@ -125,9 +130,9 @@ def keep(least: int, found: Places, there: int, scores: Longs, touched: Flags) -
     return kept
 
 
-@_compiled("void(int32[::1], uint8[::1], uint8[::1], float64[::1], int64, int32[::1], int64, int64[::1])")
+@_compiled("void(int32[::1], uint8[::1], uint8[::1], float64[::1], int64, int32[::1], int64, int32[::1])")
 def look_up(
-    at: Places, counts: Bytes, lengths: Bytes, norms: Doubles, weight: int, found: Places, there: int, scores: Longs
+    at: Places, counts: Bytes, lengths: Bytes, norms: Doubles, weight: int, found: Places, there: int, scores: Places
 ) -> None:
     """Add what a term gives to those found, in most of which it does not stand; ascending they are found soonest."""
     where = 0
@@ -140,11 +145,11 @@ def look_up(
 
 @_compiled(
     "int64(int32[::1], int64, int64[::1], int32[::1], int32[::1], int64, int32[::1], boolean[::1],"
-    " int64[::1], boolean[::1], int64[::1], int32[::1])"
+    " int32[::1], boolean[::1], int64[::1], int32[::1])"
 )
 def take_best(
     found: Places, there: int, seqs: Longs, without: Places, speakers: Places, speaker: int, unit: Places, units: Flags,
-    scores: Longs, touched: Flags, keys: Longs, best: Places,
+    scores: Places, touched: Flags, keys: Longs, best: Places,
 ) -> int:  # fmt: skip
     """Of those found as many of the best as there is room for, in any order; how many they are. All sums are cleared.
 
@@ -154,7 +159,7 @@ def take_best(
     keys[:] = -1
     for number in range(there):
         place = found[number]
-        key = (scores[place] << 34) + seqs[place]
+        key = (np.int64(scores[place]) << 34) + seqs[place]
         scores[place] = 0
         touched[place] = False
         if key <= keys[0] or (speaker >= 0 and speakers[place] != speaker):

@@ -118,7 +118,7 @@ class _Sums:
     def taken(self) -> Best:
         """The sums, by place; nothing of them is left behind for the next search."""
         places = np.concatenate(self._places)
-        best = Best(places, self._corpus.scores[places])
+        best = Best(places, self._corpus.scores[places].astype(np.int64))
         self._corpus.scores[places] = 0
         self._corpus.touched[places] = False
         return best
