@@ -19,6 +19,7 @@ from projections.recall.seeds import Allowed, Term, everything
 from projections.recall.words import word_term
 from tests.projections.recall.stage import bare, reckon
 from tests.projections.recall.test_seeds import CORPORA, WEIGHTS, terms
+from tests.world import handle
 
 COUNTS = Counts(40, 300, 9)
 COMMON, RARE = word_term("the"), word_term("garden")
@@ -84,6 +85,23 @@ def test_what_falls_behind_is_left_out_word_by_word(way: str, monkeypatch: pytes
     assert sorted(loops.seeds(Dates(), everything(corpus))) == sorted(ours.seeds(Dates(), everything(corpus)))
     assert not corpus.scores.any()
     assert not corpus.touched.any()
+
+
+@pytest.mark.parametrize("way", LOOPS)
+def test_only_what_may_be_found_is_looked_at(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reckon(way, monkeypatch)
+    said = [bare(seq, seq, {RARE: 1}, 5, unit=bytes([seq % 3]) * 16, speaker=handle(f"{seq % 2}")) for seq in range(12)]
+    corpus = corpus_of(said)
+    _, loops = both(corpus, [Term(RARE, corpus.postings(RARE), 9000, 12)], 20)
+    nothing, units = np.empty(0, np.int32), np.array([True, False, False, False])
+    found = [
+        sorted(loops.seeds(Dates(), may).tolist())
+        for may in (
+            Allowed(corpus, np.array([3, 7], np.int32)), Allowed(corpus, nothing, speaker=1),
+            Allowed(corpus, nothing, units=units), Allowed(corpus, np.array([0], np.int32), speaker=0, units=units),
+        )
+    ]  # fmt: skip
+    assert found == [[0, 1, 2, 4, 5, 6, 8, 9, 10, 11], [1, 3, 5, 7, 9, 11], [0, 3, 6, 9], [6]]
 
 
 @pytest.mark.parametrize("way", LOOPS)
