@@ -33,8 +33,10 @@ from replay.errors import LogError
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-LOOKED_THROUGH = 100
-"""How many messages after a question are looked through for an answer that may have been sent."""
+LOOKED_THROUGH = 5_000
+"""How many messages after a question are looked through for an answer that may have been sent. Discord gives a hundred
+at once, nearly always all there are; a nonce it remembers for some minutes only.
+"""
 NONCE = 25
 """How many characters a nonce may have."""
 TAKEN_BACK = "the question was deleted before it was answered"
@@ -264,7 +266,7 @@ class Answering:
         turn, question = waiting.turn, waiting.question
         asked_id = int(question.ref.key)
         nonce = turn.event.hex()[-NONCE:]
-        found = appeared(waiting.text, asked_id, nonce, await self._own_after(channel, asked_id))
+        found = await self._found(channel, asked_id, nonce, waiting.text)
         reference = reference_to(asked_id, channel.id, None if question.guild is None else int(question.guild.key))
         appearing = Appearing(channel, reference, nonce, self._desk.sent, found)
         if not is_whole(waiting.text, found):
@@ -287,10 +289,20 @@ class Answering:
         if await self._desk.unwritten.write(DELIVERY, step):
             self._desk.assistant.after_turn(heard)
 
-    async def _own_after(self, channel: "MessageableChannel", message_id: int) -> list[discord.Message]:
-        after = discord.Object(message_id)
-        history = channel.history(limit=LOOKED_THROUGH, after=after, oldest_first=True)
-        return [each async for each in history if each.author.id == self._desk.own_id]
+    async def _found(
+        self, channel: "MessageableChannel", asked_id: int, nonce: str, text: str
+    ) -> tuple[discord.Message, ...]:
+        """As which messages an answer appeared in the channel; whatever else was said there meanwhile."""
+        own: list[discord.Message] = []
+        found: tuple[discord.Message, ...] = ()
+        history = channel.history(limit=LOOKED_THROUGH, after=discord.Object(asked_id), oldest_first=True)
+        async for each in history:
+            if each.author.id == self._desk.own_id:
+                own.append(each)
+                found = appeared(text, asked_id, nonce, own)
+                if is_whole(text, found):
+                    break
+        return found
 
     # -- what a command says ----------------------------------------------------------------------------------------
 

@@ -134,6 +134,26 @@ async def test_killed_between_sent_and_recorded_it_is_found_and_not_sent_again(
             assert heard(bot) == ["@marcy roses?"]
 
 
+async def test_an_answer_is_found_behind_whatever_was_said_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, dies=True) as bot:
+            monkeypatch.setattr(bot.desk.memory, "delivered", for_ever)
+            sending = world.slow("POST", f"/channels/{here.general.id}/messages")
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await world.until(lambda: sending.met, "the answer to be on its way")
+            for number in range(130):
+                await here.kim.says(here.general, f"number {number}")
+            sending.open()
+            await world.until(lambda: shown(world, here.general) == ["yes"], "the answer to be there")
+        for each in world.bot_messages(here.general):
+            each.nonce = None  # Discord remembers them for some minutes only
+        async with bot_in(world, tmp_path) as bot:
+            assert shown(world, here.general) == ["yes"]
+            assert len(events(bot, TurnDelivered)) == 1
+
+
 async def test_killed_between_two_parts_only_the_second_is_sent(tmp_path: Path) -> None:
     paragraph = "roses are red " * 100
     model = ScriptedModel({"answer": lambda _: f"{paragraph}\n\n{paragraph}end"})
