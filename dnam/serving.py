@@ -10,7 +10,7 @@ from dnam.compacting import compacting
 from dnam.failures import Tell
 from dnam.finishing import finishing
 from dnam.letting_go import letting_go
-from dnam.quickening import quicken
+from dnam.quickening import quickened
 from dnam.understanding import understanding
 
 
@@ -18,8 +18,8 @@ from dnam.understanding import understanding
 async def serving(assistant: Assistant, tell: Tell) -> AsyncIterator[None]:
     """As long as the `async with` lasts. `tell` hears what was done, and what went wrong."""
     memory = assistant.memory
-    quicken(memory.settings, tell)
     async with AsyncExitStack() as stack:
+        stack.enter_context(quickened(memory.settings, tell))
         for each in (
             compacting(memory, tell), finishing(memory, tell), letting_go(assistant), understanding(assistant, tell),
         ):  # fmt: skip

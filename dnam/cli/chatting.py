@@ -1,5 +1,6 @@
 """The chat in the terminal: `run` and `chat`."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from replay.engine import Engine
 
 CHAT_ONLY = "--as and --in are for the chat in the terminal: `dnam chat`. With DISCORD_TOKEN set this starts the bot."
+NO_TOKEN = "DISCORD_TOKEN is not set: this is the chat, which ends with its input"
 NAMELESS = "me"
 """Who chats where the system has no name for its user."""
 
@@ -44,6 +46,8 @@ def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json
     """
     shell = Shell(data, as_json)
     if not shell.settings.discord_token:
+        if not sys.stdin.isatty():
+            shell.out.note(NO_TOKEN)
         _chat(shell, user, place)
     elif user or place:
         raise BadRequest(CHAT_ONLY)

@@ -1,6 +1,7 @@
 """Recall: whether its loops are compiled."""
 
 from dnam.doctor.check import Finding, Patient, skipped, well, wrong
+from dnam.quickening import remedy
 
 OTHERWISE = "Without, it takes about twice as long, and finds the same."
 
@@ -15,5 +16,5 @@ async def compiled(patient: Patient) -> list[Finding]:
         if use_compiled():
             return well("recall is compiled")
     except Exception as error:  # noqa: BLE001 - whatever a compiler may fail at
-        return wrong(f"recall cannot be compiled: {error}", f"Set DNAM_RECALL_COMPILED=0. {OTHERWISE}")
+        return wrong(f"recall cannot be compiled: {error}", f"{remedy(error)} {OTHERWISE}")
     return skipped("recall is not compiled: numba is not installed", f"pip install 'dnam[compiled]'. {OTHERWISE}")

@@ -1,8 +1,11 @@
-"""What recall reckons document by document, as compiled loops over arrays (numba, which has to be installed).
+"""What recall reckons document by document, as loops over arrays that numba compiles (it has to be installed).
 
-Each says what the steps in numpy say that `scoring` and `seeds` take without it, number for number: sums are of whole
+Each says what the steps in numpy say that `reckoning` and `seeds` take without it, number for number: sums are of whole
 numbers, and a quotient is floored as a double as it is there. An array that is written to stands behind those that are
 read. NONE is -1, which here is no index: what has no place is passed over.
+
+What was compiled is kept on disk, and made anew when this file changes: so it imports nothing that it reckons with, and
+its constants are those of `bm25`, written once more (a test holds them against each other).
 """
 
 from collections.abc import Callable
@@ -10,20 +13,42 @@ from math import floor
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
-from projections.recall.bm25 import K1, LEAST_NORM, ONE, Doubles, Longs
-from projections.recall.columns import Bytes, Flags, Places, Twos
-
 F = TypeVar("F", bound=Callable[..., Any])
-ABOVE, BELOW = float(ONE * (K1 + 1000)), 1000.0
-LEAST = float(LEAST_NORM)
+Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Twos = npt.NDArray[np.uint16]
+Flags = npt.NDArray[np.bool_]
+ABOVE, BELOW, LEAST = 1_945_600.0, 1_000.0, 450.0
+"""ONE · (K1 + 1000), 1000 and LEAST_NORM."""
+LOOPS: list[tuple[Any, str]] = []
+"""What is to be compiled, and for arrays of which kinds: nothing else is."""
 
 
 def _compiled(signature: str) -> Callable[[F], F]:
-    """Compile a function for arrays of these kinds when it is defined; what was compiled before is read from disk."""
-    made: Any = njit(signature, cache=True, nogil=True, error_model="numpy")
-    return made  # type: ignore[no-any-return]  # it says nothing of what it is called with
+    """Have a function compiled with the others."""
+
+    def wrap(function: F) -> F:
+        made: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+        LOOPS.append((made, signature))
+        return made  # type: ignore[no-any-return]  # it says nothing of what it is called with
+
+    return wrap
+
+
+def compile_loops(stops: Callable[[], bool]) -> bool:
+    """Compile them, or read them where that was done before. Between two it is asked whether it `stops`; False then."""
+    for made, signature in LOOPS:
+        if stops():
+            return False
+        if not made.signatures:
+            made.compile(signature)
+            made.disable_compile()
+    return True
 
 
 @_compiled("int64(float64, float64)")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dnam.cli.chatting import spot_of
+from dnam.cli.chatting import NO_TOKEN, spot_of
 from dnam.conversation import Spot
 from dnam.errors import Ambiguous, Unknown
 from projections.decisions.meet import Account
@@ -199,7 +199,7 @@ class TestByPipe:
 class TestRun:
     def test_without_a_token_it_is_the_chat_as_whoever_is_logged_in(self, tmp_path: Path) -> None:
         ran = chatted(tmp_path / "new", "!memory remember x\n", "run", LOGNAME="grace")
-        assert (ran.code, ran.err) == (0, "")
+        assert (ran.code, ran.err) == (0, f"dnam: {NO_TOKEN}\n"), "a service without its token is not silent"
         with Engine.open(tmp_path / "new", writable=False) as engine, engine.reading() as rows:
             assert spot_of(rows, "grace", None).who == Account("local", "grace", "grace")
 

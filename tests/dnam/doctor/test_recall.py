@@ -10,6 +10,7 @@ from dnam.doctor import recall
 from dnam.doctor.check import Finding
 from projections.recall import reckoners
 from tests.dnam.doctor.patients import looked, patient
+from tests.projections.recall.stage import without_numba
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,7 @@ async def test_where_nobody_wants_it(tmp_path: Path) -> None:
 
 
 async def test_where_it_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "projections.recall.compiled", None)
+    without_numba(monkeypatch)
     found = await looked(recall.compiled, patient(tmp_path))
     assert (found.state, found.what) == ("skipped", "recall is not compiled: numba is not installed")
     assert found.do.startswith("pip install 'dnam[compiled]'")

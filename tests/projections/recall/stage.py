@@ -1,11 +1,13 @@
 """What the tests of recall stand on: documents without rows, and a corpus made of them in one piece."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from projections import recall
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.recall import compiled, kernels, reckoners, reckoning, scoring, stacked
 from projections.recall.bm25 import ONE
@@ -37,10 +39,20 @@ def reckon(by: str, patched: pytest.MonkeyPatch, seeds: int = SEEDS, common: int
     patched.setattr(stacked, "MOST", 1 << 16 if by == "laid together" else 0)
     patched.setattr(compiled, "_PRUNED_FROM", 4)
     patched.setattr(reckoners, "_used", [CompiledReckoning if by in {"loops", "compiled"} else Reckoning])
+    if by == "compiled":
+        assert kernels.compile_loops(lambda: False)
     if by == "loops":
         for name, made in vars(kernels).items():
             if hasattr(made, "py_func"):
                 patched.setattr(kernels, name, made.py_func)
+
+
+def without_numba(patched: pytest.MonkeyPatch) -> None:
+    """As where numba is not installed."""
+    patched.setitem(sys.modules, "numba", None)
+    for each in (compiled, kernels):
+        patched.delitem(sys.modules, each.__name__, raising=False)
+        patched.delattr(recall, each.__name__.rpartition(".")[2], raising=False)
 
 
 def doc(

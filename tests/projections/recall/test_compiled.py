@@ -1,6 +1,7 @@
 """Compiled loops say what steps in numpy say; what can be left out of the seeds is."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.recall import compiled, kernels, reckoners
+from projections.recall.bm25 import K1, LEAST_NORM, ONE
 from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, corpus_of
 from projections.recall.dated import Dates
@@ -17,7 +19,7 @@ from projections.recall.opened import Part
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import Allowed, Term, everything
 from projections.recall.words import word_term
-from tests.projections.recall.stage import bare, reckon
+from tests.projections.recall.stage import bare, reckon, without_numba
 from tests.projections.recall.test_seeds import CORPORA, WEIGHTS, terms
 from tests.world import handle
 
@@ -126,6 +128,34 @@ def test_they_are_used_once_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_not_where_they_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reckoners, "_used", [Reckoning])
-    monkeypatch.setitem(sys.modules, compiled.__name__, None)
+    without_numba(monkeypatch)
     assert not reckoners.use_compiled()
     assert reckoners.reckoner() is Reckoning
+
+
+def test_what_keeps_numba_from_being_loaded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reckoners, "_used", [Reckoning])
+    monkeypatch.setitem(sys.modules, compiled.__name__, None)
+    with pytest.raises(ModuleNotFoundError, match=r"projections\.recall\.compiled"):
+        reckoners.use_compiled()
+    assert reckoners.reckoner() is Reckoning
+
+
+def test_whoever_stops_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reckoners, "_used", [Reckoning])
+    asked = list[int]()
+
+    def stops() -> bool:
+        asked.append(0)
+        return len(asked) == 3
+
+    assert not reckoners.use_compiled(stops)
+    assert (len(asked), reckoners.reckoner()) == (3, Reckoning)
+
+
+def test_the_constants_are_those_of_bm25() -> None:
+    """What was compiled is made anew when `kernels` changes, and not when what it would import does."""
+    assert (kernels.ABOVE, kernels.LEAST) == (ONE * (K1 + 1000), LEAST_NORM)
+    source = Path(kernels.__file__).read_text(encoding="utf-8")
+    assert "import projections" not in source
+    assert "from projections" not in source
