@@ -46,13 +46,20 @@ class Folder:
 
     def current(self) -> Path | None:
         """The folder in force, or None when there is none yet. NotALog when CURRENT holds anything but a name."""
+        return self.in_force()[1]
+
+    def in_force(self) -> tuple[Stamp | None, Path | None]:
+        """The same, and the stamp of the very file that names it: asked for in turn, the stamp could be of one and the
+        name of the next, which would be opened a second time at the next look.
+        """
         try:
-            name = self._current.read_bytes().strip()
+            with self._current.open("rb") as file:
+                status, name = os.fstat(file.fileno()), file.read().strip()
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            return None, None
         if not _NAME.fullmatch(name):
             raise NotALog(f"{self._current} does not name a folder: it is damaged, or not dnam's")
-        return self.path / name.decode() if name else None
+        return Stamp(status.st_ino, status.st_mtime_ns), self.path / name.decode() if name else None
 
     def stamp(self) -> Stamp | None:
         """Changes whenever CURRENT is replaced."""

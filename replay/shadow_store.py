@@ -195,8 +195,7 @@ class ShadowStore(DiskStore):
             return
         if self._live_logs and self._live_folder.stamp() == self._live_stamp:
             return
-        self._live_stamp = self._live_folder.stamp()
-        current = self._live_folder.current()
+        self._live_stamp, current = self._live_folder.in_force()
         if current is None:
             raise NothingHere(f"there is no log in {self.data}: a shadow is nothing without the memory it is of")
         self._live_logs.append(LmdbLog(current, writable=self.writable))

@@ -158,8 +158,7 @@ class DiskStore:
     def _open_log(self) -> LmdbLog:
         """The log in force; once more when it was replaced while it was being opened."""
         while True:
-            self._log_stamp = self._log_folder.stamp()
-            current = self._log_folder.current()
+            self._log_stamp, current = self._log_folder.in_force()
             if current is None:
                 raise NotALog(f"the log in {self.path} is gone")
             try:
@@ -178,7 +177,6 @@ class DiskStore:
 
     def _open_views(self) -> None:
         before = self.views
-        self._views_stamp = self._views_folder.stamp()
         self._why_unusable = ""
         self.views = self._usable_views()
         if self.views is not None and self.writable:
@@ -195,8 +193,9 @@ class DiskStore:
             self._retired.pop(0).close()
 
     def _usable_views(self) -> Views | None:
+        self._views_stamp = self._views_folder.stamp()  # of one that names nothing, too
         try:
-            current = self._views_folder.current()
+            self._views_stamp, current = self._views_folder.in_force()
             if current is None:
                 return None
             views = Views(current, self._fold, writable=self.writable, thorough=self._thorough)

@@ -23,6 +23,28 @@ def test_nothing_is_in_force_at_first(folder: Path) -> None:
     assert not (folder / "views").exists()
 
 
+def test_what_is_in_force_and_its_stamp_are_of_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is replaced between a look at the one and a look at the other: nobody opens it twice then."""
+    place = Folder(folder / "views")
+    assert place.in_force() == (None, None)
+    with place.building() as first:
+        place.put_in_force(first)
+    stamp = place.stamp()
+    real = os.fstat
+
+    def replaced(descriptor: int) -> os.stat_result:
+        monkeypatch.setattr(os, "fstat", real)
+        found = os.fstat(descriptor)
+        with place.building() as second:
+            place.put_in_force(second)
+        return found
+
+    monkeypatch.setattr(os, "fstat", replaced)
+    assert place.in_force() == (stamp, first)
+    assert place.stamp() != stamp
+    assert place.in_force() == (place.stamp(), first.with_name("000002"))
+
+
 def test_a_build_is_put_in_force(folder: Path) -> None:
     place = Folder(folder / "views")
     with place.building() as fresh:

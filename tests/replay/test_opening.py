@@ -22,7 +22,7 @@ from replay.errors import (
     ReadOnly,
     Truncated,
 )
-from replay.folder import BUILDING, Folder
+from replay.folder import BUILDING, Folder, Stamp
 from replay.log import FORMAT
 from replay.store import DiskStore
 from tests.replay.stage import ROOT, FakeClock, contents, digest, says
@@ -282,16 +282,16 @@ def test_a_making_that_broke_off_is_made_anew(data: Path) -> None:
 
 
 class Replaced(Folder):
-    """CURRENT is replaced, and the old folder removed, between the two looks at it; once."""
+    """CURRENT is replaced, and the old folder removed, as soon as it was looked at; once."""
 
-    def current(self) -> Path | None:
-        found = super().current()
+    def in_force(self) -> tuple[Stamp | None, Path | None]:
+        stamp, found = super().in_force()
         fresh = self.path / "000009"
         if found is not None and not fresh.exists():
             shutil.copytree(found, fresh)
             shutil.rmtree(found)
             self.put_in_force(fresh)
-        return found
+        return stamp, found
 
 
 def test_a_log_that_is_replaced_while_it_is_opened_is_opened_once_more(data: Path, kept: bytes) -> None:
