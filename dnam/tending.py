@@ -121,7 +121,7 @@ class Tending:
         return self.meaning.nearness(await self.meaning.seek(text, heard.person, causes))
 
     async def _nameless(self, text: str, heard: Heard) -> str:
-        """The text as texts become vectors. Where the rows cannot be read it stays as it is: recall tells of it."""
+        """The text as texts become vectors. Where the rows cannot be read it stays as it is."""
 
         def without_names(rows: Rows) -> str:
             from projections.recall.search import nameless  # imported late: it loads numpy, as recall does
@@ -130,7 +130,8 @@ class Tending:
 
         try:
             return await self.memory.look(without_names)
-        except Exception:  # noqa: BLE001 - whatever is wrong with the rows: somebody waits for an answer
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with the rows: somebody waits for an answer
+            self.failures.append(f"meaning: {error}", "a question is looked for with the names in it")
             return text
 
     # -- summaries --------------------------------------------------------------------------------------------------

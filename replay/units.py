@@ -10,7 +10,7 @@ from projections.ids import UNSEALED, EventId, Seq, VaultId
 from replay import codec
 from replay.codec import Header
 from replay.engine import Engine
-from replay.log import StoredEvent
+from replay.log import Log, StoredEvent
 from replay.reading import read
 
 CHUNK = 4096
@@ -78,13 +78,16 @@ def stored_with(engine: Engine, tags: Collection[str], after: int, upto: int) ->
     marks = [tag.encode() for tag in tags]
     while after < upto:
         last = min(upto, after + CHUNK)
-        log = engine.store.log
-        for seq, header in log.headers(after, last):
-            if any(mark in header for mark in marks) and codec.decode_header(header).tag in tags:
-                stored = log.get(seq)
-                assert stored is not None, "its header is there"
-                yield stored
+        yield from list(_marked(engine.store.log, tags, marks, after, last))  # read now: it may be replaced, and closed
         after = last
+
+
+def _marked(log: Log, tags: Collection[str], marks: list[bytes], after: int, upto: int) -> Iterator[StoredEvent]:
+    for seq, header in log.headers(after, upto):
+        if any(mark in header for mark in marks) and codec.decode_header(header).tag in tags:
+            stored = log.get(seq)
+            assert stored is not None, "its header is there"
+            yield stored
 
 
 def tagged(engine: Engine, tags: Collection[str], upto: int) -> Iterator[tuple[EventId, Event]]:

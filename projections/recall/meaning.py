@@ -2,7 +2,7 @@
 
 Each document stands as near a question as its own text, or as the nearest item that rests on it: what is noted of a
 chat is nearer to most questions than the chat. From the nearest on they have ranks, and a rank gives points to the
-score (`scoring`), as a word does:
+score (`fields`), as a word does:
 
     points = 10 · 10 ÷ (10 + rank)
 

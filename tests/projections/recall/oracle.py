@@ -1,6 +1,6 @@
 """Recall's scoring once more, as plainly as it can be said: lists, dictionaries and Python's own numbers.
 
-It is written from what `scoring` and `bm25` say of themselves, and shares no code with them. Slow: for small corpora.
+It is written from what `fields` and `bm25` say of themselves, and shares no code with them. Slow: for small corpora.
 """
 
 from collections import Counter
