@@ -79,7 +79,7 @@ class TestTheModel:
     async def test_it_is_a_model_that_costs_nothing(self) -> None:
         model: Model = ENGLISH
         assert (model.name, model.paid) == ("offline", False)
-        assert model.version.startswith("offline-en@3")
+        assert model.version.startswith("offline-en@4")
         reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
         assert reply == Reply(text="", model="offline", version=model.version)
 
@@ -317,6 +317,20 @@ class TestAnswer:
     async def test_asked_for_all_without_an_item_it_shows_the_summary(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "what do you remember?", (), "Kim: The roof leaks.", (HELLO,))
         assert await text_of(asked) == "From our conversation:\n- Kim: The roof leaks."
+
+    async def test_a_question_of_small_words_alone_is_answered_by_what_has_them_in_another_form(self) -> None:
+        likes = KnownItem("i4", "preference", "User likes tea.")
+        asked = AnswerInputs("Bot", "Kim", "what do I like?", (OSLO, likes), window=(HELLO,))
+        assert await text_of(asked) == f"{load('en').replies.relevant}\n- [preference] User likes tea."
+
+    async def test_a_statement_of_small_words_alone_brings_nothing_up(self) -> None:
+        asked = AnswerInputs("Bot", "Kim", "ok, just like that", (TEA,), window=(HELLO,))
+        assert await text_of(asked) == load("en").replies.acknowledge
+
+    async def test_a_question_is_no_answer_to_another(self) -> None:
+        before = Line("Kim", "where does the ferry land?", 1)
+        asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "", (HELLO, before))
+        assert await text_of(asked) == load("en").replies.unknown
 
     async def test_without_an_item_it_quotes_the_conversation(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "Lou: The ferry leaves at nine.", (HELLO,))

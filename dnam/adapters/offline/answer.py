@@ -83,7 +83,8 @@ class Answerer:
         return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.empty)
 
     def _to_question(self, inputs: AnswerInputs, message: str) -> str:
-        items = self._fitting(inputs, message)
+        query = self._query(message) or self._vocabulary.plain_stems(message)
+        items = self._fitting(inputs, query)
         if items:
             return _listed(self._replies.relevant, map(_shown, items))
         said = list(dict.fromkeys(self._said(inputs, message)))
@@ -91,7 +92,7 @@ class Answerer:
         return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.unknown)
 
     def _to_statement(self, inputs: AnswerInputs, message: str) -> str:
-        items = self._fitting(inputs, message)[:QUOTES]
+        items = self._fitting(inputs, self._query(message))[:QUOTES]
         related = _listed(self._replies.related, map(_shown, items))
         return related if items else self._lacking(inputs, self._replies.acknowledge)
 
@@ -99,20 +100,24 @@ class Answerer:
         """What is said where nothing is found: with memory switched off there is nothing to look in."""
         return words if inputs.remembers else self._replies.off
 
-    def _fitting(self, inputs: AnswerInputs, message: str) -> list[KnownItem]:
-        """The items that share the most words with the message, in the order in which they came."""
-        query = self._vocabulary.stems(message) - self._asking
+    def _query(self, message: str) -> frozenset[str]:
+        """What a message looks for."""
+        return self._vocabulary.stems(message) - self._asking
+
+    def _fitting(self, inputs: AnswerInputs, query: frozenset[str]) -> list[KnownItem]:
+        """The items that share the most words with a query, in the order in which they came."""
         shared = [len(query & self._vocabulary.stems(f"{item.text} {' '.join(item.tags)}")) for item in inputs.items]
         best = max(shared, default=0)
         return [item for item, count in zip(inputs.items, shared, strict=True) if best and count * 2 > best]
 
     def _said(self, inputs: AnswerInputs, message: str) -> Iterator[str]:
-        """Lines of the summary and the window that share words with the message."""
-        query = self._vocabulary.stems(message) - self._asking
+        """Lines of the summary and the window that share words with the message; none that asks as well."""
+        query = self._query(message)
         lines = [*inputs.summary[: LINE_CHARS * 2].splitlines()]
         lines += [f"{line.name}: {line.text[:LINE_CHARS]}" for line in inputs.window if not line.assistant]
         for line in map(one_line, lines):
-            if self._vocabulary.stems(line.partition(": ")[2] or line) & query and not line.endswith(message):
+            shares = self._vocabulary.stems(line.partition(": ")[2] or line) & query
+            if shares and not line.endswith(("?", message)):
                 yield line
 
     def _filled(self, text: str) -> str:

@@ -60,6 +60,10 @@ class Vocabulary:
     def stems(self, text: str) -> frozenset[str]:
         return frozenset(map(self.stem, self.words(text)))
 
+    def plain_stems(self, text: str) -> frozenset[str]:
+        """The same, of all words of three letters and more: "like" counts for nothing, but "likes" answers it."""
+        return frozenset(self.stem(word) for word in _all(text) if len(word) >= 3)
+
     def key(self, text: str) -> frozenset[str]:
         """What tells one object from another, also when no word of it counts: "C" is not "Go"."""
         return self.stems(text) or frozenset(_all(text))
