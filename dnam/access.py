@@ -20,7 +20,6 @@ from projections.decisions.meet import Account, meet
 from projections.errors import BadRequest
 from projections.ids import Handle
 from projections.policies.text import whole
-from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from replay.engine import Engine
 from replay.errors import LogError
@@ -38,7 +37,7 @@ class Access:
         self.engine = engine
         self.settings = settings
         self.language = language
-        self.vocabulary = Vocabulary(language.stop_words, language.project_words, language.backchannels)
+        self.vocabulary = language.vocabulary
         self.guarding = guarding_of(language)
         self.sharing = sharing_of(language)
         self.standing: Standing = self._standing_by_settings

@@ -17,6 +17,7 @@ from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.messages import MessageRow
 from projections.places import find_place, place_of
 from projections.policies.quiet import resting_on_quiet
+from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from projections.turns import TurnRow
 from projections.window import Caller, Entry, entry_line
@@ -57,7 +58,7 @@ FIELDS: Mapping[str, str] = {
 class Sought(NamedTuple):
     """What is looked for: a text, at a time (ms); perhaps only what one person said, or what was said in one place.
     `most` is how much of what was said is listed, `most_items` how many items. `beside`: also what has none of the
-    words itself.
+    words itself. The `vocabulary` tells what speaks of a project.
     """
 
     text: str
@@ -68,6 +69,7 @@ class Sought(NamedTuple):
     place: Ref | None = None
     without: frozenset[EventId] = frozenset()
     beside: bool = False
+    vocabulary: Vocabulary = Vocabulary()
 
     @property
     def is_narrowed(self) -> bool:
@@ -112,8 +114,9 @@ def _wanted(context: Context, sought: Sought) -> "Wanted":
     from projections.recall.search import Wanted
 
     return Wanted(
-        sought.text, context.setting, context.session, sought.now, sought.without, sought.speaker, sought.place
-    )
+        sought.text, context.setting, context.session, sought.now, sought.without, sought.speaker, sought.place,
+        vocabulary=sought.vocabulary,
+    )  # fmt: skip
 
 
 class _Left:

@@ -1,7 +1,7 @@
 """Relevant past conversations: what was said earlier that answers to a message, each with what stands around it.
 
     found       by recall, in what is open to the setting: never what stands in the window, nor the message, nor what
-                the session's summary says word for word
+                the session's summary says word for word, sentence by sentence
     around it   up to NEAR before and after in the same sitting; passages that overlap or touch are one
     the budget  best first; what does not fit is tried without what stands around it, and else left out
 
@@ -42,8 +42,9 @@ FRESH_MS = 30 * 60_000
 SPARE = 3
 """How many times as much is looked for as may stand there: some of it may not, and some touches."""
 FEWEST_WORDS = 3
-"""How many words something has at least that is left out because the summary has them: "yes" stands in every one."""
+"""How many words a sentence has at least that is looked for in the summary: "yes" stands in every one."""
 _WORD = re.compile(r"\w+")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 ANSWERING = frozenset({"turn", "fact", "dated", "meaning", "fact meaning"})
 """By what something is found that is relevant: a word of its own, or of an item that rests on it, the day that the
@@ -188,14 +189,21 @@ class _May:
         )
 
     def _is_summed_up(self, row: SaidRow) -> bool:
-        """Whether the summary says it word for word. Who is mentioned and what files show has no word there."""
+        """Whether the summary says it word for word, each sentence wherever it stands there. Who is mentioned and what
+        files show has no word there.
+        """
         of = row if isinstance(row, TurnRow) else row.message
         if not self._summary or of.spans or (isinstance(row, MessageRow) and row.message.attachments):
             return False
-        if f" {_first_word(of.text)} " not in self._summary:  # most are told apart by that
-            return False
-        words = _plain(of.text)
-        return words.count(" ") > FEWEST_WORDS and words in self._summary
+        looked_for = False
+        for sentence in _BETWEEN_SENTENCES.split(of.text):
+            words = _plain(sentence)
+            if words.count(" ") <= FEWEST_WORDS:
+                continue
+            if words not in self._summary:
+                return False
+            looked_for = True
+        return looked_for
 
     def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
         """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
@@ -214,12 +222,6 @@ class _May:
 def _plain(text: str) -> str:
     """The words of a text, each with a space before and behind it."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-def _first_word(text: str) -> str:
-    """The first of the words of a text; none where it has none."""
-    found = _WORD.search(text)
-    return "" if found is None else _plain(found[0]).split()[0]
 
 
 def _is_of_others(row: SaidRow) -> bool:

@@ -58,7 +58,7 @@ def search(
 
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
-        sought = _sought(view, text, by, said_in, limit, beside=beside)
+        sought = _sought(shell, view, text, by, said_in, limit, beside=beside)
         contexts = _contexts(shell, view, user, place)
         hits = Hits((), ()) if view.empty else found_in(view.rows, contexts, sought)
         telling = Telling(view.now, shell.settings.assistant_name)
@@ -72,16 +72,20 @@ def search(
         shell.out.note(_nothing(view, contexts, sought))
 
 
-def _sought(view: View, text: str, by: str | None, said_in: str | None, limit: int, *, beside: bool) -> "Sought":
+def _sought(
+    shell: Shell, view: View, text: str, by: str | None, said_in: str | None, limit: int, *, beside: bool
+) -> "Sought":
     from time import time_ns
 
     from dnam.hits import Sought
+    from dnam.languages import load
     from projections.ids import NOBODY
 
     looked = view.looked
     now = time_ns() // 1_000_000 if looked is None or looked.ms is None else looked.ms
     speaker = NOBODY if by is None else named(view, by)
-    return Sought(text, now, limit, limit, speaker, _the_place(view, said_in), beside=beside)
+    where, vocabulary = _the_place(view, said_in), load(shell.settings.language).vocabulary
+    return Sought(text, now, limit, limit, speaker, where, beside=beside, vocabulary=vocabulary)
 
 
 def _the_place(view: View, said_in: str | None) -> "Ref | None":

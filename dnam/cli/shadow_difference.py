@@ -21,7 +21,6 @@ from dnam.shadows import load as load_manifest
 from projections.ids import Handle
 from projections.lookup import SessionCard
 from projections.quoting import one_line
-from projections.retrieval import Vocabulary
 from projections.rows import Rows
 
 PRINTED = Path("-")
@@ -62,8 +61,7 @@ def _wanted(meant: Handle | SessionCard) -> Wanted:
 
 def _known(shell: Shell) -> Known:
     language = load(shell.settings.language)
-    vocabulary = Vocabulary(language.stop_words, language.project_words)
-    return Known(vocabulary, rephrasing_of(language), shell.settings.assistant_name)
+    return Known(language.vocabulary, rephrasing_of(language), shell.settings.assistant_name)
 
 
 def _write_page(shell: Shell, whole: Difference, html: Path) -> None:

@@ -27,7 +27,7 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     """The best hits, items first, with links to what was said."""
     memory = assistant.memory
     words, explained = _read(arguments["words"])
-    sought = Sought(words, memory.now(), MOST, MOST_ITEMS)
+    sought = Sought(words, memory.now(), MOST, MOST_ITEMS, vocabulary=memory.vocabulary)
 
     def look(rows: Rows) -> tuple[Hits, list[Spoken]]:
         found = search(rows, contexts(asked), sought)

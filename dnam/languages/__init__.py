@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from projections.retrieval import Vocabulary
+
 Kind = Literal["preference", "fact", "project", "constraint", "person", "tool", "workflow"]
 ItemType = Literal["semantic", "episodic", "procedural"]
 Replaces = Literal["never", "corrected", "always"]
@@ -260,6 +262,11 @@ class Language(LanguageTable, frozen=True):
     secrets: tuple[Secrets, ...] = ()
     guarded: Guarded = Guarded()
     replies: Replies = Replies()
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its words, as the scorings ask for them."""
+        return Vocabulary(self.stop_words, self.project_words, self.backchannels)
 
 
 @cache

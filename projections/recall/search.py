@@ -29,6 +29,7 @@ from projections.recall.seeds import Allowed
 from projections.recall.spelling import spelled_like
 from projections.recall.standing import TermsIn
 from projections.recall.words import words
+from projections.retrieval import Vocabulary, query
 from projections.rows import Found, RowAt, Rows, after_prefix
 from projections.turns import TURNS, TurnRow
 from projections.window import SAID, SAID_TABLES
@@ -44,7 +45,8 @@ others are tried for each.
 class Wanted(NamedTuple):
     """What is looked for, by whom and where. `said` is when (ms). `without` names messages and turns that are not to be
     found; `speaker` and `place` narrow it to what one person said, or what was said in one place. `room` are others who
-    take part: what is known of them here counts as well. With `nearness`, what is near in meaning is found too.
+    take part: what is known of them here counts as well. With `nearness`, what is near in meaning is found too; the
+    `vocabulary` tells what speaks of a project.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Wanted(NamedTuple):
     room: tuple[Handle, ...] = ()
     question: EventId = EventId(b"")
     nearness: Nearness | None = None
+    vocabulary: Vocabulary = Vocabulary()
 
 
 class Reason(NamedTuple):
@@ -147,8 +150,10 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
     asked = ask(wanted.text, {})
     asked = _with_likes(asked, _in_items(known, asked.question.terms), partial(_like_in_items, known))
-    ranked = (each for each in knowing.rank(known, asked.question, wanted.said) if each.score > 0)
-    return tuple(_found_item(each, asked.words) for each in islice(ranked, most))
+    about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
+    ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project)
+    best = islice((each for each in ranked if each.score > 0), most)
+    return tuple(_found_item(each, asked.words) for each in best)
 
 
 def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]:

@@ -7,7 +7,7 @@ from projections.policies.low_signal import is_low_signal
 from projections.retrieval import Vocabulary
 
 ENGLISH = load("en")
-WORDS = Vocabulary(ENGLISH.stop_words, ENGLISH.project_words, ENGLISH.backchannels)
+WORDS = ENGLISH.vocabulary
 
 
 @pytest.mark.parametrize(

@@ -278,6 +278,16 @@ def test_what_the_summary_says_word_for_word_does_not_stand_there_again(house: H
     ]  # fmt: skip
 
 
+def test_what_the_summary_says_in_sentences_apart_does_not_stand_there_again(house: House) -> None:
+    house.say("1", "I mend boilers on Mondays.  Yes.\nThe boiler in the hall leaks!", KIM)
+    house.say("1", "I mend boilers on Mondays. The boiler upstairs leaks", ADA, after=9 * HOUR)
+    sum_up(house, "Kim: The boiler in the hall leaks\nKim: I mend boilers on Mondays.")
+    chatter(house)
+    assert past(prompt(house, "boiler leaks?")).splitlines()[1:] == [
+        "[Ada]: I mend boilers on Mondays. The boiler upstairs leaks"
+    ]
+
+
 def test_what_is_a_part_of_other_words_of_the_summary_stands_there(house: House) -> None:
     house.say("1", "art boils in pots", KIM)
     sum_up(house, "Smart boils in pots.")

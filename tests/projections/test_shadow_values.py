@@ -5,13 +5,12 @@ import pytest
 from dnam.languages import load
 from dnam.rephrasing import rephrasing_of
 from projections.policies.rephrasing import UNKNOWN
-from projections.retrieval import Vocabulary
 from projections.shadow_judged import MOST_COMPARED, Texts, judged
 from projections.shadow_values import valued
 from tests.projections.items import a_row
 
 ENGLISH = load("en")
-TEXTS = Texts(Vocabulary(ENGLISH.stop_words, ENGLISH.project_words), rephrasing_of(ENGLISH))
+TEXTS = Texts(ENGLISH.vocabulary, rephrasing_of(ENGLISH))
 
 APART = (
     ("Standup is on Monday", "Standup is on Tuesday", "weekdays"),
