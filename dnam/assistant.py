@@ -138,7 +138,7 @@ class Assistant(Background):
         """The prompt, and what failed where it was made without recall. What fails without it too is raised."""
         assembled = partial(self.memory.assembled, rows, heard, files=files, message=message)
         try:
-            return assembled(nearness=nearness), None
+            return assembled(nearness=nearness or self.unmeant), None
         except Exception as error:  # noqa: BLE001 - whatever recall raises: somebody waits for an answer
             return assembled(recall=False), error
 

@@ -58,6 +58,8 @@ class Tending:
 
     meaning: "Meaning | None" = None
     """What finds things by their meaning, where there is an encoder (`dnam/understanding.py`)."""
+    unmeant: Nearness | None = None
+    """What recall is handed instead, where one is wished for and cannot be had: a note that says so, for the turn."""
 
     def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
         self.memory = memory
@@ -115,7 +117,7 @@ class Tending:
         looked for by its meaning.
         """
         if self.meaning is None or is_low_signal(text, self.memory.vocabulary):
-            return None
+            return self.unmeant
         causes = (heard.point.id,) if heard.person else ()
         text = await self._nameless(text, heard)
         return self.meaning.nearness(await self.meaning.seek(text, heard.person, causes))

@@ -15,6 +15,7 @@ from dnam.encoder import EncoderMissing
 from dnam.encoders import Encoders, opened
 from dnam.failures import Tell
 from dnam.idle import Sleep
+from projections.nearness import nothing_near
 from replay.store import DiskStore
 
 
@@ -30,6 +31,7 @@ async def understanding(assistant: Assistant, tell: Tell, sleep: Sleep = asyncio
             try:
                 encoders = await stack.enter_async_context(opened(assistant.memory.settings))
             except EncoderMissing as error:
+                assistant.unmeant = nothing_near(f"{error}: only words decide")
                 tell(f"{error}. Until then things are found by their words alone.")
             else:
                 await stack.enter_async_context(_by(encoders, assistant, store, sleep))

@@ -36,12 +36,19 @@ class Nearness(NamedTuple):
     """What tells how near texts are to what is looked for: by which encoder, given the seqs of the events that made the
     rows of what was said, and of items. `encoder` is empty where none could be asked.
 
-    With `kept`, nobody is asked: these are the ranks that what was said had once, by the seqs of its rows.
+    With `kept`, nobody is asked: these are the ranks that what was said had once, by the seqs of its rows. Where they
+    are none, `note` may say why.
     """
 
     encoder: str
     among: Callable[[Sequence[Seq], Sequence[Seq]], Near]
     kept: Mapping[Seq, int] | None = None
+    note: str = ""
+
+
+def nothing_near(note: str) -> Nearness:
+    """Nothing is near, and why: no encoder could be asked."""
+    return as_kept("", {})._replace(note=note)
 
 
 def as_kept(encoder: str, ranks: Mapping[Seq, int]) -> Nearness:

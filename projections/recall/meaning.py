@@ -58,13 +58,14 @@ class Nearby(NamedTuple):
 
 class _Compared(NamedTuple):
     """What is handed over: the parts of the documents, their places there, in order, and their seqs. A part's documents
-    lie between two `bounds`.
+    lie between two `bounds`. `is_cut`: there are older ones as well.
     """
 
     parts: Longs
     at: Longs
     seqs: Longs
     bounds: Sequence[int]
+    is_cut: bool
 
     def place(self, index: int) -> Place:
         """Where a document is."""
@@ -104,6 +105,8 @@ def nearby(
     """What is near of all that may be found: by itself, or by one of the items that are known. `evidence` says where
     that lies which an item rests on.
     """
+    if nearness.kept is not None and not nearness.kept:
+        return Nearby(note=nearness.note)
     compared = _compared(parts, allowed)
     if nearness.kept is not None:
         return Nearby(_as_kept(compared, nearness.kept))
@@ -114,7 +117,8 @@ def nearby(
             meant[each.place] = Meant(len(meant) + 1, each.by_item)
             if len(meant) == MOST_NEAR:
                 break
-    return Nearby(meant, near.note)
+    cut = f"only the last {MOST_COMPARED:,} of what was said are compared" if compared.is_cut else ""
+    return Nearby(meant, near.note or cut)
 
 
 def _as_kept(compared: _Compared, ranks: Mapping[Seq, int]) -> dict[Place, Meant]:
@@ -150,10 +154,11 @@ def _compared(parts: Sequence[Part], allowed: Sequence[Allowed]) -> _Compared:
     nothing = [np.empty(0, np.int64)]
     numbers = np.repeat(np.arange(len(parts)), [len(places) for places in each_at])
     at, seqs = np.concatenate(nothing + each_at), np.concatenate(nothing + each_seqs)
-    if len(seqs) > MOST_COMPARED:
+    is_cut = len(seqs) > MOST_COMPARED
+    if is_cut:
         last = np.sort(np.argpartition(seqs, -MOST_COMPARED)[-MOST_COMPARED:])
         numbers, at, seqs = numbers[last], at[last], seqs[last]
-    return _Compared(numbers, at, seqs, np.searchsorted(numbers, np.arange(len(parts) + 1)).tolist())
+    return _Compared(numbers, at, seqs, np.searchsorted(numbers, np.arange(len(parts) + 1)).tolist(), is_cut)
 
 
 def _findable(part: Part, allowed: Allowed) -> Places:

@@ -9,7 +9,7 @@ from projections.events.values import NearUse
 from projections.ids import EventId, Seq
 from projections.items import ITEMS
 from projections.messages import MESSAGES
-from projections.nearness import Near, Nearness, as_kept
+from projections.nearness import Near, Nearness, as_kept, nothing_near
 from projections.recall import meaning
 from projections.recall.search import Answers, Reason, Said, Wanted, answers, nameless, said
 from projections.rows import Rows
@@ -185,6 +185,7 @@ def test_of_very_much_what_was_recorded_last_is_compared(house: House, monkeypat
     meanings = Meanings(house.rows, "ale")
     assert texts(finds(house, wanted(house, "beer", meanings)).said) == ["ale three", "ale two"]
     assert {frozenset(each) for each in meanings.handed} == {frozenset({"ale two", "ale three"})}
+    assert finds(house, wanted(house, "beer", meanings)).note == "only the last 2 of what was said are compared"
 
 
 def test_where_nothing_is_open_nothing_is_compared(house: House) -> None:
@@ -344,6 +345,7 @@ def test_with_the_encoder_down_it_is_as_if_there_were_none(house: House) -> None
     found = answers(house.rows, look._replace(nearness=down), 10)
     assert (found.said, found.nearest) == (said(house.rows, look, 10), ())
     assert found.note == "the encoder failed: only words decide"
+    assert answers(house.rows, look._replace(nearness=nothing_near(found.note)), 10) == found
 
 
 def test_ranks_of_once_count_for_nothing_that_is_closed_now(house: House) -> None:
