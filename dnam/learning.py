@@ -12,16 +12,13 @@ from typing import NamedTuple
 from dnam.assistant import Assistant
 from dnam.errors import OptedOut
 from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartment
-from dnam.loops.summary import plan_summary, refresh_summary
+from dnam.loops.summary import Refreshing, SummaryPlan, plan_summary, refresh_summary, to_come
 from dnam.prompts import load
 from dnam.tending import SUMMARY_PROMPT, still_said
 from projections.decisions.consent import is_out
 from projections.ids import NOBODY, Handle
 from projections.lookup import SessionCard, people, sessions
-from projections.messages import MessageRow
 from projections.rows import Rows
-from projections.summaries import find_summary
-from projections.window import forwards
 from projections.work import was_read
 from replay.errors import ErasedMeanwhile
 
@@ -116,20 +113,18 @@ class Learner:
         """What it would take, without asking anything."""
         lessons = self.lessons(rows)
         characters = sum(len(each.found.row.message.text) for lesson in lessons for each in lesson.said)
-        lines = [self._behind(rows, card) for card in self.cards(rows)]
-        every = self._memory.settings.summary_every_n_turns
+        sizes = [size for card in self.cards(rows) for size in self._to_come(rows, card)]
         return Estimate(
-            extractions=sum(map(_pieces, lessons)),
-            summaries=sum(-(-len(each) // every) for each in lines),
-            characters=characters + sum(map(sum, lines)),
+            extractions=sum(map(_pieces, lessons)), summaries=len(sizes), characters=characters + sum(sizes)
         )
 
-    def _behind(self, rows: Rows, card: SessionCard) -> list[int]:
-        """The lengths of what a session's summary does not cover yet."""
-        found = find_summary(rows, card.session, card.audience.epoch)
-        after = None if found is None else found.row.upto
-        entries = forwards(rows, card.session, card.audience.epoch, after)
-        return [len(entry.row.message.text) for entry in entries if isinstance(entry.row, MessageRow)]
+    def _to_come(self, rows: Rows, card: SessionCard) -> list[int]:
+        """What each refresh of a session's summary would read, in characters."""
+        return to_come(rows, card.session, card.audience, self._refreshing())
+
+    def _refreshing(self) -> Refreshing:
+        """The settings of a refresh that reads as many turns as it takes to be due: each message of a person is one."""
+        return self._assistant.refreshing()._replace(most_turns=self._memory.settings.summary_every_n_turns)
 
     async def learn(self, progress: Progress) -> LearnedAll:
         """Run the loops over everything unread."""
@@ -169,17 +164,12 @@ class Learner:
 
     async def _summarise(self, card: SessionCard) -> tuple[int, str]:
         """Refresh one session's summary until it has caught up; how many refreshes worked, and what went wrong."""
-        every = self._memory.settings.summary_every_n_turns
-        settings = self._assistant.refreshing()._replace(most_lines=every)
         whose = _whose(card)
         prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model
         refreshed = 0
         while True:
-            plan = await self._memory.look(
-                lambda rows: (
-                    None if is_out(rows, whose) else plan_summary(rows, card.session, card.audience, whose, settings)
-                )
-            )
+            settings = self._refreshing()._replace(looks_back=not refreshed)
+            plan = await self._memory.look(partial(_planned, card, settings))
             if plan is None:
                 return refreshed, ""
             result = await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting), whose)
@@ -197,6 +187,11 @@ def _pieces(lesson: Lesson) -> int:
             count, room = count + 1, INPUT_CHARS
         room -= length
     return count
+
+
+def _planned(card: SessionCard, settings: Refreshing, rows: Rows) -> SummaryPlan | None:
+    whose = _whose(card)
+    return None if is_out(rows, whose) else plan_summary(rows, card.session, card.audience, whose, settings)
 
 
 def _unread(person: Handle, said: list[Said], rows: Rows) -> list[Said]:

@@ -4,7 +4,7 @@ The first refresh of a new era starts from people's messages alone, newest first
 an old era's key can go without taking the new summary along.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from projections.decisions.work import WorkRequest, record_work
 from projections.events import SummaryAnswered, SummaryFailed, SummaryRefreshed
 from projections.events.values import Audience, ModelUse
 from projections.fruitless import PASSED_OVER, SHOWN, is_last_try, most_shown, passed_over
-from projections.ids import EventId, Handle, Point, Seq
+from projections.ids import NOBODY, EventId, Handle, Point, Seq
 from projections.items import QUIET, is_quiet
 from projections.messages import MESSAGES, MessageRow, find_message, key_point, unit
 from projections.policies.cadence import VERSION
@@ -83,70 +83,149 @@ class Only(Protocol):
     def has(self, heard: EventId, version: EventId) -> bool:
         """Whether a message is among it as this event of its has it; of an answer both are its own."""
 
+    def is_new(self, heard: EventId, version: EventId) -> bool:
+        """Whether no earlier refresh might read it."""
+
 
 class Refreshing(NamedTuple):
-    """Settings in force for a refresh. `most_lines` cuts the span short, for learning from an import; `words` say what
-    instructs the assistant, and `spoken` how secrets are said. With `only`, nothing but that is read.
+    """Settings in force for a refresh. `most_turns` cuts the span short, for learning from an import: it ends before
+    people say one thing more. `words` say what instructs the assistant, and `spoken` how secrets are said. With `only`,
+    nothing but that is read. Whoever has just looked for what came in late need not do so again (`looks_back`).
     """
 
     assistant: str
     max_chars: int
     era_refreshes: int
-    most_lines: int = 10_000
+    most_turns: int | None = None
     policy: str = VERSION
     words: InstructionWords = InstructionWords()
     spoken: Spoken = Spoken()
     only: Only | None = None
+    looks_back: bool = True
+
+
+class Reading(NamedTuple):
+    """What a refresh reads, behind `after` and up to `upto`: under the last summary's text where it `keeps` that. With
+    it an era `ends`, and the next begins.
+    """
+
+    taken: Taken
+    after: Point | None
+    upto: Point
+    keeps: bool = False
+    ends: bool = False
 
 
 def plan_summary(
     rows: Rows, session: str, audience: Audience, person: Handle, settings: Refreshing
 ) -> SummaryPlan | None:
-    """What a refresh would read; None when nothing was said since the last one."""
+    """What a refresh would read; None when there is nothing that the last one did not cover, and nothing in that which
+    was taken back, or came in late.
+    """
     found = find_summary(rows, session, audience.epoch)
     old = None if found is None else found.row
-    after = None if old is None else old.upto
-    source = Source(rows, session, audience, settings.only)
-    taken = _since(source, after, settings.most_lines, old.era if old else 0)
-    if not taken.lines:
+    reading = _reading(Source(rows, session, audience, settings.only), found, settings)
+    if reading is None or not reading.taken.lines:
         return None
-    most = most_shown(rows, "summary", taken.lines[0].id)
-    is_troubled = most < SHOWN[0]
-    if is_troubled:
-        taken = _since(source, after, min(most, settings.most_lines), old.era if old else 0)
-    ends = old is not None and old.refresh >= settings.era_refreshes and not is_troubled
-    anew = ends or (found is not None and _is_made_anew(source, found))
-    upto = max(Point(line.said, line.id) for line in taken.lines)
-    if anew and old is not None and not is_troubled:
-        taken = _recent(source, taken.lines[-1].said, old.floor)
-        after = taken.stopped or old.floor
-    lines = taken.lines
-    if not lines:
-        return None
-    keeps = old is not None and old.text != "" and not anew
+    taken, lines = reading.taken, reading.taken.lines
+    kept = old if reading.keeps else None
     inputs = SummaryInputs(
         assistant=settings.assistant,
-        previous=old.text if keeps and old is not None else "",
+        previous="" if kept is None else kept.text,
         lines=tuple(map(_line, lines)),
         max_chars=settings.max_chars,
     )
-    previous = (old.event,) if keeps and old is not None else ()
+    previous = () if kept is None else (kept.event,)
     return SummaryPlan(
         session=session,
         audience=audience,
         person=person,
-        era=(old.era if old else 0) + (1 if ends else 0),
+        era=(old.era if old else 0) + (1 if reading.ends else 0),
         previous_event=old.event if old else None,
         inputs=inputs,
-        after=after,
-        upto=upto,
+        after=reading.after,
+        upto=reading.upto,
         causes=(*previous, *dict.fromkeys(each for line in lines for each in (line.id, line.event))),
-        said=max(taken.said, old.said) if keeps and old is not None else taken.said,
+        said=taken.said if kept is None else max(taken.said, kept.said),
         policy=settings.policy,
         is_last_try=is_last_try(rows, "summary", (line.id for line in lines)),
         words=settings.words,
         spoken=settings.spoken,
     )
+
+
+def to_come(rows: Rows, session: str, audience: Audience, settings: Refreshing) -> list[int]:
+    """How many characters each refresh would read that a summary needs to catch up, if all of them work."""
+    plan = plan_summary(rows, session, audience, NOBODY, settings)
+    if plan is None:
+        return []
+    sizes, source, after = [_size(plan.inputs.lines)], Source(rows, session, audience, settings.only), plan.upto
+    while lines := _since(source, after, plan.era, settings.most_turns).lines:
+        sizes.append(_size(tuple(map(_line, lines))))
+        after = _end(lines)
+    return sizes
+
+
+def _size(lines: Iterable[Line]) -> int:
+    return sum(len(line.text) for line in lines)
+
+
+def _end(lines: Iterable[WindowLine]) -> Point:
+    """The last point of these lines."""
+    return max(Point(line.said, line.id) for line in lines)
+
+
+def _reading(source: "Source", found: Found[SummaryRow] | None, settings: Refreshing) -> Reading | None:
+    """What was said since the last summary; all that is in reach where that is not gone on with."""
+    after, era = (None, 0) if found is None else (found.row.upto, found.row.era)
+    since = _since(source, after, era, settings.most_turns)
+    if not since.lines:
+        return None if found is None else _read_again(source, found, settings)
+    most = most_shown(source.rows, "summary", since.lines[0].id)
+    is_troubled = most < SHOWN[0]
+    if is_troubled:
+        since = _since(source, after, era, settings.most_turns, most)
+    upto = _end(since.lines)
+    if found is None:
+        return Reading(since, after, upto)
+    ends = found.row.refresh >= settings.era_refreshes and not is_troubled
+    is_wrong = _is_made_anew(source, found)
+    if not is_troubled:
+        recent = _recent(source, since.lines[-1].said, found.row.floor)
+        if ends or is_wrong or _came_late(source, found, recent, settings):
+            return Reading(recent, recent.stopped or found.row.floor, upto, ends=ends)
+    return Reading(since, after, upto, keeps=found.row.text != "" and not is_wrong)
+
+
+def _read_again(source: "Source", found: Found[SummaryRow], settings: Refreshing) -> Reading | None:
+    """All that is in reach of what a summary covered, where it cannot stay as it is; where nothing came of that, what
+    is withheld is read from its floor on in smaller pieces.
+    """
+    upto, floor = found.row.upto, found.row.floor
+    if upto is None:
+        return None
+    recent = _recent(source, upto.said, floor)
+    if not recent.lines:
+        return None
+    if not (_is_made_anew(source, found) or _came_late(source, found, recent, settings)):
+        return None
+    most = most_shown(source.rows, "summary", recent.lines[0].id)
+    if most >= SHOWN[0]:
+        return Reading(recent, recent.stopped or floor, upto)
+    piece = _since(source, floor, found.row.era, settings.most_turns, most)
+    return Reading(piece, floor, _end(piece.lines)) if piece.lines and is_withheld(found.row) else None
+
+
+def _came_late(source: "Source", found: Found[SummaryRow], recent: Taken, settings: Refreshing) -> bool:
+    """Whether something in reach lies in what a summary covers, and came in behind it: an older export, or what was
+    read back. The next summary knows it, so one that came late is never late again. Another program's summary says
+    itself what it covers.
+    """
+    upto = found.row.upto
+    if upto is None or not found.row.covered or not settings.looks_back:
+        return False
+    covered = (line for line in recent.lines if Point(line.said, line.id) <= upto)
+    return any(source.came_behind(line, found.seq) for line in covered)
 
 
 def _is_made_anew(source: "Source", found: Found[SummaryRow]) -> bool:
@@ -197,17 +276,23 @@ class Source(NamedTuple):
         """Whether something that was said is among what is read."""
         return self.only is None or self.only.has(_id_of(row), row.event)
 
+    def came_behind(self, line: WindowLine, seq: Seq) -> bool:
+        """Whether something came in behind the summary that was made at `seq`."""
+        return line.seq > seq if self.only is None else self.only.is_new(line.id, line.event)
+
     def is_by_then(self, entry: Entry) -> bool:
         """Whether it was said by the time up to which is read."""
         return self.only is None or key_point(entry.key).said <= self.only.until
 
 
-def _since(source: Source, after: Point | None, most: int, era: int) -> Taken:
-    """Everything said behind a point, oldest first, as far as the input reaches; no answers of earlier eras."""
+def _since(source: Source, after: Point | None, era: int, turns: int | None, most: int | None = None) -> Taken:
+    """Everything said behind a point, oldest first, as far as the input reaches: of people so many `turns`, with what
+    was said between them and behind them, and `most` lines. No answers of earlier eras.
+    """
     rows, session, epoch = source.rows, source.session, source.audience.epoch
     entries = of_era(takewhile(source.is_by_then, forwards(rows, session, epoch, after)), era)
     left = resting_on_quiet(rows, session, epoch)
-    return _take(source, (each for each in entries if each.row.event not in left), most)
+    return _take(source, (each for each in entries if each.row.event not in left), most, turns)
 
 
 def _recent(source: Source, said: int, floor: Point | None) -> Taken:
@@ -224,26 +309,36 @@ def _by_people(entry: Entry) -> bool:
     return isinstance(entry.row, MessageRow) and entry.row.message.author != "self"
 
 
-def _take(source: Source, entries: Iterable[Entry], most: int | None = None) -> Taken:
+def _take(source: Source, entries: Iterable[Entry], most: int | None = None, turns: int | None = None) -> Taken:
     """What of these fits into the input, in the order given."""
     rows = source.rows
-    is_passed_over = passed_over(rows, "summary")
-    caller = Caller(rows, "")
     taken: list[Entry] = []
-    room = INPUT_CHARS
+    room, said_by_people = INPUT_CHARS, 0
     stopped: Point | None = None
-    for entry in entries:
-        if not source.may_read(entry.row):
-            continue
-        said = _id_of(entry.row)
-        if is_quiet(rows, said) or is_passed_over(said):
-            continue
+    caller = Caller(rows, "")
+    for entry in _readable(source, entries):
         room -= _room_of(entry, caller)
-        if (room < 0 and taken) or len(taken) == most:
+        said_by_people += is_turn_of_people(entry.row)
+        is_full = (room < 0 and taken) or len(taken) == most
+        if is_full or (turns is not None and said_by_people > turns):
             stopped = key_point(entry.key)
             break
         taken.append(entry)
     return Taken(_lines(rows, taken), max(map(_worded, taken), default=0), stopped)
+
+
+def _readable(source: Source, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Those of them that may be read: nothing that was taken back, or is passed over."""
+    is_passed_over = passed_over(source.rows, "summary")
+    for entry in entries:
+        said = _id_of(entry.row)
+        if source.may_read(entry.row) and not is_quiet(source.rows, said) and not is_passed_over(said):
+            yield entry
+
+
+def is_turn_of_people(row: MessageRow | TurnRow) -> bool:
+    """Whether it counts as a turn where every message of a person does: no bot's, and no webhook's."""
+    return isinstance(row, MessageRow) and row.message.author in ("person", "unknown")
 
 
 def _room_of(entry: Entry, caller: Caller) -> int:

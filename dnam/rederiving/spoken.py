@@ -56,5 +56,9 @@ class Upto:
         """Whether it is among them."""
         return (self._is_read(heard) or self._is_read(version)) and self._there(version)
 
+    def is_new(self, heard: EventId, version: EventId) -> bool:
+        """Whether no run before this one could read it."""
+        return min(self._first.get(each, self._number) for each in (heard, version)) == self._number
+
     def _is_read(self, event: EventId) -> bool:
         return self._first.get(event, self._number + 1) <= self._number

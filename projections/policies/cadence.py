@@ -4,7 +4,7 @@ A turn is a message that the assistant answered. Where it learns from talk that 
 or an import), it is every message of the person (design §10). A failed attempt counts as one: the next cycle tries
 again.
 
-    summary       every N turns of a session
+    summary       every N turns of a session; at once where it is withheld, and was not tried since
     extraction    every M turns of a person; when the person has been quiet for a while; and, by `overflow`, before
                   words that were not read yet fall out of the window
 """
@@ -17,7 +17,7 @@ from projections.items import owner_key
 from projections.messages import spoken_in, unit, units_of
 from projections.policies.learned_from import Learn, Learns, addressed
 from projections.rows import Rows
-from projections.summaries import SUMMARY_ATTEMPTS
+from projections.summaries import SUMMARY_ATTEMPTS, find_summary, is_withheld
 from projections.turns import AskedRow, asked_after, turns_after
 from projections.work import EXTRACTION_ATTEMPTS, was_tried
 
@@ -29,8 +29,11 @@ ON_REQUEST = "on request"
 
 
 def summary_due(rows: Rows, session: str, epoch: int, every: int) -> bool:
-    """Whether a session has had as many turns since its summary was last tried."""
+    """Whether a session has had as many turns since its summary was last tried, or is without the one it had."""
     attempt = rows.get(SUMMARY_ATTEMPTS, unit(session, epoch))
+    found = find_summary(rows, session, epoch)
+    if attempt is not None and found is not None and is_withheld(found.row) and attempt.event == found.row.event:
+        return True
     after = None if attempt is None else attempt.upto
     return _reaches(turns_after(rows, session, epoch, after), every)
 

@@ -16,6 +16,7 @@ from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer, Tally
 from dnam.languages import load
 from dnam.learning import Learner
 from dnam.memory import Memory
+from dnam.model import SummaryInputs
 from dnam.quarantine import quarantined
 from dnam.times import DAY_MS, LATEST_MS
 from projections.decisions.draft import Draft
@@ -24,15 +25,15 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonErased, PersonOptedOut
-from projections.events.values import OPERATOR, Source
+from projections.events.values import OPERATOR, AuthorKind, Source
 from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import ITEMS, items_of
 from projections.lookup import find_people, find_sessions, people, sessions
 from projections.rows import Rows
-from projections.summaries import find_summary
+from projections.summaries import SUMMARIES, SummaryRow, find_summary
 from replay.errors import LogError
 from replay.jobs import Job
-from tests.dnam.scripted import FakeClock, ScriptedModel, down, talking
+from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "garden-club.json"
@@ -407,3 +408,132 @@ async def test_names_that_join_nobody_are_told(tmp_path: Path) -> None:
             "'Sam' matched 2 people: give an id",
             "'1' and '3' stay two people: accounts are joined when they are first seen",
         ]
+
+
+def talk(*said: tuple[int, str], author: AuthorKind = "person", edited: int | None = None) -> Iterator[Arrival]:
+    """What Kim said in a room, and when (s); `author` makes it somebody else's."""
+    room = PlaceSeen("discord", "5", "channel", "talk", "guild", guild=Ref("discord", "1"))
+    for at, text in said:
+        who = Account("discord", author, author.title())
+        yield Arrived(HeardRequest(str(at), room, author, who, text, NOW + at * 1000, (), edited=edited))
+
+
+def shown(model: ScriptedModel) -> list[list[str]]:
+    """The texts of each summary that was asked for."""
+    inputs = (ask.inputs for ask in model.asked("summary"))
+    return [[line.text for line in each.lines] for each in inputs if isinstance(each, SummaryInputs)]
+
+
+async def learned(assistant: Assistant) -> int:
+    """Learn, as much as was estimated; how many summaries were made."""
+    learner = Learner(assistant, [])
+    estimate = await assistant.memory.look(learner.estimate)
+    done = await learner.learn(lambda *_: None)
+    assert (done.summaries, done.errors) == (estimate.summaries, ())
+    assert (await assistant.memory.look(learner.estimate)).calls == 0
+    return done.summaries
+
+
+async def summarised(assistant: Assistant) -> SummaryRow:
+    (row,) = await assistant.memory.look(lambda rows: [found.row for found in rows.scan(SUMMARIES)])
+    return row
+
+
+async def test_a_summary_whose_words_were_edited_by_an_import_is_made_anew(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        await bring(assistant.memory, talk((1, "I am Robert"), (2, "and I dig")))
+        assert await learned(assistant) == 1
+        before = await summarised(assistant)
+        await bring(assistant.memory, talk((1, "I am Rob"), edited=NOW + 9000))
+        assert (await summarised(assistant)).text == ""
+        assert await learned(assistant) == 1
+        assert shown(model)[1:] == [["I am Rob", "and I dig"]]
+        after = await summarised(assistant)
+        assert (after.text, after.upto, after.refresh) == ("They talked.", before.upto, 2)
+
+
+async def test_what_a_model_cannot_say_anew_is_read_in_pieces_and_nothing_is_asked_for_ever(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        await bring(assistant.memory, talk((1, "I am Robert"), (2, "and I dig")))
+        await learned(assistant)
+        await bring(assistant.memory, talk((1, "I am Rob"), edited=NOW + 9000))
+        model.asks.clear()
+        model.scripts["summary"] = lambda ask: "" if "Rob" in ask.prompt else "Kim digs."
+        for _ in range(10):
+            await Learner(assistant, []).learn(lambda *_: None)
+        assert (await summarised(assistant)).text == "Kim digs."
+        assert shown(model)[5:] == [["I am Rob"]] * 2 + [["and I dig"]]
+
+
+async def test_history_that_comes_out_of_order_is_in_the_summary(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model, summary_every_n_turns="2") as assistant:
+        await bring(assistant.memory, talk((50, "the roof"), (51, "the gate"), (52, "the shed")))
+        assert await learned(assistant) == 2
+        newest = await summarised(assistant)
+        await bring(assistant.memory, talk((10, "the door"), (11, "the fence"), (12, "the bench")))
+        assert await learned(assistant) == 1
+        assert shown(model)[2:] == [["the door", "the fence", "the bench", "the roof", "the gate", "the shed"]]
+        last = [ask.inputs for ask in model.asked("summary")][-1]
+        assert isinstance(last, SummaryInputs)
+        assert last.previous == ""
+        assert ((await summarised(assistant)).upto, (await summarised(assistant)).covered) == (newest.upto, 6)
+
+
+async def test_what_came_in_late_makes_one_summary_anew_and_no_more(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        await bring(assistant.memory, talk((50, "the roof"), (51, "the gate")))
+        await learned(assistant)
+        await bring(assistant.memory, talk((10, "the door"), (52, "the shed")))
+        for at in (53, 54):
+            assert await learned(assistant) == 1
+            await bring(assistant.memory, talk((at, f"the {at}")))
+        assert shown(model)[1:] == [["the door", "the roof", "the gate", "the shed"], ["the 53"]]
+
+
+async def test_what_came_in_late_and_is_out_of_reach_takes_no_summary_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dnam.loops.summary.INPUT_CHARS", 20)
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        await bring(assistant.memory, talk((50, "the tallest roof"), (51, "the widest gate")))
+        await learned(assistant)
+        await bring(assistant.memory, talk((10, "the oldest door")))
+        assert await learned(assistant) == 0
+
+
+async def test_another_program_s_summary_is_no_older_than_what_it_says_of(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        await bring(assistant.memory, talk((1, "the door")))
+        await bring(assistant.memory, iter([ImportedSummary("discord:channel:5", "Kim builds.", NOW + 60_000)]))
+        await bring(assistant.memory, talk((2, "the fence")))
+        assert await learned(assistant) == 0
+        assert (await summarised(assistant)).text == "Kim builds."
+
+
+@pytest.mark.parametrize("author", ["self", "bot", "webhook"])
+async def test_a_summary_is_due_by_what_people_said(tmp_path: Path, author: AuthorKind) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path, model) as assistant:
+        for number in range(10):
+            await bring(assistant.memory, talk((2 * number, f"{number}?")))
+            await bring(assistant.memory, talk((2 * number + 1, f"{number}!"), author=author))
+        assert await learned(assistant) == 2
+        said = [f"{number}{mark}" for number in range(10) for mark in "?!"]
+        assert shown(model) == [said[:10], said[10:]]
+
+
+async def test_a_chat_is_summarised_as_often_afterwards_as_in_it(tmp_path: Path) -> None:
+    async with talking(tmp_path / "live", ScriptedModel()) as assistant:
+        await say(assistant, "ada", *map(str, range(10)))
+        await assistant.settle()
+        live = shown(assistant.model)  # type: ignore[arg-type]
+    async with talking(tmp_path / "later", ScriptedModel(), summary_enabled="0") as assistant:
+        await say(assistant, "ada", *map(str, range(10)))
+    async with talking(tmp_path / "later", ScriptedModel()) as assistant:
+        assert await learned(assistant) == len(live) == 2
+        assert shown(assistant.model) == live  # type: ignore[arg-type]

@@ -119,6 +119,24 @@ async def test_a_withheld_summary_is_made_anew_without_the_words(tmp_path: Path)
         assert text == f"{OTHER} / and more of it / one more"
 
 
+async def test_a_withheld_summary_is_due_with_the_next_turn(tmp_path: Path) -> None:
+    model = ScriptedModel({"summary": lambda ask: " / ".join(line.text for line in ask.inputs.lines)})  # type: ignore[union-attr]
+    async with talking(tmp_path, model, None, summary_every_n_turns="9") as assistant:
+        memory = assistant.memory
+        for n, text in enumerate((OTHER, SECRET)):
+            await said(assistant, f"{n}", text, NOW + n * 10)
+        heard = await memory.hear(message("1", SECRET, NOW + 10))
+        assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        await deletes(memory, "1", NOW + 10)
+        asked = len(model.asked("summary"))
+        for n, text in enumerate(("one more", "and another"), 3):
+            await said(assistant, f"{n}", text, NOW + n * 10)
+            assistant.after_turn(heard)
+            await assistant.settle()
+        (text,) = await memory.look(lambda rows: [found.row.text for found in rows.scan(SUMMARIES)])
+        assert (text, len(model.asked("summary"))) == (f"{OTHER} / one more", asked + 1)
+
+
 async def test_after_compacting_no_byte_of_it_is_on_the_disk(tmp_path: Path) -> None:
     """Views are clear text; what is sealed is opened with every key that there is."""
     model = ScriptedModel({"extraction": lambda _: learns(SECRET, OTHER), "summary": lambda _: f"Kim: {SECRET}"})

@@ -80,14 +80,14 @@ def test_waiting_can_be_broken_off(tmp_path: Path) -> None:
         assert ended(second).code == 130
     assert calls(tmp_path) == 0
     assert dnam("learn", "--data", tmp_path).err == ""
-    assert calls(tmp_path) == 15
+    assert calls(tmp_path) == 14
 
 
 def test_where_no_file_can_be_made_nothing_is_held(tmp_path: Path) -> None:
     assert dnam(*IMPORT, "--no-learn", "--data", tmp_path).code == 0
     (tmp_path / FILE).mkdir()
     assert dnam("learn", "--data", tmp_path).code == 0
-    assert calls(tmp_path) == 15
+    assert calls(tmp_path) == 14
 
 
 async def test_it_is_let_go_when_learning_fails(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dnam.model import Ask, ExtractionInputs, Hear, ModelError, Reply, unheard
+from dnam.model import Ask, ExtractionInputs, Hear, ModelError, Reply, SummaryInputs, unheard
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import Rederivation, rederiving
 from dnam.shadows import Manifest, load
@@ -158,7 +158,10 @@ def test_what_waits_goes_with_the_words_it_was_made_of(told: Path) -> None:
     asyncio.run(take_back())
     working = reader("enjoys", about="guild", name="other")
     asyncio.run(derive(told, working, asked=OTHER))
-    assert [ask.inputs.user for ask in working.asks] == ["Kim"]  # type: ignore[union-attr]
+    inputs = [ask.inputs for ask in working.asks]
+    assert [each.user for each in inputs if isinstance(each, ExtractionInputs)] == ["Kim"]
+    summaries = [each for each in inputs if isinstance(each, SummaryInputs)]
+    assert [[line.name for line in each.lines] for each in summaries] == [["Kim", "Tobi"]]
     assert len(of_kind(told, "next", ExtractionReplied)) == 2  # tobi's, and now kim's
     with Engine.open(told, writable=False) as live, shadow_engine(told, "next", beside=live) as shadow:
         assert shadow.head().epoch == live.head().epoch
