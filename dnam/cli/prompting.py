@@ -1,5 +1,6 @@
 """`prompt`: exactly what a model would be sent, with a line end behind it, and what every line of it rests on."""
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -50,8 +51,11 @@ def prompt(
     if user is None or text is None:
         raise BadRequest("say USER and TEXT; or give the seq of an answer with --at, to see the prompt that it had")
     with shell.looking(at, said) as view:
-        context = _assembled(shell, view, named(view, user), text, place)
+        person = named(view, user)
+        context = _assembled(shell, view, person, text, place)
         blocks = _blocks_json(view, context)
+        for each in _closed(view, person, context):
+            shell.out.note(each)
     _tell(shell, context, blocks, {"as_of": as_of(view)}, explain=explain)
 
 
@@ -112,6 +116,22 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     files = context_files(shell.settings.context_dir, *channel)
     request = memory.request(heard, files=[each.digest for each in files])
     return assemble(view.rows, request._replace(limits=memory.limits_in(view.rows, heard)))
+
+
+def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
+    """What is kept of somebody and lies elsewhere, where nothing of it can stand in their prompt."""
+    from collections import Counter
+
+    from dnam.finding import compartment_words, place_option
+    from projections.items import items_of
+
+    if any(use.owner == person for use in context.items):
+        return
+    active = (each.row.item for each in items_of(view.rows, person) if each.row.item.status == "active")
+    for compartment, count in sorted(Counter(item.compartment for item in active).items()):
+        where, option = compartment_words(view.now, compartment), place_option(compartment)
+        try_it = f": --in {shlex.quote(option)}" if option else ""
+        yield f"{count} item{'' if count == 1 else 's'} kept {where} cannot be told here{try_it}"
 
 
 def _context_json(context: "Context", blocks: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dnam.memory import Memory
 from projections.events.values import Audience
 from projections.ids import Ref
 from projections.policies.compartments import Setting
-from tests.dnam.cli.memories import GARDEN, GENERAL, dnam, make
+from tests.dnam.cli.memories import GARDEN, GENERAL, STAFF, dnam, make
 from tests.dnam.scripted import Calling, ScriptedModel, calling, talking
 from tests.world import NOW
 
@@ -163,3 +163,18 @@ def test_explain_says_why_each_was_chosen(tmp_path: Path) -> None:
     (past,) = [each for each in dnam(*asked, "--json").value["blocks"] if each["name"] == "past"]
     assert [bool(line["why"]) for line in past["lines"]] == [False, True, False, False]
     assert past["lines"][1]["score"] > 1
+
+
+async def staff_only(memory: Memory) -> None:
+    """Two things are kept where only some can read."""
+    await memory.heard("100", "hello", name="Kim", platform="discord", place=STAFF, key="1", said=NOW)
+    kim = await memory.person("100", platform="discord")
+    for text in ("owns a teapot", "owns a kettle"):
+        await memory.remember(kim, text, setting=Setting(kim, Audience("channel", Ref("discord", "2")), GARDEN))
+
+
+def test_where_nothing_of_theirs_can_be_told_it_says_where_it_lies(tmp_path: Path) -> None:
+    make(tmp_path / "data", staff_only)
+    asked = ("prompt", "Kim", "tea?", "--data", tmp_path / "data")
+    assert dnam(*asked).err == "dnam: 2 items kept in channel staff cannot be told here: --in 2\n"
+    assert dnam(*asked, "--in", "2").err == ""
