@@ -93,7 +93,8 @@ clean: ## remove what tools made; .venv and data/ stay
 	@find . -name .venv -prune -o -name data -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 # pip would compile modules on one processor only. What this Python cannot compile is passed over, as pip does. The lock file
-# is complete: pip need look up nothing beside it, and one older than 23.3 would take the newest release for an extra.
+# is complete: pip need look up nothing beside it, and one older than 23.3 would take the newest release for an extra. Where
+# .venv is a link, what it leads to is somebody else's, and stays as it is.
 $(LOCKED):
 	@set -e; found=; \
 	for candidate in $(PYTHONS); do \
@@ -107,6 +108,7 @@ $(LOCKED):
 	  exit 1; \
 	fi; \
 	echo "dnam: building .venv with $$("$$found" --version)"; \
+	if [ -L .venv ]; then rm .venv; fi; \
 	"$$found" -m venv --clear .venv; \
 	echo "dnam: installing what requirements.lock lists (a minute or so, the first time only)"; \
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r requirements.lock; \

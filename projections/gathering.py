@@ -23,11 +23,14 @@ SaidRow = MessageRow | TurnRow
 
 
 class Passage(NamedTuple):
-    """Something that was found, and what was said around it, oldest first; `uses` are what was found, best first."""
+    """Something that was found, and what was said around it, oldest first; `uses` are what was found, best first, and
+    `hits` the same with why.
+    """
 
     uses: tuple[PassageUse, ...]
     lines: tuple[WindowLine, ...]
     link: str
+    hits: tuple["Said", ...] = ()
 
     @property
     def head(self) -> str:
@@ -176,7 +179,7 @@ class Gathering:
 
     def _passage(self, stretch: Stretch) -> Passage:
         lines = tuple(self._line(stretch.shown[key]) for key in sorted(stretch.shown))
-        return Passage(tuple(map(_use, stretch.hits)), lines, self._link(stretch.hits[0]))
+        return Passage(tuple(map(_use, stretch.hits)), lines, self._link(stretch.hits[0]), stretch.hits)
 
     def _line(self, said: Found[SaidRow]) -> WindowLine:
         line = self._rendered.get(said.key)

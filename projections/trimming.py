@@ -8,7 +8,7 @@ Management").
     between               passages of past conversations, the least fitting first
     6th, goes first       what is known of the others in the room, the least fitting first
 
-As much of each goes as must, and nothing of the next one while that is enough.
+As much of each goes as must, and nothing of the next one while that is enough. Where all of it is not, that is noted.
 """
 
 import re
@@ -95,6 +95,10 @@ def trimmed(parts: Parts, tokens: int, count: Callable[[Parts], int]) -> Trimmed
         number = bisect_left(range(size), True, key=lambda n: count(step.without(parts, n)) <= tokens)
         gone += _listed(step.gone(parts, number), tokens)
         parts = step.without(parts, number)
+    over = count(parts) - tokens if tokens else 0
+    if over > 0:
+        why = f"{over} tokens over {tokens} in all: what always stands there has more by itself"
+        gone.append(LeftOut("prompt", "nothing more", why))
     return Trimmed(parts, tuple(gone))
 
 

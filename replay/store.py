@@ -74,11 +74,15 @@ class DiskStore:
         self.views: Views | None = None
         self._why_unusable = ""
         self._views_stamp: Stamp | None = None
-        self._open_views()
-        self._thorough = False
-        if writable:
-            with translated(path):
-                self._mend()
+        try:
+            self._open_views()
+            self._thorough = False
+            if writable:
+                with translated(path):
+                    self._mend()
+        except BaseException:
+            self.close()  # LMDB opens nothing twice, and what cannot be written may be read
+            raise
 
     def _check_path(self) -> None:
         if self.path.exists() and not self.path.is_dir():

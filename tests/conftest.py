@@ -6,6 +6,7 @@ begins later than this file.
 """
 
 import gc
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -22,6 +23,10 @@ settings.register_profile("thorough", settings.get_profile("steady"))
 settings.load_profile(PROFILE)
 
 TESTS = Path(__file__).parent
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Whatever a shell begins in the background ignores Ctrl-C, and so would all that the tests begin and break off.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WHOLE = (
     "test_wheel.py",

@@ -1,7 +1,8 @@
 """`prompt`: exactly what a model would be sent, with a line end behind it, and what every line of it rests on."""
 
+import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
     from projections.context import Context
     from projections.ids import Handle
 
+BY_SCORE = frozenset(("durable", "room", "past"))
+"""The blocks whose lines are chosen by a score."""
+MOST_REASONS = 6
+"""How many parts of a score are told."""
+_NOT_SAID = ("kind", "seq", "event", "item", "score", "why")
+"""What there is not to say of a line that the operator or the asker gave."""
+
 
 def prompt(
     user: MaybeUser = None,
@@ -22,7 +30,10 @@ def prompt(
     at: At = None,
     said: Said = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say on stderr what every line rests on, and what was left out and why.")
+        bool,
+        typer.Option(
+            "--explain", help="Say on stderr what every line rests on, why it was chosen, and what was left out."
+        ),
     ] = False,
     data: Data = None,
     as_json: Json = False,
@@ -40,8 +51,11 @@ def prompt(
     if user is None or text is None:
         raise BadRequest("say USER and TEXT; or give the seq of an answer with --at, to see the prompt that it had")
     with shell.looking(at, said) as view:
-        context = _assembled(shell, view, named(view, user), text, place)
-        blocks = [_block_json(view, block) for block in context.blocks]
+        person = named(view, user)
+        context = _assembled(shell, view, person, text, place)
+        blocks = _blocks_json(view, context)
+        for each in _closed(view, person, context):
+            shell.out.note(each)
     _tell(shell, context, blocks, {"as_of": as_of(view)}, explain=explain)
 
 
@@ -55,7 +69,7 @@ def _prompt_of_turn(shell: Shell, at: str, *, explain: bool) -> None:
         if turn is None:
             raise BadRequest(f"{at!r} is not the seq of an answer; `dnam log --tag turn.answered` lists them")
         made = prompt_of(view.engine, int(seq), turn, shell.memory(view.engine).vocabulary)
-        blocks = [_block_json(view, block) for block in made.context.blocks]
+        blocks = _blocks_json(view, made.context)
     for each in made.differs:
         shell.out.note(f"this is not quite the prompt of #{seq}: {each}")
     if not made.differs:
@@ -104,6 +118,22 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     return assemble(view.rows, request._replace(limits=memory.limits_in(view.rows, heard)))
 
 
+def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
+    """What is kept of somebody and lies elsewhere, where nothing of it can stand in their prompt."""
+    from collections import Counter
+
+    from dnam.finding import compartment_words, place_option
+    from projections.items import items_of
+
+    if any(use.owner == person for use in context.items):
+        return
+    active = (each.row.item for each in items_of(view.rows, person) if each.row.item.status == "active")
+    for compartment, count in sorted(Counter(item.compartment for item in active).items()):
+        where, option = compartment_words(view.now, compartment), place_option(compartment)
+        try_it = f": --in {shlex.quote(option)}" if option else ""
+        yield f"{count} item{'' if count == 1 else 's'} kept {where} cannot be told here{try_it}"
+
+
 def _context_json(context: "Context", blocks: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "text": context.text,
@@ -115,13 +145,50 @@ def _context_json(context: "Context", blocks: list[dict[str, Any]]) -> dict[str,
     }
 
 
-def _block_json(view: View, block: "Block") -> dict[str, Any]:
-    return {"name": block.name, "chars": block.chars, "lines": [_line_json(view, line) for line in block.lines]}
+class _Why(NamedTuple):
+    """Why something stands in a prompt: its score, and what that is made of."""
+
+    score: float | None = None
+    words: str | None = None
 
 
-def _line_json(view: View, line: "Line") -> dict[str, Any]:
+def _whys(context: "Context") -> dict[int, _Why]:
+    """By the seq of what was chosen by its score: items, and of passages what was found."""
+    from dnam.hits import why
+    from projections.retrieval import Hit
+
+    whys: dict[int, _Why] = {}
+    for hit in (*context.memory.hits, *context.room):
+        score = float(hit.score) if isinstance(hit, Hit) else round(hit.score / 1024, 3)
+        whys[hit.found.seq] = _Why(score, hit.reason)
+    for said in (hit for passage in context.past for hit in passage.hits):
+        again = "it was found for the message before, and this one goes on with that"
+        found = why(said.reasons, MOST_REASONS) if said.score else again
+        whys[said.seq] = _Why(round(said.score / 1024, 3), found)
+    return whys
+
+
+def _blocks_json(view: View, context: "Context") -> list[dict[str, Any]]:
+    whys, heads = _whys(context), frozenset(passage.head for passage in context.past)
+
+    def why(block: "Block", line: "Line") -> _Why:
+        if line.basis is None or block.name not in BY_SCORE or line.text in heads:
+            return _Why()
+        return whys.get(line.basis.seq, _Why())
+
+    return [
+        {
+            "name": block.name,
+            "chars": block.chars,
+            "lines": [_line_json(view, line, why(block, line)) for line in block.lines],
+        }
+        for block in context.blocks
+    ]
+
+
+def _line_json(view: View, line: "Line", why: _Why) -> dict[str, Any]:
     if line.basis is None or not line.basis.seq:
-        return {"text": line.text, "kind": None, "seq": None, "event": None, "item": None, "rests_on": []}
+        return {"text": line.text, **dict.fromkeys(_NOT_SAID), "rests_on": []}
     basis = line.basis
     return {
         "text": line.text,
@@ -129,6 +196,8 @@ def _line_json(view: View, line: "Line") -> dict[str, Any]:
         "seq": basis.seq,
         "event": basis.event,
         "item": basis.item,
+        "score": why.score,
+        "why": why.words,
         "rests_on": _rests_on(view, basis),
     }
 
@@ -144,7 +213,10 @@ def _rests_on(view: View, basis: "Basis") -> list[int]:
 def _explained(context: "Context", blocks: list[dict[str, Any]]) -> Iterator[str]:
     for block in blocks:
         yield f"{block['name']}: {block['chars']} characters, {len(block['lines'])} lines"
-        yield from map(_line_explained, block["lines"])
+        for line in block["lines"]:
+            yield _line_explained(line)
+            if line["why"]:
+                yield f"      {line['score']:.1f}: {line['why']}"
     for each in context.left_out:
         yield f"left out of {each.block}: {each.what} ({each.why})"
 

@@ -115,6 +115,7 @@ class Notes(LanguageTable, frozen=True):
     addressing: frozenset[str] = frozenset()
     polite: frozenset[str] = frozenset()
     commanding: frozenset[str] = frozenset()
+    framing: frozenset[str] = frozenset()
 
 
 class Common(LanguageTable, frozen=True):

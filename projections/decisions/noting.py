@@ -57,6 +57,7 @@ NO_LORE = (
     "in the namespace `me` it can be kept for whoever said it"
 )
 NOT_OWNER = "this is written for the assistant's owner alone, in the owner's own direct messages"
+RESTORE = "; `!memory restore {id}` brings that back"
 NO_SUCH = "there is no memory {id} of theirs here, so nothing was replaced or kept"
 STRANGE = (
     "only what the person said themself, here, can be noted down, in their own words, and {word!r} is not among them"
@@ -134,10 +135,12 @@ def _input(rows: Rows, found: Found[MessageRow], person: Handle) -> InputMessage
 
 
 def _small(rows: Rows, request: NoteRequest) -> frozenset[str]:
-    """The words that need not be said: the language's small ones, and names of the two who speak."""
+    """The words that need not be said: the language's small ones, those that only say that something was said, and
+    names of the two who speak.
+    """
     words = request.guarding.instructions
     names = f"{name_of(rows, request.call.setting.person)} {request.assistant}".split()
-    return words.common.own | words.notes.subjects | words.notes.telling | frozenset(names)
+    return words.common.own | words.notes.subjects | words.notes.telling | words.notes.framing | frozenset(names)
 
 
 # -- noting down -----------------------------------------------------------------------------------------------------
@@ -331,7 +334,10 @@ def _came(drafts: Sequence[Draft]) -> Came:
     refused = next((each.event for each in drafts if isinstance(each.event, ItemRefused)), None)
     if items:
         return Came("written", items=items)
-    return Came("known", "it is remembered already") if refused is None else Came("refused", refused.reason)
+    if refused is None:
+        return Came("known", "it is remembered already")
+    way_out = RESTORE.format(id=refused.against) if refused.against else ""
+    return Came("refused", f"{refused.reason}{way_out}")
 
 
 def _added(drafts: Iterable[Draft]) -> Iterator[tuple[Draft, ItemEvent]]:

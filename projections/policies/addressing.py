@@ -26,6 +26,7 @@ FEW = 3
 class NoteWords(NamedTuple):
     """What a language's notes are made of, in words without apostrophes: `subjects` and what else is `telling` of
     somebody, `addressing` the assistant, `commanding` verbs at the beginning of a clause, behind any that are `polite`.
+    With words of `framing` a note tells that somebody said or asked for something, and nothing besides.
     """
 
     subjects: frozenset[str] = frozenset()
@@ -33,6 +34,7 @@ class NoteWords(NamedTuple):
     addressing: frozenset[str] = frozenset()
     polite: frozenset[str] = frozenset()
     commanding: frozenset[str] = frozenset()
+    framing: frozenset[str] = frozenset()
 
 
 def addressed_in(text: str, words: NoteWords) -> str:

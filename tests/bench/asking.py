@@ -3,6 +3,11 @@
 from collections.abc import Callable, Sequence
 from statistics import quantiles
 
+from dnam.languages import load
+from dnam.memory import Memory
+from dnam.settings import read
+from projections.context import Request, assemble
+from projections.ids import EventId, Point
 from projections.recall.search import Wanted, items, said
 from replay.engine import Engine
 from tests.bench.measure import seconds
@@ -22,8 +27,21 @@ def searching(engine: Engine, wanted: Wanted) -> Search:
     return search
 
 
+def prompting(engine: Engine, wanted: Wanted) -> Search:
+    """A whole prompt: the window, items, and passages with what stands around them; how many lines it has."""
+    memory = Memory(engine, read({}, {}), load("en"))
+    point = Point(wanted.said, EventId(b"\xff" * 16))
+    request = Request(wanted.setting, wanted.session, point, "dnam", memory.vocabulary, limits=memory.limits())
+
+    def prompt(query: str) -> int:
+        with engine.reading() as rows:
+            return sum(len(block.lines) for block in assemble(rows, request._replace(text=query)).blocks)
+
+    return prompt
+
+
 def recalling(engine: Engine, wanted: Wanted) -> Search:
-    """What the bot asks for a message: items, and what was said."""
+    """What is looked for by hand: items, and what was said; a prompt looks for more of that, and reads around it."""
 
     def recall(query: str) -> int:
         looked_for = wanted._replace(text=query)

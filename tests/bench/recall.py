@@ -8,7 +8,7 @@ from statistics import median
 
 from projections.recall.reckoners import use_compiled
 from replay.engine import Engine
-from tests.bench.asking import ask, percentile, recalling
+from tests.bench.asking import ask, percentile, prompting, recalling
 from tests.bench.bench import Bench
 from tests.bench.library import Library, direct_messages
 from tests.bench.measure import Goal, Row, Spread
@@ -43,7 +43,11 @@ def _person(bench: Bench, messages: int, *, p50: float | None, p95: float) -> It
         search = recalling(engine, library.asked())
         ask(search, dice.queries(QUERIES))
         rounds = [ask(search, dice.queries(QUERIES)) for _ in range(bench.rounds)]
+        prompt = prompting(engine, library.asked())
+        ask(prompt, dice.queries(QUERIES))
+        prompts = [median(ask(prompt, dice.queries(QUERIES))) for _ in range(bench.rounds)]
     what = f"recall, {ITEMS} items and {messages:,} messages"
     middle, late = [median(each) for each in rounds], [percentile(95, each) for each in rounds]
     yield Row(f"{what}: p50", "ms", Spread.of(middle), goal=None if p50 is None else Goal("≤", p50))
     yield Row(f"{what}: p95", "ms", Spread.of(late), goal=Goal("≤", p95))
+    yield Row(f"{what}: a whole prompt, p50", "ms", Spread.of(prompts), note="window, items and passages; no model")

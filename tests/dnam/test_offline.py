@@ -467,6 +467,38 @@ class TestKeepingWhatItIsAskedTo:
             assert answered.text.endswith("I will remember:\n- [preference] User likes tea.")
             assert [each.text for each in await memory.show("kim")] == ["User likes tea."]
 
+    @pytest.mark.parametrize(
+        ("said", "kept"),
+        [
+            ("remember that my shoe size is 44", "User asked to remember that their shoe size is 44."),
+            ("remember that my sister lives in Oslo", "User asked to remember that their sister lives in Oslo."),
+            ("don't forget that my wifi is called Larry", "User asked to remember that their wifi is called Larry."),
+            ("remember that my cat's name is Tom", "User's cat is called Tom."),
+        ],
+    )
+    async def test_what_it_says_in_words_of_its_own_is_kept(self, tmp_path: Path, said: str, kept: str) -> None:
+        async with Memory.open(tmp_path, settings=read({}, {})) as memory:
+            assistant = Assistant(memory, ENGLISH)
+            answered = await assistant.answer(await memory.heard("kim", said))
+            assert answered.text.endswith(f"I will remember:\n- [fact] {kept}")
+            assert [each.text for each in await memory.show("kim")] == [kept]
+
+    async def test_what_was_forgotten_is_refused_and_the_way_back_is_told(self, tmp_path: Path) -> None:
+        async with Memory.open(tmp_path, settings=read({}, {})) as memory:
+            assistant = Assistant(memory, ENGLISH)
+            await assistant.answer(await memory.heard("kim", "remember that I like tea"))
+            (item,) = await memory.show("kim")
+            await memory.forget("kim", item.text)
+            answered = await assistant.answer(await memory.heard("kim", "remember that I like tea"))
+            assert f"`!memory restore {item.id}` brings that back" in answered.text
+            assert await memory.show("kim") == []
+
+    async def test_a_verb_alone_answers_nothing(self) -> None:
+        dog = KnownItem("i1", "fact", "User's dog is called Rex.", ("dog",))
+        assert await text_of(AnswerInputs("Bot", "Kim", "what is my wifi called?", (dog,), window=(HELLO,))) == (
+            load("en").replies.unknown
+        )
+
 
 class TestForgetting:
     @pytest.mark.parametrize(

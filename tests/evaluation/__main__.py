@@ -1,9 +1,10 @@
 """Prints how well the offline model extracts; exits 1 when it is not good enough.
 
 With `--locomo FILE` it prints how well recall finds the evidence in LoCoMo's conversations (`tests.evaluation.locomo`);
-exits 1 when a goal is missed, 2 when the file cannot be used. With `--shadow NAME` too it asks the file's questions of
-the memory in `--data DIR` and of that shadow of it, and prints both; with `--shadow NAME` alone it prints what can be
-judged of both without questions (`tests.evaluation.shadow`). There is no goal then.
+exits 1 when a goal is missed, 2 when the file cannot be used. A goal that was not measured is told, and is none that is
+missed. With `--shadow NAME` too it asks the file's questions of the memory in `--data DIR` and of that shadow of it,
+and prints both; with `--shadow NAME` alone it prints what can be judged of both without questions
+(`tests.evaluation.shadow`). There is no goal then.
 """
 
 import argparse
@@ -67,7 +68,7 @@ def _locomo(path: Path, *, as_json: bool) -> int:
         sys.stdout.write(json.dumps(report.as_json(found)) + "\n")
     else:
         report.show(found, Console(width=120))
-    return 0 if all(each.met for each in report.judged(found)) else 1
+    return 1 if any(each.missed for each in report.judged(found)) else 0
 
 
 def _beside(path: Path | None, data: Path | None, name: str, *, as_json: bool) -> int:

@@ -59,7 +59,7 @@ def test_what_was_learned_makes_the_difference(path: Path, data: Path) -> None:
     assert (found.live.items, found.shadow.items) == (2, 0)
     assert [each.scores.recall10 for each in found.live.ranking.asked] == [1, 1]
     assert [each.scores.recall10 for each in found.shadow.ranking.asked] == [0, 1]
-    assert found.live.held[0].share == 1
+    assert found.live.held[0].itself == 1
 
 
 def test_both_columns_are_printed(path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:

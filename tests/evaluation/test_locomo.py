@@ -18,7 +18,7 @@ from tests.dnam.importers.files import sample, turn, write
 from tests.evaluation.__main__ import main
 from tests.evaluation.locomo import encoding, measures, report
 from tests.evaluation.locomo.measures import Asked, Scores, mean, ndcg, reciprocal_rank, scores, spread
-from tests.evaluation.locomo.prompts import Held, rate
+from tests.evaluation.locomo.prompts import Held, There, rate
 from tests.evaluation.locomo.rankings import plain_bm25
 from tests.evaluation.locomo.report import Found
 from tests.evaluation.locomo.run import evaluate
@@ -133,8 +133,10 @@ def test_plain_bm25_finds_by_stems_and_by_who_speaks(tmp_path: Path) -> None:
 
 
 def test_rates_of_prompts() -> None:
-    found = rate([Held("c-1", 4, 1, 100), Held("c-1", 4, 0.5, 200), Held("c-1", 1, 0, 600)])
-    assert (found.questions, found.all, found.any, found.evidence) == (3, 1 / 3, 2 / 3, 0.5)
+    found = rate([Held("c-1", 4, 1, 1, 100), Held("c-1", 4, 0.5, 1, 200), Held("c-1", 1, 0, 0.5, 600)])
+    assert found.questions == 3
+    assert found.itself == There(1 / 3, 2 / 3, 0.5)
+    assert found.or_item == There(2 / 3, 1, 2.5 / 3)
     assert (found.tokens_median, found.tokens_most) == (200, 600)
 
 
@@ -157,7 +159,7 @@ def test_through_the_whole_system(found: Found) -> None:
         assert [each.scores.recall25 for each in found.rankings[name].asked] == [1, 1, 1, 1], name
     assert found.rankings[report.WITHOUT].asked[0].scores.mrr == 1
     assert (found.noted.facts, found.noted.items, found.noted.not_own, found.noted.refused) == (4, 3, 1, {})
-    assert (found.held[0].talk, found.held[0].share) == ("c-1", 1)
+    assert (found.held[0].talk, found.held[0].itself, found.held[0].or_item) == ("c-1", 1, 1)
     assert all(0 < each.tokens < 2_000 for each in found.held)
 
 
@@ -166,9 +168,13 @@ def test_it_is_printed_judged_and_given_to_programs(path: Path, capsys: pytest.C
     read = json.loads(capsys.readouterr().out)
     assert (read["conversations"], read["questions"], read["dropped"]) == (2, 4, ["c-1 D9:9", "c-1 D"])
     assert read["rankings"][report.WITH]["means"]["single-hop"]["questions"] == 2
-    assert [(each["setting"], each["of"]) for each in read["goals"]] == [
-        (report.WITHOUT, "all"), (report.WITHOUT, "multi-hop"), (report.WITH, "all"),
+    assert read["rankings"][report.WITH]["spread_by_category"]["multi-hop"]["recall@10"]["min"] == 1
+    assert set(read["held_out"][report.WITHOUT]["weights"]["anew"]) == {"c-1", "c-2"}
+    assert read["prompts"]["all"]["itself"]["all"] <= read["prompts"]["all"]["or_item"]["all"] == 1
+    assert [(each["setting"], each["of"]) for each in read["goals"] if each["met"]] == [
+        (report.WITHOUT, "all"), (report.WITHOUT, "multi-hop"), (report.WITH, "all"), (report.WITH, "multi-hop"),
     ]  # fmt: skip
+    assert [each["met"] for each in read["goals"]].count(None) == 8
 
 
 def test_with_an_encoder_meaning_counts_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,12 +202,16 @@ def test_a_goal_that_is_missed_is_said(found: Found) -> None:
     ranking = found.rankings[report.WITH]
     nothing = ranking._replace(asked=[each._replace(scores=Scores(0, 0, 0, 0, 0)) for each in ranking.asked])
     missed = found._replace(rankings={**found.rankings, report.WITH: nothing}, missing={"bm25s": "try 'dnam[x]'"})
-    assert [each.met for each in report.judged(missed)] == [True, True, False]
+    assert [each.goal.of for each in report.judged(missed) if each.missed] == ["all", "multi-hop"]
     printed = Console(file=StringIO(), width=120)
     report.show(missed, printed)
     text = printed.file.getvalue()  # type: ignore[attr-defined]
-    assert "recall, with facts, all: recall@10 0.0, goal ≥ 83: MISSED" in text
-    assert "recall, without facts, all: recall@10 100.0, goal ≥ 80: met" in text
+    goals = [[each.strip() for each in line.split("│")[1:-1]] for line in text.splitlines() if "≥" in line]
+    assert [report.WITH, "all", "≥ 83", "0.0", "MISSED"] in goals
+    assert [report.WITHOUT, "all", "≥ 80", "100.0", "met"] in goals
+    assert [report.ENCODED, "all", "≥ 86", "", "not measured"] in goals
+    assert [report.WITH, "open-domain", "≥ 42", "", "not measured"] in goals
+    assert "8 of 12 goals were not measured; the exit code speaks of the others." in text
     assert "bm25s: not measured, try 'dnam[x]'" in text
     assert found.missing[report.ENCODED] == "DNAM_ENCODER names none: local or voyage"
     assert "Evidence that names no turn was dropped: c-1 'D9:9', c-1 'D'. Questions without evidence were left" in text

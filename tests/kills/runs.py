@@ -99,7 +99,6 @@ def _become(order: Order, count: mmap.mmap) -> None:
         os.close(descriptor)
     os.environ.update(order.env)
     sys.argv = ["dnam", *order.argv]
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever was begun in the background ignores it
     _arm(*order.doom, count)
     code = 1
     try:

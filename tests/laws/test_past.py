@@ -16,7 +16,7 @@ from tests.examples import examples
 from tests.generator import Story, fixed_story, stories
 from tests.replay.stage import FakeClock, Table, drafts, folded, living, ranges_agree, readable, scanned, setting
 
-LAW = settings(max_examples=examples(50, 120), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=examples(70, 200), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def replayed(engine: Engine, records: Iterable[Record], moment: Moment) -> dict[str, Table]:

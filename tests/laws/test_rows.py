@@ -24,7 +24,7 @@ from tests.replay.conftest import SHARED
 from tests.replay.stage import FakeClock, digest, drafts, folded, in_memory, living, readable, scanned, together
 from tests.world import NOW, handle
 
-LAW = settings(max_examples=examples(50, 120), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=examples(70, 200), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 @contextmanager

@@ -151,7 +151,18 @@ def test_of_a_long_conversation_the_oldest_goes_and_the_report_is_bounded() -> N
 @given(tokens=st.integers(1, 400))
 def test_no_prompt_is_over_its_budget_unless_what_must_be_there_is(tokens: int) -> None:
     context = prompt(tokens)
-    assert by_characters(context.text) <= tokens or sizes(context) == (1, 0, 0, 0, 0)
+    is_over = by_characters(context.text) > tokens
+    assert not is_over or sizes(context) == (1, 0, 0, 0, 0)
+    assert ("prompt" in {each.block for each in context.left_out}) == is_over
+
+
+def test_what_must_be_there_and_is_over_the_budget_by_itself_is_told() -> None:
+    context = prompt(10)
+    over = by_characters(context.text) - 10
+    assert over > 0
+    assert context.left_out[-1] == LeftOut(
+        "prompt", "nothing more", f"{over} tokens over 10 in all: what always stands there has more by itself"
+    )
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])

@@ -306,3 +306,16 @@ def test_a_log_that_is_replaced_while_it_is_opened_is_opened_once_more(data: Pat
         (data / "log" / "CURRENT").unlink()
         with pytest.raises(NotALog, match="is gone"):
             store.refresh()
+
+
+def test_what_cannot_be_opened_for_writing_can_be_read_afterwards(
+    data: Path, kept: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(store: DiskStore) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(DiskStore, "_mend", refuse)
+    with pytest.raises(CannotWrite, match="Permission denied"):
+        opened(data, writable=True)
+    with opened(data, writable=False) as engine:
+        assert digest(engine) == kept

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.dnam.cli.memories import GARDEN, dnam
+from dnam.memory import Memory
+from projections.events.values import Audience
+from projections.ids import Ref
+from projections.policies.compartments import Setting
+from tests.dnam.cli.memories import GARDEN, GENERAL, STAFF, dnam, make
 from tests.dnam.scripted import Calling, ScriptedModel, calling, talking
+from tests.world import NOW
 
 FIELDS = "text digest chars blocks left_out causes as_of"
-LINE_FIELDS = "text kind seq event item rests_on"
+LINE_FIELDS = "text kind seq event item score why rests_on"
 
 FILES = "Context files (read with Read tool before responding, in order):\n- /base/core.md"
 IN_GENERAL = """\
@@ -47,6 +52,7 @@ def test_explain_says_on_stderr_what_every_line_rests_on(data: Path) -> None:
     assert lines[:2] == ["files: 15 characters, 1 lines", "  given        - /base/core.md"]
     assert lines[2] == "durable: 68 characters, 1 lines"
     assert lines[3].startswith("  #21 item durable-4aea4faa: - [fact] builds")
+    assert lines[4] == "      0.0: fills the room that is left"
     assert "  #25 summary from #24: They compared teas. Kim brings the pot." in lines
     assert "  #4 message: [Kim]: good morning" in lines
     assert lines[-1] == "  given        which tea?"
@@ -135,3 +141,40 @@ def test_of_an_answer_it_is_the_first_prompt_and_says_which_tools_were_called_be
     assert f"(#{seq - 1}): conversation_search, found " in passages
     value = dnam("prompt", "--at", str(seq), "--json", "--data", tmp_path).value
     assert (value["turn"], value["called"], value["differs"]) == (seq, [seq - 2, seq - 1], [])
+
+
+async def pots(memory: Memory) -> None:
+    """Tea is spoken of; then of much else, so that it stands in a passage."""
+    for number, text in enumerate(["the teapot leaks", *(f"nothing new, {each}" for each in range(30))]):
+        said = NOW + number * 3_600_000
+        await memory.heard("100", text, name="Kim", platform="discord", place=GENERAL, key=f"{number}", said=said)
+    kim = await memory.person("100", platform="discord")
+    await memory.remember(kim, "owns a teapot", setting=Setting(kim, Audience("guild", Ref("discord", "1")), GARDEN))
+
+
+def test_explain_says_why_each_was_chosen(tmp_path: Path) -> None:
+    make(tmp_path / "data", pots)
+    asked = ("prompt", "Kim", "who mends the teapot?", "--in", "general", "--data", tmp_path / "data")
+    told = [line.strip() for line in dnam(*asked, "--explain").err.splitlines()]
+    item = next(at for at, line in enumerate(told) if ": - [fact] owns a teapot" in line)
+    assert told[item + 1].endswith(": shares teapot")
+    leaks = next(at for at, line in enumerate(told) if line.endswith("[Kim]: the teapot leaks"))
+    assert "it says so itself: teapot" in told[leaks + 1]
+    (past,) = [each for each in dnam(*asked, "--json").value["blocks"] if each["name"] == "past"]
+    assert [bool(line["why"]) for line in past["lines"]] == [False, True, False, False]
+    assert past["lines"][1]["score"] > 1
+
+
+async def staff_only(memory: Memory) -> None:
+    """Two things are kept where only some can read."""
+    await memory.heard("100", "hello", name="Kim", platform="discord", place=STAFF, key="1", said=NOW)
+    kim = await memory.person("100", platform="discord")
+    for text in ("owns a teapot", "owns a kettle"):
+        await memory.remember(kim, text, setting=Setting(kim, Audience("channel", Ref("discord", "2")), GARDEN))
+
+
+def test_where_nothing_of_theirs_can_be_told_it_says_where_it_lies(tmp_path: Path) -> None:
+    make(tmp_path / "data", staff_only)
+    asked = ("prompt", "Kim", "tea?", "--data", tmp_path / "data")
+    assert dnam(*asked).err == "dnam: 2 items kept in channel staff cannot be told here: --in 2\n"
+    assert dnam(*asked, "--in", "2").err == ""

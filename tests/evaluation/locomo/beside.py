@@ -20,11 +20,12 @@ from projections.items import ITEMS
 from projections.rows import Rows
 from replay.engine import Engine
 from replay.shadow import shadow_engine
-from tests.evaluation.locomo.measures import HEADINGS, Asked
+from tests.evaluation.locomo.measures import HEADINGS, RECALL10, Asked, lines
 from tests.evaluation.locomo.prompts import Held, held_in_prompts
-from tests.evaluation.locomo.rankings import Ranking, by_recall, rank
+from tests.evaluation.locomo.rankings import Ranking, Recall, rank
 from tests.evaluation.locomo.remembering import Told, evaluation_settings, told_of, turn_ids
-from tests.evaluation.locomo.report import RECALL10, in_prompts, lines, ranking_json, rates, table
+from tests.evaluation.locomo.report import in_prompts, prompts_json, ranking_json
+from tests.evaluation.locomo.tables import table
 from tests.evaluation.locomo.talks import Talk, read_talks
 
 
@@ -61,7 +62,7 @@ def _side(engine: Engine, talks: Sequence[Talk], told: dict[str, Told]) -> Side:
     with engine.reading() as rows:
         turns = turn_ids(rows)
         _demand(turns, talks)
-        ranking = rank(talks, by_recall(rows, told, turns), _silent)
+        ranking = rank(talks, Recall(rows, told, turns).ranker, _silent)
         return Side(_active(rows), ranking, held_in_prompts(rows, memory, talks, told, _silent))
 
 
@@ -132,5 +133,8 @@ def as_json(found: Beside) -> dict[str, Any]:
 
 
 def _side_json(side: Side) -> dict[str, Any]:
-    prompts = {name: rate._asdict() for name, rate in rates(side.held)}
-    return {"items": side.items, "ranking": ranking_json(side.ranking), "prompts": prompts}
+    return {
+        "items": side.items,
+        "ranking": ranking_json(side.ranking),
+        "prompts": prompts_json(side.held),
+    }

@@ -6,10 +6,12 @@ nDCG@10    Σ 1 / log2(1 + place) over the evidence among the first 10, by what 
            (Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, 2002)
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log2
 from statistics import fmean, median
 from typing import NamedTuple
+
+from tests.evaluation.locomo.talks import CATEGORIES
 
 MOST = 25
 """How many turns a ranking has at the most."""
@@ -26,6 +28,7 @@ class Scores(NamedTuple):
 
 
 HEADINGS = ("recall@5", "recall@10", "recall@25", "MRR", "nDCG@10")
+RECALL10, MRR = HEADINGS.index("recall@10"), HEADINGS.index("MRR")
 
 
 class Asked(NamedTuple):
@@ -77,6 +80,26 @@ def mean(asked: Iterable[Asked]) -> Scores:
 
 def spread(asked: Sequence[Asked]) -> tuple[Spread, ...]:
     """Each measure's spread over conversations."""
-    talks = dict.fromkeys(each.talk for each in asked)
-    means = [mean(each for each in asked if each.talk == talk) for talk in talks]
+    means = [mean(of) for _, of in by_talk(asked)]
     return tuple(Spread(min(values), median(values), max(values)) for values in zip(*means, strict=True))
+
+
+def by_category(asked: Sequence[Asked]) -> Iterator[tuple[str, list[Asked]]]:
+    """All questions, and those of each category that there are some of, by name."""
+    yield "all", list(asked)
+    for number, name in CATEGORIES.items():
+        of = [each for each in asked if each.category == number]
+        if of:
+            yield name, of
+
+
+def by_talk(asked: Sequence[Asked]) -> Iterator[tuple[str, list[Asked]]]:
+    """The questions of each conversation."""
+    for talk in dict.fromkeys(each.talk for each in asked):
+        yield talk, [each for each in asked if each.talk == talk]
+
+
+def lines(asked: Sequence[Asked]) -> Iterator[tuple[str, Scores]]:
+    """The means of all questions, by category and by conversation."""
+    for name, of in (*by_category(asked), *by_talk(asked)):
+        yield name, mean(of)

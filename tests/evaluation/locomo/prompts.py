@@ -4,7 +4,7 @@ The question is not recorded, as `dnam prompt` does not: what is asked in an eva
 question.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median, quantiles
 from typing import NamedTuple
 
@@ -26,23 +26,36 @@ _LAST = EventId(b"\xff" * 16)
 
 
 class Held(NamedTuple):
-    """What a prompt holds of a question's evidence: which part of it, and how many tokens the whole prompt has."""
+    """What a prompt holds of a question's evidence: which part stands there `itself`, as the message that it is in a
+    passage or in the window; which part does or has an item there that rests on it (`or_item`); and how many tokens the
+    whole prompt has.
+    """
 
     talk: str
     category: int
-    share: float
+    itself: float
+    or_item: float
     tokens: int
 
 
-class Rate(NamedTuple):
-    """Of several questions: how many, which part of them has all, or any, of its evidence in the prompt, which part of
-    the evidence is there on average, and the tokens used: median, 95 in 100, most.
+class There(NamedTuple):
+    """Which part of several questions has all, or any, of its evidence in the prompt, and which part of the evidence is
+    there on average.
     """
 
-    questions: int
     all: float
     any: float
     evidence: float
+
+
+class Rate(NamedTuple):
+    """Of several questions: how many, what is there, in the two meanings of `Held`, and the tokens used: median, 95 in
+    100, most.
+    """
+
+    questions: int
+    itself: There
+    or_item: There
     tokens_median: float
     tokens_p95: float
     tokens_most: int
@@ -69,7 +82,7 @@ def _asked(rows: Rows, talk: Talk, told: Told, number: int, question: Question) 
 
 
 class Sources:
-    """The turns that a line of a prompt shows or rests on, by the events in its basis."""
+    """The turns that a line of a prompt shows, or rests on, by the event in its basis."""
 
     def __init__(self, rows: Rows) -> None:
         messages = [each.row for each in rows.scan(MESSAGES)]
@@ -77,19 +90,26 @@ class Sources:
         self._versions = {row.event: row.heard for row in messages}
         self._items = {each.row.event: each.row for each in rows.scan(ITEMS)}
 
-    def of(self, basis: Basis) -> Iterator[str]:
-        """Their keys: `conversation/turn`."""
+    def shown(self, basis: Basis) -> Iterator[str]:
+        """The turn that stands in the line itself, by its key: `conversation/turn`."""
+        return self._keys([self._versions.get(basis.event, basis.event)])
+
+    def rested_on(self, basis: Basis) -> Iterator[str]:
+        """The turns that the item in the line rests on, by their keys; none where it is no item."""
         row: ItemRow | None = self._items.get(basis.event)
-        said = [self._versions.get(basis.event, basis.event)]
-        events = said if row is None else [each.message for each in row.item.evidence]
+        return self._keys([] if row is None else [each.message for each in row.item.evidence])
+
+    def _keys(self, events: Iterable[EventId]) -> Iterator[str]:
         return (self._turns[event] for event in events if event in self._turns)
 
 
 def _held(talk: Talk, question: Question, context: Context, sources: Sources) -> Held:
-    shown = {key for basis in _within(context) for key in sources.of(basis)}
-    there = [id for id in question.evidence if f"{talk.key}/{id}" in shown]
-    share = len(there) / len(question.evidence)
-    return Held(talk.key, question.category, share, by_characters(context.text))
+    bases = list(_within(context))
+    shown = {key for basis in bases for key in sources.shown(basis)}
+    rested_on = {key for basis in bases for key in sources.rested_on(basis)}
+    evidence = {f"{talk.key}/{id}" for id in question.evidence}
+    itself, or_item = (len(evidence & there) / len(evidence) for there in (shown, shown | rested_on))
+    return Held(talk.key, question.category, itself, or_item, by_characters(context.text))
 
 
 def _within(context: Context) -> Iterator[Basis]:
@@ -108,10 +128,13 @@ def rate(held: Sequence[Held]) -> Rate:
     tokens = [each.tokens for each in held]
     return Rate(
         questions=len(held),
-        all=fmean(each.share == 1 for each in held),
-        any=fmean(each.share > 0 for each in held),
-        evidence=fmean(each.share for each in held),
+        itself=_there([each.itself for each in held]),
+        or_item=_there([each.or_item for each in held]),
         tokens_median=median(tokens),
         tokens_p95=quantiles(tokens, n=20, method="inclusive")[18] if len(tokens) > 1 else tokens[0],
         tokens_most=max(tokens),
     )
+
+
+def _there(shares: Sequence[float]) -> There:
+    return There(fmean(each == 1 for each in shares), fmean(each > 0 for each in shares), fmean(shares))

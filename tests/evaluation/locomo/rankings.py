@@ -13,7 +13,7 @@ import snowballstemmer  # type: ignore[import-untyped]  # it has no types
 
 from projections.ids import EventId
 from projections.nearness import Nearness
-from projections.recall.search import Wanted, nameless, said
+from projections.recall.search import Said, Wanted, nameless, said
 from projections.rows import Rows
 from tests.evaluation.locomo.measures import MOST, Asked, scores
 from tests.evaluation.locomo.remembering import Told, context_of
@@ -58,29 +58,32 @@ def for_encoder(rows: Rows, talks: Sequence[Talk], told: Mapping[str, Told]) -> 
     return found
 
 
-def by_recall(
-    rows: Rows,
-    told: Mapping[str, Told],
-    turns: Mapping[EventId, tuple[str, str]],
-    nearness: Mapping[Named, Nearness] = MappingProxyType({}),
-) -> Callable[[Talk], Ranker]:
-    """Recall as the bot calls it, with an encoder where there is a `nearness` for the question. RuntimeError when it
-    finds what the context does not open: that is a leak.
-    """
+class Recall:
+    """Recall as the bot calls it, with an encoder where there is a `nearness` for the question."""
 
-    def ranker_for(talk: Talk) -> Ranker:
-        def ranker(number: int, question: Question) -> list[str]:
-            setting, session, at, room = context_of(rows, talk, told[talk.key], number)
-            near = nearness.get((talk.key, question.text))
-            hits = said(rows, Wanted(question.text, setting, session, at, room=room, nearness=near), MOST)
-            found = [turns[hit.id] for hit in hits]
-            if any(key != talk.key for key, _ in found):
-                raise RuntimeError(f"recall in {talk.key} found what was said elsewhere")
-            return [id for _, id in found]
+    def __init__(
+        self,
+        rows: Rows,
+        told: Mapping[str, Told],
+        turns: Mapping[EventId, tuple[str, str]],
+        nearness: Mapping[Named, Nearness] = MappingProxyType({}),
+    ) -> None:
+        self._rows, self._told, self._turns, self._nearness = rows, told, turns, nearness
 
-        return ranker
+    def hits(self, talk: Talk, number: int, question: Question, most: int) -> list[tuple[str, Said]]:
+        """What is found, best first, with the turns' ids in the file. RuntimeError when it finds what the context does
+        not open: that is a leak.
+        """
+        setting, session, at, room = context_of(self._rows, talk, self._told[talk.key], number)
+        near = self._nearness.get((talk.key, question.text))
+        found = said(self._rows, Wanted(question.text, setting, session, at, room=room, nearness=near), most)
+        if any(self._turns[hit.id][0] != talk.key for hit in found):
+            raise RuntimeError(f"recall in {talk.key} found what was said elsewhere")
+        return [(self._turns[hit.id][1], hit) for hit in found]
 
-    return ranker_for
+    def ranker(self, talk: Talk) -> Ranker:
+        """Who ranks a conversation's turns by it."""
+        return lambda number, question: [id for id, _ in self.hits(talk, number, question, MOST)]
 
 
 # -- beside it ---------------------------------------------------------------------------------------------------------

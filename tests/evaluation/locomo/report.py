@@ -7,17 +7,19 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from tests.evaluation.locomo.measures import HEADINGS, Asked, Scores, Spread, mean, spread
+from tests.evaluation.locomo import held_out
+from tests.evaluation.locomo.held_out import HeldOut
+from tests.evaluation.locomo.measures import HEADINGS, RECALL10, Asked, by_category, lines, spread
 from tests.evaluation.locomo.prompts import Held, Rate, rate
 from tests.evaluation.locomo.rankings import Ranking
 from tests.evaluation.locomo.remembering import MOST_TOKENS, Noted
+from tests.evaluation.locomo.tables import between, per_cent, table
 from tests.evaluation.locomo.talks import CATEGORIES, Talk
 
 WITHOUT = "recall, without facts"
 WITH = "recall, with facts"
 ENCODED = "recall, with facts and an encoder"
 ENCODED_WITHOUT = "recall, without facts, with an encoder"
-RECALL10 = HEADINGS.index("recall@10")
 
 
 class Goal(NamedTuple):
@@ -28,12 +30,11 @@ class Goal(NamedTuple):
     bound: float
 
 
-GOALS = (
-    Goal(WITHOUT, "all", 80),
-    Goal(WITHOUT, "multi-hop", 50),
-    Goal(WITHOUT, "open-domain", 42),
-    Goal(WITH, "all", 83),
-    Goal(ENCODED, "all", 86),
+OVERALL = {WITHOUT: 80, WITH: 83, ENCODED_WITHOUT: 80, ENCODED: 86}
+GOALS = tuple(
+    Goal(setting, of, bound)
+    for setting, overall in OVERALL.items()
+    for of, bound in (("all", overall), ("multi-hop", 50), ("open-domain", 42))
 )
 
 
@@ -44,37 +45,35 @@ class Found(NamedTuple):
     rankings: dict[str, Ranking]
     noted: Noted
     held: Sequence[Held]
+    held_out: dict[str, HeldOut]
     missing: dict[str, str]
     seconds: float
 
 
 class Judged(NamedTuple):
-    """A goal and what was reached, in per cent."""
+    """A goal and what was reached, in per cent; None where it was not measured."""
 
     goal: Goal
-    reached: float
+    reached: float | None
 
     @property
-    def met(self) -> bool:
-        return self.reached >= self.goal.bound
+    def missed(self) -> bool:
+        """Whether it was measured and not reached."""
+        return self.reached is not None and self.reached < self.goal.bound
+
+    @property
+    def verdict(self) -> str:
+        """What came of it, in words."""
+        return "not measured" if self.reached is None else "MISSED" if self.missed else "met"
 
 
 def judged(found: Found) -> list[Judged]:
-    """The goals that there are questions for."""
+    """All goals. One is not measured where nobody ranked in its setting, or no such question was asked."""
     reached = {name: dict(lines(ranking.asked)) for name, ranking in found.rankings.items()}
-    there = (goal for goal in GOALS if goal.of in reached.get(goal.setting, {}))
-    return [Judged(goal, 100 * reached[goal.setting][goal.of][RECALL10]) for goal in there]
-
-
-def lines(asked: Sequence[Asked]) -> Iterator[tuple[str, Scores]]:
-    """The means of all questions, by category and by conversation."""
-    yield "all", mean(asked)
-    for number, name in CATEGORIES.items():
-        of = [each for each in asked if each.category == number]
-        if of:
-            yield name, mean(of)
-    for talk in dict.fromkeys(each.talk for each in asked):
-        yield talk, mean(each for each in asked if each.talk == talk)
+    scores = [reached.get(goal.setting, {}).get(goal.of) for goal in GOALS]
+    return [
+        Judged(goal, None if each is None else 100 * each[RECALL10]) for goal, each in zip(GOALS, scores, strict=True)
+    ]
 
 
 def _count(asked: Sequence[Asked], name: str) -> int:
@@ -91,10 +90,12 @@ def show(found: Found, console: Console) -> None:
         console.print(_ranked(name, ranking))
     for name, why in found.missing.items():
         console.print(f"{name}: not measured, {why}", markup=False, highlight=False)
+    console.print(_spreads(found.rankings))
+    for setting, each in found.held_out.items():
+        held_out.show(each, setting, console)
     console.print(in_prompts(found.held))
-    for each in judged(found):
-        told = f"{each.goal.setting}, {each.goal.of}: recall@10 {each.reached:.1f}, goal ≥ {each.goal.bound:g}"
-        console.print(f"{told}: {'met' if each.met else 'MISSED'}", highlight=False)
+    console.print(_goals(judged(found)))
+    console.print(_unmeasured(judged(found)), highlight=False)
     console.print(f"{found.seconds:.0f} s", highlight=False)
 
 
@@ -120,27 +121,29 @@ def _ranked(name: str, ranking: Ranking) -> Table:
     milliseconds = 1000 * median(ranking.seconds)
     shown = table(f"{name} ({milliseconds:.1f} ms a question)", "", "questions", *HEADINGS)
     for line, scores in lines(ranking.asked):
-        shown.add_row(line, str(_count(ranking.asked, line)), *map(_per_cent, scores))
-    shown.add_row("spread", "", *map(_between, spread(ranking.asked)))
+        shown.add_row(line, str(_count(ranking.asked, line)), *map(per_cent, scores))
+    shown.add_row("spread", "", *map(between, spread(ranking.asked)))
+    return shown
+
+
+def _spreads(rankings: dict[str, Ranking]) -> Table:
+    """recall@10 by category, from the conversation with the least to that with the most."""
+    shown = table("recall@10, the least and the most of a conversation", "", *rankings)
+    of_each = [dict(by_category(ranking.asked)) for ranking in rankings.values()]
+    for name in of_each[0]:
+        shown.add_row(name, *(between(spread(of[name])[RECALL10]) for of in of_each))
     return shown
 
 
 def in_prompts(held: Sequence[Held], what: str = "with facts") -> Table:
-    """What the prompts hold of the evidence."""
-    title = f"the evidence in the prompt, {what}, within {MOST_TOKENS:,} tokens"
-    shown = table(title, "", "questions", "all of it", "any of it", "of it", "tokens: median", "p95", "most")
+    """What the prompts hold of the evidence: the messages themselves; and these, or an item that rests on them."""
+    title = f"the evidence in the prompt, {what}, within {MOST_TOKENS:,} tokens: itself; and itself or an item on it"
+    meanings = [f"{meaning}:\n{of}" for meaning in ("itself", "or item") for of in ("all", "any", "share")]
+    shown = table(title, "", "questions", *meanings, "tokens:\nmedian", "\np95", "\nmost")
     for name, each in rates(held):
-        shares = map(_per_cent, (each.all, each.any, each.evidence))
+        shares = map(per_cent, (*each.itself, *each.or_item))
         tokens = (each.tokens_median, each.tokens_p95, each.tokens_most)
         shown.add_row(name, str(each.questions), *shares, *(f"{number:,.0f}" for number in tokens))
-    return shown
-
-
-def table(title: str, *headings: str) -> Table:
-    """An empty table; all columns but an unnamed first one are numbers."""
-    shown = Table(title=title, title_justify="left")
-    for heading in headings:
-        shown.add_column(heading, justify="right" if heading else "left")
     return shown
 
 
@@ -155,12 +158,18 @@ def rates(held: Sequence[Held]) -> Iterator[tuple[str, Rate]]:
         yield talk, rate([each for each in held if each.talk == talk])
 
 
-def _per_cent(value: float) -> str:
-    return f"{100 * value:.1f}"
+def _goals(goals: Sequence[Judged]) -> Table:
+    shown = table("goals of recall@10", "", "", "goal", "reached", "")
+    for goal, reached in goals:
+        value = "" if reached is None else f"{reached:.1f}"
+        shown.add_row(goal.setting, goal.of, f"≥ {goal.bound:g}", value, Judged(goal, reached).verdict)
+    return shown
 
 
-def _between(each: Spread) -> str:
-    return f"{100 * each.low:.1f} … {100 * each.high:.1f}"
+def _unmeasured(goals: Sequence[Judged]) -> str:
+    """How many goals nothing is known of, so that nobody takes an exit code of 0 for all of them."""
+    number = sum(each.reached is None for each in goals)
+    return f"{number} of {len(goals)} goals were not measured; the exit code speaks of the others."
 
 
 # -- for programs ------------------------------------------------------------------------------------------------------
@@ -177,20 +186,41 @@ def as_json(found: Found) -> dict[str, Any]:
         "facts": {**found.noted._asdict(), "refused": dict(found.noted.refused)},
         "rankings": {name: ranking_json(ranking) for name, ranking in found.rankings.items()},
         "missing": found.missing,
-        "prompts": {name: each._asdict() for name, each in rates(found.held)},
-        "goals": [{**each.goal._asdict(), "reached": each.reached, "met": each.met} for each in judged(found)],
+        "held_out": {setting: held_out.as_json(each) for setting, each in found.held_out.items()},
+        "prompts": prompts_json(found.held),
+        "goals": [_goal_json(each) for each in judged(found)],
         "seconds": round(found.seconds, 1),
+    }
+
+
+def _goal_json(each: Judged) -> dict[str, Any]:
+    """A goal; neither met nor missed where it was not measured."""
+    met = None if each.reached is None else not each.missed
+    return {**each.goal._asdict(), "reached": each.reached, "met": met}
+
+
+def prompts_json(held: Sequence[Held]) -> dict[str, Any]:
+    """What prompts hold, with stable names."""
+    return {
+        name: each._asdict() | {"itself": each.itself._asdict(), "or_item": each.or_item._asdict()}
+        for name, each in rates(held)
     }
 
 
 def ranking_json(ranking: Ranking) -> dict[str, Any]:
     """A ranking with stable names."""
-    spreads = zip(HEADINGS, spread(ranking.asked), strict=True)
     return {
         "means": {
             name: {"questions": _count(ranking.asked, name), **dict(zip(HEADINGS, scores, strict=True))}
             for name, scores in lines(ranking.asked)
         },
-        "spread": {name: {"min": each.low, "median": each.middle, "max": each.high} for name, each in spreads},
+        "spread": _spread_json(ranking.asked),
+        "spread_by_category": {name: _spread_json(of) for name, of in by_category(ranking.asked)},
         "ms_median": 1000 * median(ranking.seconds),
     }
+
+
+def _spread_json(asked: Sequence[Asked]) -> dict[str, Any]:
+    """Over conversations."""
+    spreads = zip(HEADINGS, spread(asked), strict=True)
+    return {name: {"min": each.low, "median": each.middle, "max": each.high} for name, each in spreads}

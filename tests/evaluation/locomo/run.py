@@ -16,8 +16,10 @@ from dnam.encoder import EncoderError
 from dnam.memory import Memory
 from projections.nearness import Nearness
 from tests.evaluation.locomo.encoding import nearnesses
+from tests.evaluation.locomo.held_out import SEARCHES, HeldOut, held_out, talks_of
+from tests.evaluation.locomo.pools import Pool, pools
 from tests.evaluation.locomo.prompts import held_in_prompts
-from tests.evaluation.locomo.rankings import Named, Ranker, Ranking, bm25s, by_recall, for_encoder, plain_bm25, rank
+from tests.evaluation.locomo.rankings import Named, Ranker, Ranking, Recall, bm25s, for_encoder, plain_bm25, rank
 from tests.evaluation.locomo.remembering import NotingModel, bring_in, evaluation_settings, learn, turn_ids
 from tests.evaluation.locomo.report import ENCODED, ENCODED_WITHOUT, WITH, WITHOUT, Found
 from tests.evaluation.locomo.talks import Talk, read_talks
@@ -32,10 +34,12 @@ def evaluate(path: Path) -> Found:
     talks = read_talks(path)
     with _bars() as bars, tempfile.TemporaryDirectory(prefix="dnam-eval-") as folder:
         rankings, missing = _peers(talks, bars)
-        found = asyncio.run(_through_dnam(talks, path, Path(folder), bars))
+        found, pooled = asyncio.run(_through_dnam(talks, path, Path(folder), bars))
+        left_out, alone = _left_out(pooled, bars)
         return found._replace(
             rankings={**rankings, **found.rankings},
-            missing={**missing, **found.missing},
+            held_out=left_out,
+            missing={**missing, **found.missing, **alone},
             seconds=perf_counter() - start,
         )
 
@@ -52,14 +56,30 @@ def _peers(talks: Sequence[Talk], bars: Progress) -> tuple[dict[str, Ranking], d
     return rankings, missing
 
 
-async def _through_dnam(talks: Sequence[Talk], path: Path, folder: Path, bars: Progress) -> Found:
+def _left_out(pooled: Mapping[str, Sequence[Pool]], bars: Progress) -> tuple[dict[str, HeldOut], dict[str, str]]:
+    """Each conversation left out in turn, in every setting; or why that cannot be."""
+    talks = len(talks_of(next(iter(pooled.values()))))
+    if talks < 2:
+        return {}, {"weights tuned without a conversation": "only one is asked about"}
+    task = bars.add_task("tuning", total=len(pooled) * len(SEARCHES) * talks)
+    return {name: held_out(each, lambda: bars.advance(task)) for name, each in pooled.items()}, {}
+
+
+async def _through_dnam(
+    talks: Sequence[Talk], path: Path, folder: Path, bars: Progress
+) -> tuple[Found, dict[str, list[Pool]]]:
+    """What is found; and what may be ranked under other weights, by setting."""
     async with Memory.open(folder, settings=evaluation_settings(os.environ)) as memory:
         told = await bring_in(memory, path)
         turns = await memory.look(turn_ids)
 
         async def ranked(name: str, near: Mapping[Named, Nearness] = MappingProxyType({})) -> Ranking:
             tell = _of_questions(bars, name, talks)
-            return await memory.look(lambda rows: rank(talks, by_recall(rows, told, turns, near), tell))
+            return await memory.look(lambda rows: rank(talks, Recall(rows, told, turns, near).ranker, tell))
+
+        async def pool(name: str) -> None:
+            tell = _of_questions(bars, f"{name}, deeper", talks)
+            pooled[name] = await memory.look(lambda rows: pools(Recall(rows, told, turns), talks, tell))
 
         async def encoded(name: str) -> None:
             asked = await memory.look(lambda rows: for_encoder(rows, talks, told))
@@ -68,14 +88,16 @@ async def _through_dnam(talks: Sequence[Talk], path: Path, folder: Path, bars: P
             except EncoderError as error:
                 missing[name] = str(error)
 
-        rankings, missing = {WITHOUT: await ranked(WITHOUT)}, dict[str, str]()
+        rankings, missing, pooled = {WITHOUT: await ranked(WITHOUT)}, dict[str, str](), dict[str, list[Pool]]()
+        await pool(WITHOUT)
         await encoded(ENCODED_WITHOUT)
         noted = await learn(memory, talks, _bar(bars, "learning the facts"))
         rankings[WITH] = await ranked(WITH)
+        await pool(WITH)
         await encoded(ENCODED)
         tell = _of_questions(bars, "prompts", talks)
         held = await memory.look(lambda rows: held_in_prompts(rows, memory, talks, told, tell))
-        return Found(talks, rankings, noted, held, missing, 0.0)
+        return Found(talks, rankings, noted, held, {}, missing, 0.0), pooled
 
 
 def _bars() -> Progress:
