@@ -303,6 +303,19 @@ class Importer:
 
 def candidates(rows: Rows, found: Census, text: str) -> list[str]:
     """The people whom a name or an id fits, here and in what is brought in, each by the ids that tell them apart."""
+    persons, unmet = _meant(rows, found, text)
+    met = [[f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, one)] for one in persons]
+    return sorted([*unmet, *map(" or ".join, met)])
+
+
+def stay_apart(rows: Rows, found: Census, one: str, other: str) -> bool:
+    """Whether two that are to be one person are two people already."""
+    (met, unmet), (met_too, unmet_too) = (_meant(rows, found, each) for each in (one, other))
+    return bool(met and met_too) and not (unmet or unmet_too) and met != met_too
+
+
+def _meant(rows: Rows, found: Census, text: str) -> tuple[dict[Handle, None], set[str]]:
+    """The people whom a name or an id fits, and the ids of those whom nobody has met yet."""
     persons = dict.fromkeys(find_people(rows, text))
     unmet: set[str] = set()
     for account in found.called(text):
@@ -311,8 +324,7 @@ def candidates(rows: Rows, found: Census, text: str) -> list[str]:
             unmet.add(f"{account.platform}:{account.id}")
         else:
             persons[known.row.person] = None
-    met = [[f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, one)] for one in persons]
-    return sorted([*unmet, *map(" or ".join, met)])
+    return persons, unmet
 
 
 def _is_refused(event: Event) -> bool:

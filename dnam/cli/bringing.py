@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from dnam.cli.bringing_check import Asked, checked
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
@@ -23,11 +24,13 @@ from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
-    from dnam.importers.census import Census
+    from contextlib import AbstractContextManager
+
     from dnam.importers.source import Arrival, ImportFailed, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import LearnedAll
     from dnam.memory import Memory
+    from dnam.rehearsal import Rehearsal
 
 TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
@@ -39,10 +42,18 @@ def bring(
     ] = None,
     assistant: Annotated[
         str | None,
-        typer.Option(metavar="NAME", callback=typed, help="The name or id of the account that was the assistant."),
+        typer.Option(
+            metavar="NAME",
+            callback=typed,
+            help="The name or id of the account that was the assistant. A bot's name goes before people's.",
+        ),
     ] = None,
     same_person: Annotated[
-        list[str] | None, typer.Option(metavar="A=B", help="Two accounts, by id or name, that are one person.")
+        list[str] | None,
+        typer.Option(
+            metavar="A=B",
+            help="Two accounts, by id or name, that are one person. Two people who are known here stay two.",
+        ),
     ] = None,
     portable: Annotated[
         bool, typer.Option(help="Let items of programs without levels hold everywhere, not only in direct messages.")
@@ -66,11 +77,11 @@ def bring(
     if export is not None:
         take_back(shell, export, dry_run=dry_run)
         return
-    options = _options(sources, shell.out, audience, assistant)
+    asked = Asked(sources, _options(sources, shell.out, audience, assistant), same)
+    options = checked(asked, partial(_rehearsing, shell), must_exist=not dry_run)
     brought = Brought(sources, options, same, portable, [])
     if dry_run:
-        check = partial(_check_unclear, brought=brought)
-        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total, check)
+        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total)
     else:
         _bring(shell, brought, learn_after=learn_after)
     for error in brought.unread:
@@ -110,7 +121,6 @@ class Brought(NamedTuple):
 
 def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
     async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
-        await _check_names(memory, brought)
         tally = await _import(memory, brought, shell.out)
         _say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
@@ -127,53 +137,10 @@ def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
         raise Ending(COULD_NOT)
 
 
-async def _check_names(memory: "Memory", brought: Brought) -> None:
-    """Refuse a name that means nobody before anything is written: it could not be put right afterwards. Where a source
-    breaks off, that is the reason: whoever is meant may be in what is missing.
-    """
-    assistant = brought.options.assistant
-    if assistant is None and not brought.same:
-        return
-    found = await _census(brought)
-    if assistant is not None and found.messages and not found.own:
-        raise found.broken or BadRequest(
-            f"--assistant: no assistant called {assistant!r} wrote anything here. A name fits only bots; an id, anybody"
-        )
-    for name, fitting in (await _fitting(memory, brought, found)).items():
-        if not fitting:
-            raise found.broken or BadRequest(
-                f"--same-person: {name!r} is nobody, neither here nor in what is brought in"
-            )
-        _refuse_unclear(name, fitting)
+def _rehearsing(shell: Shell) -> "AbstractContextManager[Rehearsal]":
+    from dnam.rehearsal import rehearsing
 
-
-async def _check_unclear(memory: "Memory", brought: Brought) -> None:
-    """Refuse a name that means several people; whom it means to nobody is told behind what was read."""
-    if brought.same:
-        for name, fitting in (await _fitting(memory, brought, await _census(brought))).items():
-            _refuse_unclear(name, fitting)
-
-
-async def _census(brought: Brought) -> "Census":
-    import asyncio
-
-    from dnam.importers.census import census
-
-    return await asyncio.to_thread(census, brought.sources, brought.options)
-
-
-async def _fitting(memory: "Memory", brought: Brought, found: "Census") -> dict[str, list[str]]:
-    """Whom each name that is to be somebody's fits, by their ids."""
-    from dnam.importing import candidates
-
-    names = dict.fromkeys(each for pair in brought.same for each in pair)
-    return {name: await memory.look(partial(candidates, found=found, text=name)) for name in names}
-
-
-def _refuse_unclear(name: str, fitting: list[str]) -> None:
-    """People that were joined cannot be parted again. An id with its platform is as clear as it can be."""
-    if len(fitting) > 1 and name not in fitting:
-        raise BadRequest(f"--same-person: {name!r} fits {len(fitting)} people: give one of {', '.join(fitting)}")
+    return rehearsing(shell.settings, shell.data)
 
 
 # -- what is read --------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """`import --dry-run`: what an import would do, and the table by which levels become compartments. It writes nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dnam.cli.shell import Shell
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from dnam.importers.levels import Level
     from dnam.importers.source import Arrival, Source
     from dnam.importing import Importer, Tally
-    from dnam.memory import Memory
     from dnam.rehearsal import Planned, Rehearsal
 
 
@@ -21,11 +20,8 @@ def rehearse(
     same: list[tuple[str, str]],
     portable: bool,
     total: int,
-    check: "Callable[[Memory], Coroutine[None, None, None]]",
 ) -> None:
-    """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that; what
-    `check` raises, before anything is read.
-    """
+    """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that."""
     import asyncio
 
     from dnam.importers.source import ImportFailed
@@ -33,7 +29,6 @@ def rehearse(
     from dnam.rehearsal import rehearsing
 
     with rehearsing(shell.settings, shell.data) as memory:
-        asyncio.run(check(memory))
         importer = Importer(memory, same=same, portable=portable)
         broken: ImportFailed | None = None
         try:

@@ -2,23 +2,23 @@
 since nothing that was recorded can be given to another account afterwards.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dnam.importers.source import Arrived, ImportedItem, ImportFailed, Options, Source
+from dnam.importers.discord_export import DiscordExport
+from dnam.importers.locomo import LoCoMo
+from dnam.importers.source import Arrived, ImportedItem, ImportFailed, Options, Skipped, Source, Writer
 from projections.decisions.hear import accounts
 from projections.decisions.meet import Account
+from projections.quoting import one_line
 
 
 class Census(NamedTuple):
-    """`accounts` are those of everybody, once under each of their names; `messages` says whether there are any, `own`
-    whether the assistant wrote one. `broken` is the first error of a source that could not be read to its end: others
-    may be in the rest.
+    """`accounts` are those of everybody, once under each of their names. `broken` is the first error of a source that
+    could not be read to its end: others may be in the rest.
     """
 
     accounts: frozenset[Account]
-    messages: bool
-    own: bool
     broken: ImportFailed | None = None
 
     def called(self, text: str) -> list[Account]:
@@ -26,24 +26,76 @@ class Census(NamedTuple):
         return [each for each in self.accounts if text in names_of(each)]
 
 
+class Writers(NamedTuple):
+    """Whoever wrote a message; `broken` as in a census."""
+
+    all: frozenset[Writer]
+    broken: ImportFailed | None = None
+
+    def meant(self, text: str) -> list[Account]:
+        """The accounts that the operator may mean, each id once: an id wins over a name, and a bot over people, since
+        anybody can call themselves like the assistant. No name fits what is nobody's own, like a webhook.
+        """
+        wanted = text.casefold()
+        named = [each for each in self.all if wanted in map(str.casefold, each.names)]
+        by_id = [each for each in self.all if text in (each.account.id, _full_id(each.account))]
+        bots, people = ([each for each in named if each.kind == kind] for kind in ("bot", "person"))
+        found = {_full_id(each.account): each.account for each in by_id or bots or people}
+        return [found[each] for each in sorted(found)]
+
+    def described(self) -> list[str]:
+        """Everybody who may be meant, with their ids, each id once."""
+        named = {_full_id(each.account): f"{one_line(each.account.name)} ({each.account.id})" for each in self.all}
+        return sorted(named.values())
+
+
 def names_of(account: Account) -> tuple[str, str, str]:
     """What an account may be called."""
-    return account.id, account.name, f"{account.platform}:{account.id}"
+    return account.id, account.name, _full_id(account)
+
+
+def _full_id(account: Account) -> str:
+    return f"{account.platform}:{account.id}"
 
 
 def census(sources: Iterable[Source], options: Options) -> Census:
     """Everybody in the sources, as far as they can be read."""
     found: set[Account] = set()
     broken: ImportFailed | None = None
-    messages = own = False
     for source in sources:
         try:
             for arrival in source.read(options):
                 if isinstance(arrival, Arrived):
-                    messages, own = True, own or arrival.request.author == "self"
                     found.update(accounts(arrival.request))
                 elif isinstance(arrival, ImportedItem) and arrival.account is not None:
                     found.add(arrival.account)
         except ImportFailed as error:
             broken = broken or error
-    return Census(frozenset(found), messages, own, broken)
+    return Census(frozenset(found), broken)
+
+
+def writers(sources: Iterable[Source]) -> Writers:
+    """Whoever wrote a message in the sources, as far as they can be read."""
+    found: set[Writer] = set()
+    broken: ImportFailed | None = None
+    for source in sources:
+        try:
+            found.update(_writers_in(source))
+        except ImportFailed as error:
+            broken = broken or error
+    return Writers(frozenset(found), broken)
+
+
+def _writers_in(source: Source) -> Iterator[Writer]:
+    return source.writers() if isinstance(source, DiscordExport | LoCoMo) else iter(())
+
+
+def refuse_misfits(sources: Iterable[Source], options: Options) -> None:
+    """BadRequest where the options do not fit a source, which its first message shows: it may be no one person's DM."""
+    if options.audience != "dm" and "dm" not in options.audiences.values():
+        return
+    for source in sources:
+        try:
+            next((each for each in source.read(options) if not isinstance(each, Skipped)), None)
+        except ImportFailed:
+            continue  # the import itself tells of it, behind what can be read

@@ -28,6 +28,7 @@ from dnam.importers.source import (
     Skipped,
     Told,
     UnknownFormat,
+    Writer,
 )
 from dnam.importers.times import iso_ms, snowflake_ms, sure_snowflake_ms
 from dnam.times import DAY_MS
@@ -236,19 +237,24 @@ class DiscordExport:
     def _census(self, assistant: str | None) -> _Census:
         people: dict[str, Account] = {}
         has_bot = False
-        for user in self._authors():
-            kind = _author_kind(user, assistant)
-            has_bot = has_bot or kind in ("self", "bot")
-            if kind == "person":
-                people[user.id] = user.account
+        with suppress(ImportFailed):  # the reading itself will tell of it
+            for user in self._authors():
+                kind = _author_kind(user, assistant)
+                has_bot = has_bot or kind in ("self", "bot")
+                if kind == "person":
+                    people[user.id] = user.account
         return _Census(people, has_bot)
 
+    def writers(self) -> Iterator[Writer]:
+        """Who wrote each message. Raises BrokenImport behind what could be read."""
+        for user in self._authors():
+            names = tuple(name for name in (user.nickname, user.name) if name)
+            yield Writer(user.account, names, _author_kind(user, None))
+
     def _authors(self) -> Iterator[_User]:
-        """Who wrote each message, up to a break, which the reading itself will tell of."""
-        with suppress(ImportFailed):
-            for value in stream.values(self.path, "messages.item.author", "message"):
-                with suppress(msgspec.ValidationError):
-                    yield msgspec.convert(value, _User)
+        for value in stream.values(self.path, "messages.item.author", "message"):
+            with suppress(msgspec.ValidationError):
+                yield msgspec.convert(value, _User)
 
 
 class _Translator:

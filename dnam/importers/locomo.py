@@ -30,6 +30,7 @@ from dnam.importers.source import (
     NonEmpty,
     Options,
     Skipped,
+    Writer,
     audience_kind,
 )
 from projections.decisions.hear import HeardRequest
@@ -113,6 +114,15 @@ class LoCoMo:
         if broken:
             raise broken[0]
 
+    def writers(self) -> Iterator[Writer]:
+        """Who speaks in each conversation. Raises BrokenImport behind what could be read."""
+        for each in self._conversations():
+            if isinstance(each, _Conversation):
+                for arrival in _messages(each, _place(each, Options()), None):
+                    if isinstance(arrival, Arrived):
+                        speaker = arrival.request.speaker
+                        yield Writer(speaker, (speaker.name,), "person")
+
     def _conversations(self) -> Iterator[_Conversation | Skipped]:
         keys: set[str] = set()
         for number, value in enumerate(stream.values(self.path, "item", "conversation"), 1):
@@ -195,7 +205,7 @@ def _turn(session: _Session, value: object, where: str) -> _Turn | Skipped:
 def _request(
     conversation: _Conversation, place: PlaceSeen, turn: _Turn, said: int, assistant: str | None
 ) -> HeardRequest:
-    is_assistant = _is_assistant(turn.speaker, assistant)
+    is_assistant = _is_assistant(conversation, turn.speaker, assistant)
     return HeardRequest(
         key=f"{conversation.key}/{turn.dia_id}",
         place=place,
@@ -206,12 +216,16 @@ def _request(
         fresh=(),
         attachments=_attachments(turn),
         # With two in a conversation, whoever is not the assistant speaks to it.
-        addressed=not is_assistant and any(_is_assistant(each, assistant) for each in conversation.speakers),
+        addressed=not is_assistant
+        and any(_is_assistant(conversation, each, assistant) for each in conversation.speakers),
     )
 
 
-def _is_assistant(speaker: str, assistant: str | None) -> bool:
-    return assistant is not None and speaker.casefold() == assistant.casefold()
+def _is_assistant(conversation: _Conversation, speaker: str, assistant: str | None) -> bool:
+    """Whether a speaker is meant: by an id, or by a name, which fits in every conversation."""
+    if assistant is None:
+        return False
+    return assistant == _account(conversation.key, speaker).id or speaker.casefold() == assistant.casefold()
 
 
 def _account(key: str, speaker: str) -> Account:
@@ -252,7 +266,7 @@ def _place(conversation: _Conversation, options: Options) -> PlaceSeen:
 
 def _partner(conversation: _Conversation, options: Options) -> Account:
     """Whose DM it is: of the one who is not the assistant."""
-    people = [each for each in conversation.speakers if not _is_assistant(each, options.assistant)]
+    people = [each for each in conversation.speakers if not _is_assistant(conversation, each, options.assistant)]
     if len(people) != 1:
         raise BadRequest(
             f"{conversation.key} is no one person's DM: {conversation.name} are people."

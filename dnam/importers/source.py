@@ -18,7 +18,7 @@ from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.errors import DnamError
 from projections.events.heard import PlaceKind
-from projections.events.values import About, AudienceKind, ItemType, Status
+from projections.events.values import About, AudienceKind, AuthorKind, ItemType, Status
 from projections.events.values import Source as ItemSource
 from projections.ids import Ref
 
@@ -87,7 +87,7 @@ class Channel(NamedTuple):
 class Options(NamedTuple):
     """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
 
-    `assistant` is the name or the platform's id of the account that was the assistant. `now` is the clock, in ms.
+    `assistant` is the id of the account that was the assistant, or a name of it. `now` is the clock, in ms.
     """
 
     audience: Told | None = None
@@ -98,6 +98,16 @@ class Options(NamedTuple):
     def told(self, channel: str) -> Told | None:
         """What is known of who could read a channel, from its key."""
         return self.audiences.get(channel, self.audience)
+
+
+class Writer(NamedTuple):
+    """Somebody who wrote a message in a source, whom the operator may call by any of these names. `kind` is what they
+    are as long as nobody says that they were the assistant.
+    """
+
+    account: Account
+    names: tuple[str, ...]
+    kind: AuthorKind
 
 
 class Arrived(NamedTuple):

@@ -15,12 +15,13 @@ from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
 from projections.errors import BadRequest
 from projections.lookup import people
+from projections.messages import MESSAGES
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
-from tests.dnam.importers.files import export, message, sample, turn, write
+from tests.dnam.importers.files import BOT, LEE, export, message, sample, turn, user, write
 from tests.dnam.scripted import ScriptedModel, down
 from tests.kills.victims import export as exported
 
@@ -95,7 +96,7 @@ def test_wrong_words_are_refused_and_nothing_is_written(tmp_path: Path, options:
     ran = dnam("import", *options, SAMPLE, "--data", tmp_path / "d")
     assert ran.code == 2
     assert words in ran.err
-    assert not (tmp_path / "d" / "log").exists() or heard(tmp_path / "d") == 0
+    assert not (tmp_path / "d").exists()
 
 
 def test_a_broken_file_keeps_what_came_before_and_says_where(tmp_path: Path) -> None:
@@ -117,7 +118,7 @@ def test_a_person_who_is_nobody_is_refused_before_anything_is_written(tmp_path: 
     ran = dnam("import", *options, SAMPLE, "--data", tmp_path / "d")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "dnam: --same-person: 'Ghost' is nobody, neither here nor in what is brought in\n"
-    assert heard(tmp_path / "d") == 0
+    assert not (tmp_path / "d").exists()
 
 
 @pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
@@ -128,7 +129,7 @@ def test_a_name_of_several_people_is_refused_with_the_ids_to_choose_from(tmp_pat
     ran = dnam(*command, "John=Gina")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "dnam: --same-person: 'John' fits 2 people: give one of locomo:c0/John, locomo:c1/John\n"
-    assert not (tmp_path / "d" / "log").exists() or heard(tmp_path / "d") == 0
+    assert not (tmp_path / "d").exists()
     assert dnam(*command, "c1/John=Gina").code == 0
     assert dnam(*command, "locomo:c1/John=Gina").code == 0
 
@@ -149,8 +150,9 @@ def test_an_assistant_who_wrote_nothing_is_refused_before_anything_is_written(tm
     options = ("import", "--audience", "guild", "--no-learn", SAMPLE, "--data", tmp_path / "d", "--assistant")
     ran = dnam(*options, "dnaam")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("dnam: --assistant: no assistant called 'dnaam' wrote anything here")
-    assert heard(tmp_path / "d") == 0
+    assert ran.err.startswith("dnam: --assistant: nobody called 'dnaam' wrote anything here. Those who did: ")
+    assert "dnam (" in ran.err
+    assert not (tmp_path / "d").exists()
     assert dnam(*options, "dnam").out == "Imported 41 messages.\n"
 
 
@@ -166,7 +168,64 @@ def test_a_name_that_may_be_in_what_is_cut_off_is_refused_as_the_cut_file(
     assert "cut.json breaks off after message 3, " in ran.err
     assert rehearsed.code == 3
     assert ran.err in rehearsed.err
-    assert heard(tmp_path / "d") == 0
+    assert not (tmp_path / "d").exists()
+
+
+def own(data: Path) -> list[str]:
+    """What the assistant is taken to have said."""
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        return [found.row.message.text for found in rows.scan(MESSAGES) if found.row.message.author == "self"]
+
+
+def test_a_name_that_one_person_has_may_be_the_assistant_s(tmp_path: Path) -> None:
+    given = write(tmp_path / "talk.json", export(message(1, "hi"), message(2, "hello", author=LEE)))
+    brought = ("import", "--audience", "dm", "--no-learn", given, "--data", tmp_path / "d", "--assistant")
+    assert dnam(*brought, "lee").out == "Imported 2 messages.\n"
+    assert own(tmp_path / "d") == ["hello"]
+    assert dnam(*brought, "Lee").out.startswith("Imported nothing new")
+
+
+def test_a_bot_s_name_goes_before_a_person_s(tmp_path: Path) -> None:
+    given = write(tmp_path / "talk.json", export(message(1, author=user("dnam", "78")), message(2, "I", author=BOT)))
+    options = ("--audience", "guild", "--no-learn", "--assistant", "dnam")
+    assert dnam("import", *options, given, "--data", tmp_path / "d").code == 0
+    assert own(tmp_path / "d") == ["I"]
+
+
+@pytest.mark.parametrize("bot", [False, True])
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_an_assistant_s_name_that_several_have_is_refused_with_their_ids(
+    tmp_path: Path, option: str, bot: bool
+) -> None:
+    two = [message(n, author=user("dnam", key, bot=bot)) for n, key in enumerate(("77", "78"), 1)]
+    command = ("import", write(tmp_path / "talk.json", export(*two)), "--audience", "guild", option)
+    ran = dnam(*command, "--assistant", "dnam", "--data", tmp_path / "d")
+    assert (ran.code, ran.err) == (2, "dnam: --assistant: 'dnam' fits 2 accounts: give one of 77, 78\n")
+    assert not (tmp_path / "d").exists()
+    assert dnam(*command, "--assistant", "discord:78", "--data", tmp_path / "d").code == 0
+
+
+def test_in_locomo_an_assistant_s_name_that_several_have_is_refused_and_an_id_is_one_of_them(tmp_path: Path) -> None:
+    talks = write(tmp_path / "talks.json", TALKS)
+    command = ("import", talks, "--audience", "guild", "--no-learn", "--data", tmp_path / "d", "--assistant")
+    ran = dnam(*command, "john")
+    assert (ran.code, ran.err) == (2, "dnam: --assistant: 'john' fits 2 accounts: give one of c0/John, c1/John\n")
+    assert not (tmp_path / "d").exists()
+    assert dnam(*command, "locomo:c1/John").code == 0
+    assert len(own(tmp_path / "d")) == 1
+
+
+def test_two_who_are_known_as_two_are_refused_before_anything_is_brought_in(tmp_path: Path) -> None:
+    given = write(tmp_path / "talk.json", export(message(1), message(2, author=LEE)))
+    more = write(tmp_path / "more.json", export(*(message(n, author=user("new")) for n in range(3, 9)), message(9)))
+    command = ("--audience", "guild", "--no-learn", "--data", tmp_path / "d")
+    assert dnam("import", given, *command).code == 0
+    ran = dnam("import", more, *command, "--same-person", "Kim=Lee")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("dnam: --same-person: 'Kim' and 'Lee' are two people here already")
+    assert heard(tmp_path / "d") == 2
+    assert dnam("import", more, *command, "--same-person", "Kim=new").code == 0
+    assert dnam("people", "--data", tmp_path / "d", "--json").out.count('"person"') == 2
 
 
 def test_one_wrong_time_neither_comes_in_nor_stops_the_summary(tmp_path: Path) -> None:
