@@ -72,7 +72,7 @@ def remember(
     if new:
         _refuse(shell, text)
     nowhere = place is not None and place.strip().casefold() != DIRECT
-    _tell(shell, shell.run(action, create=new and not nowhere))
+    _tell(shell, shell.run(action, create=new and not nowhere, named=place if new else user))
 
 
 def _refuse(shell: Shell, text: str) -> None:
@@ -92,7 +92,7 @@ def _remember_nobodys(shell: Shell, text: str, guild: str | None, *, owner: bool
         item = await memory.remember_for(compartment, text, by=OPERATOR)
         return Done("remembered", [item], f"Remembered: {item.text} ({item.id})")
 
-    _tell(shell, shell.run(action))
+    _tell(shell, shell.run(action, named=guild))
 
 
 async def _known(memory: "Memory", user: str) -> "Handle":
@@ -140,7 +140,7 @@ def edit(user: User, item: ItemId, text: Text, place: Place = None, data: Data =
         return Done("edited", items, f"Changed: {items[0].text}") if items else Done(None, (), "It says so already.")
 
     shell = Shell(data, as_json)
-    _tell(shell, shell.run(action))
+    _tell(shell, shell.run(action, named=user))
 
 
 def forget(
@@ -193,7 +193,7 @@ def forget(
         return Done("forgotten", items, _forgotten(user, items))
 
     shell = Shell(data, as_json)
-    _tell(shell, shell.run(action))
+    _tell(shell, shell.run(action, named=user))
 
 
 def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
@@ -210,7 +210,7 @@ def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, 
         listed = f"`dnam lore {kept}`"
         return Done("forgotten", items, "\n".join(lines)) if items else _not_forgotten(listed)
 
-    _tell(shell, shell.run(action))
+    _tell(shell, shell.run(action, named=guild))
 
 
 def _not_forgotten(listed: str) -> Done:
@@ -267,7 +267,7 @@ def restore(
         return _all_restored(await memory.restore(person, wanted, by=OPERATOR, setting=setting))
 
     shell = Shell(data, as_json)
-    _tell(shell, shell.run(action))
+    _tell(shell, shell.run(action, named=user))
 
 
 def _restore_nobodys(shell: Shell, item: str, guild: str | None, *, owner: bool, of_itself: bool) -> None:
@@ -277,7 +277,7 @@ def _restore_nobodys(shell: Shell, item: str, guild: str | None, *, owner: bool,
         compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
         return _all_restored(await memory.restore_for(compartment, item.strip(), by=OPERATOR))
 
-    _tell(shell, shell.run(action))
+    _tell(shell, shell.run(action, named=guild))
 
 
 def _all_restored(items: "Sequence[Item]") -> Done:

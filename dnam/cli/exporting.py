@@ -137,8 +137,6 @@ def _exported(shell: Shell, engine: "Engine", out: str, with_id_key: bool) -> "E
 
 def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
     with shell.looking() as view:
-        if view.empty:
-            raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
         theirs = _belongings(shell, view.engine, view.rows, user)
     from dnam.belongings_json import as_json
 

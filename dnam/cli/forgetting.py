@@ -82,7 +82,7 @@ def _erase_person(shell: Shell, user: str) -> None:
             shell.out.note("an erasure that had been broken off before is finished too")
         return with_exports(receipt, left.exports)
 
-    receipt = shell.run(action)
+    receipt = shell.run(action, named=user)
     if receipt is None:
         shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
@@ -181,7 +181,7 @@ def _erase_guild(shell: Shell, name: str) -> None:
         )
         return await erase_whole_guild(memory, guild) if shell.out.confirm(question) else None
 
-    receipt = shell.run(action)
+    receipt = shell.run(action, named=name)
     if receipt is None:
         shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
@@ -300,7 +300,8 @@ def _consent(shell: Shell, user: str, *, out: bool) -> None:
             shell.out.note(doubted)
         return await consent(memory, person, accounts, out=out), bool(person)
 
-    done = shell.run(action, create=out and needs_no_log(user))
+    is_account = needs_no_log(user)
+    done = shell.run(action, create=out and is_account, named=None if is_account else user)
     if done is None:
         shell.out.nothing_done("not opted out: nothing was changed")
         return

@@ -39,7 +39,7 @@ def learn(
         async with learner_of(memory, shell.data, persons, chosen) as learner:
             return await learn_all(memory, learner, shell.out)
 
-    learned = shell.run(action)
+    learned = shell.run(action, named=user or session)
     if as_json:
         shell.out.emit(learned)
     if not learned.is_whole:

@@ -67,7 +67,7 @@ def log(
         _follow(shell, tags, session, user, after)
         return
     with shell.looking(until, has_said=False) as view:
-        wanted = _wanted(view, session, user)
+        wanted = _wanted(view.now, session, user)
         upto = None if view.looked is None else view.looked.moment.seq
         for entry in _entries(view.engine, after, upto, tags):
             if wanted(entry):
@@ -82,7 +82,7 @@ def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user
     wanted: Wanted | None = None
     with closing(growth(shell, after)) as grown:
         for engine, rows, seen, upto in grown:
-            wanted = wanted or _wanted_of(rows, session, user)
+            wanted = wanted or _wanted(rows, session, user)
             for entry in _entries(engine, seen, upto, tags):
                 if wanted(entry):
                     _tell(shell, rows, entry)
@@ -102,12 +102,7 @@ def _tag_test(tag: str | None) -> Callable[[str], bool]:
     return lambda each: each.startswith(family)
 
 
-def _wanted(view: View, session: str | None, user: str | None) -> Wanted:
-    """The test for an event; in an empty memory nothing is asked for."""
-    return (lambda _: False) if view.empty else _wanted_of(view.now, session, user)
-
-
-def _wanted_of(rows: "Rows", session: str | None, user: str | None) -> Wanted:
+def _wanted(rows: "Rows", session: str | None, user: str | None) -> Wanted:
     """The test for an event. What cannot be read belongs to nobody and to no session."""
     from dnam.finding import the_person, the_session
     from dnam.saying import people_of

@@ -134,11 +134,9 @@ def show(
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
         now, person = view.now, named(view, user)
-        is_owner = not view.empty and owns(now, person, shell.settings.owner_ids)
+        is_owner = owns(now, person, shell.settings.owner_ids)
         groups = _groups(view.rows, person, all_items=all_items, is_owner=is_owner)
         summaries = list(_summaries(view.rows, person))
-        if view.empty and not shell.out.as_json:
-            return
         if shell.out.as_json:
             shell.out.emit(
                 {
@@ -182,11 +180,10 @@ def _headline(rows: "Rows", person: "Handle") -> str:
 
 
 def named(view: View, user: str) -> "Handle":
-    """Who is meant; nobody where nothing is remembered yet."""
+    """Who is meant."""
     from dnam.finding import the_person
-    from projections.ids import NOBODY
 
-    return NOBODY if view.empty else the_person(view.now, user)
+    return the_person(view.now, user)
 
 
 def _groups(rows: "Rows", person: "Handle", *, all_items: bool, is_owner: bool) -> "dict[Group, list[Found[ItemRow]]]":
@@ -342,7 +339,7 @@ def summary(session: SessionName, at: At = None, said: Said = None, data: Data =
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
         found = _summary_of(view, session)
-        if found is None and not view.empty:
+        if found is None:
             shell.out.note(f"there is no summary of {session} {'yet' if view.looked is None else 'by then'}")
         if shell.out.as_json:
             shell.out.emit(None if found is None else {**_summary_json(view.now, found), "as_of": as_of(view)})
@@ -356,8 +353,6 @@ def _summary_of(view: View, session: str) -> "Found[SummaryRow] | None":
     from projections.places import audience_of
     from projections.summaries import find_summary
 
-    if view.empty:
-        return None
     card = the_session(view.now, session)
     audience = audience_of(view.rows, card.place.place) or card.audience
     found = find_summary(view.rows, card.session, audience.epoch)

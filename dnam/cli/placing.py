@@ -48,7 +48,7 @@ def _move(user: str, item: str, place: str | None, shell: Shell, *, private: boo
         move = memory.keep_private if private else memory.share
         return await move(person, item, by=OPERATOR, setting=setting)
 
-    items = shell.run(action)
+    items = shell.run(action, named=user)
     where = "in direct messages alone" if private else "wherever its person is answered"
     already = f"It is told {where} already."
     if shell.out.as_json:
@@ -98,8 +98,6 @@ def lore(
 
     shell = Shell(data, as_json)
     with shell.looking() as view:
-        if view.empty:
-            return
         compartment = compartment_of(view.rows, guild, owner, of_itself)
         found = (each.row for each in items_in(view.rows, NOBODY, compartment))
         rows = [row for row in found if all_items or row.item.status == "active"]
@@ -145,8 +143,6 @@ def why_not(
     shell = Shell(data, as_json)
     with shell.looking() as view:
         person = named(view, user)
-        if not person:
-            return
         there = whereabouts(view.rows, person, place)
         there = there._replace(setting=settings_say(view.rows, there.setting, shell.settings.owner_ids))
         now = int(datetime.now(UTC).timestamp() * 1000)

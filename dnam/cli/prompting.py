@@ -107,7 +107,7 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     from projections.people import name_of
 
     memory = shell.memory(view.engine)
-    where = whereabouts(view.now, person, None if view.empty else place)
+    where = whereabouts(view.now, person, place)
     asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
     point = Point(asked, EventId(b"\xff" * 16))
     setting = settings_say(view.now, where.setting, shell.settings.owner_ids)

@@ -54,7 +54,7 @@ def audit(
         name = name_of(view.now, person)
         moment = as_of(view)
         vaults = _vaults(view, person, found) if html is not None else frozenset()
-    if not found and not view.empty:
+    if not found:
         _tell_of_none(shell, name, item, "yet" if moment is None else "by then")
     if html is not None:
         from dnam.given_file import write_to
@@ -85,8 +85,6 @@ def _told(shell: Shell, view: View, person: "Handle", item: str) -> "list[LifeWo
     from replay.audit import audit as audited
     from replay.reading import Reader
 
-    if view.empty:
-        return []
     moment = NOW if view.looked is None else view.looked.moment
     told = narrator(shell, view)
     return [told.life(each) for each in audited(view.now, Reader(view.engine.live), person, item, moment)]

@@ -98,7 +98,7 @@ def revert(
             return told, what, found, None
         return told, what, found, await carry_out(memory, found)
 
-    told, what, found, done = shell.run(action)
+    told, what, found, done = shell.run(action, named=user)
     if as_json:
         shell.out.emit({**told, "events": done.events if done else 0, "undo": done.first if done else None})
     else:

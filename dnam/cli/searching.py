@@ -91,7 +91,7 @@ def _sought(
 def _the_place(view: View, said_in: str | None) -> "Ref | None":
     from dnam.finding import the_session
 
-    return None if said_in is None or view.empty else the_session(view.now, said_in).place.place
+    return None if said_in is None else the_session(view.now, said_in).place.place
 
 
 def _contexts(shell: Shell, view: View, user: str | None, place: str | None) -> "list[Context]":
@@ -99,8 +99,6 @@ def _contexts(shell: Shell, view: View, user: str | None, place: str | None) -> 
     from dnam.finding import the_session
 
     owners = shell.settings.owner_ids
-    if view.empty:
-        return []
     if user is not None:
         return of_person(view.now, view.rows, named(view, user), place, owners)
     return everywhere(view.rows, owners) if place is None else in_place(view.rows, the_session(view.now, place).place)

@@ -363,12 +363,21 @@ class Shell:
                 f"the latest keys may be on the disk in one copy only, and the next key has both written anew: {error}"
             )
 
-    def run(self, action: "Callable[[Memory], Awaitable[T]]", *, create: bool = False) -> T:
-        """Do something to the memory, from a command: opens it for writing, and closes it again."""
+    def run(self, action: "Callable[[Memory], Awaitable[T]]", *, create: bool = False, named: str | None = None) -> T:
+        """Do something to the memory, from a command: opens it for writing, and closes it again. Whoever or whatever
+        was `named` for it is unknown where there is no log.
+        """
         import asyncio
+
+        from dnam.errors import Unknown
 
         async def acting() -> T:
             async with self.writing(create=create) as memory:
                 return await action(memory)
 
-        return asyncio.run(acting())
+        try:
+            return asyncio.run(acting())
+        except NothingHere as error:
+            if named is None:
+                raise
+            raise Unknown(f"{named!r} is not known here: {error}") from error

@@ -86,8 +86,6 @@ def why(item: Item, user: OfUser = None, data: Data = None, as_json: Json = Fals
 
     shell = Shell(data, as_json)
     with shell.looking() as view:
-        if view.empty:
-            return
         reader = Reader(view.engine.live)
         root = chain(view.now, reader, _life_of(view, reader, _the_item(view, item, user)))
         words = _Words(shell, view, reader)
@@ -207,8 +205,6 @@ def used(item: Item, user: OfUser = None, data: Data = None, as_json: Json = Fal
 
     shell = Shell(data, as_json)
     with shell.looking() as view:
-        if view.empty:
-            return
         reader, row = Reader(view.engine.live), _the_item(view, item, user)
         found = uses(view.now, reader, [_life_of(view, reader, row)])
         told = list(_uses(shell, view, reader, found))

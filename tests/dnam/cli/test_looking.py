@@ -41,7 +41,10 @@ def test_looking_changes_no_byte_on_disk(data: Path, arguments: tuple[str, ...],
     assert bytes_of(data) == before
 
 
-@pytest.mark.parametrize("arguments", [each for each in LOOKS if each[0] not in ("replay", "verify")], ids=" ".join)
+LISTS = [each for each in LOOKS if each[0] not in ("replay", "verify", "show", "summary", "prompt")]
+
+
+@pytest.mark.parametrize("arguments", LISTS, ids=" ".join)
 def test_a_folder_without_a_log_is_an_empty_answer_and_stays_as_it_is(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
@@ -51,6 +54,48 @@ def test_a_folder_without_a_log_is_an_empty_answer_and_stays_as_it_is(
     assert "Kim" not in ran.out
     assert ("nothing remembered here yet" in ran.err) == (arguments != ("settings",))
     assert not folder.exists()
+
+
+NAMING: tuple[tuple[str, ...], ...] = (
+    ("show", "Jon"),
+    ("show", "Jon", "--at", "yesterday"),
+    ("prompt", "Jon", "hi"),
+    ("audit", "Jon"),
+    ("why-not", "Jon", "durable-1"),
+    ("why", "durable-1"),
+    ("used", "durable-1"),
+    ("summary", "attic"),
+    ("search", "tea", "--user", "Jon"),
+    ("search", "tea", "--by", "Jon"),
+    ("search", "tea", "--in", "attic"),
+    ("search", "tea", "--from", "attic"),
+    ("log", "--user", "Jon"),
+    ("log", "--session", "attic"),
+    ("lore", "--guild", "G"),
+    ("export", "Jon"),
+    ("remember", "Jon", "tea"),
+    ("remember", "--guild", "G", "tea"),
+    ("edit", "Jon", "durable-1", "tea"),
+    ("forget", "Jon", "tea"),
+    ("restore", "Jon", "durable-1"),
+    ("share", "Jon", "durable-1"),
+    ("erase", "Jon", "--yes"),
+    ("erase", "--guild", "G", "--yes"),
+    ("opt-in", "Jon"),
+    ("learn", "--user", "Jon"),
+    ("learn", "--session", "attic"),
+    ("revert", "--caused-by", "1", "--user", "Jon"),
+)
+
+
+@pytest.mark.parametrize("arguments", NAMING, ids=" ".join)
+def test_who_and_what_is_named_is_unknown_also_in_a_folder_without_a_log(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    ran = dnam(*arguments, "--data", tmp_path / "nothing")
+    assert (ran.code, ran.out) == (2, "")
+    assert any(f"{name!r}" in ran.err for name in arguments)
+    assert not (tmp_path / "nothing").exists()
 
 
 @freeze_time("2023-11-15 22:13:20")

@@ -185,13 +185,6 @@ def test_what_is_unknown_is_said(data: Path, arguments: tuple[str, ...], what: s
     assert what in ran.err
 
 
-@pytest.mark.parametrize("arguments", [("audit", "Kim"), ("why", RAIN), ("used", RAIN)])
-def test_nothing_comes_of_an_empty_folder(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    ran = dnam(*arguments, "--data", tmp_path / "none")
-    assert (ran.code, ran.out) == (0, "")
-    assert "nothing remembered here yet" in ran.err
-
-
 def test_somebody_of_whom_nothing_is_remembered(data: Path) -> None:
     ran = dnam("audit", "Ada", "--data", data)
     assert (ran.code, ran.out, ran.err) == (0, "", "dnam: nothing was remembered of Ada yet\n")

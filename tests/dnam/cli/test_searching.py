@@ -213,9 +213,7 @@ def test_what_finds_nothing_says_why(teapot: Path, arguments: tuple[str, ...], c
 
 
 def test_a_folder_without_a_log_is_an_empty_answer(tmp_path: Path) -> None:
-    ran = dnam(
-        "search", "tea", "--user", "Kim", "--in", "attic", "--from", "attic", "--json", "--data", tmp_path / "no"
-    )
+    ran = dnam("search", "tea", "--json", "--data", tmp_path / "no")
     assert (ran.code, ran.value["items"], ran.value["said"]) == (0, [], [])
     assert "nothing remembered here yet" in ran.err
 

@@ -167,7 +167,7 @@ def test_a_moment_that_is_none_is_answered_in_words(data: Path, options: tuple[s
 
 
 def test_an_empty_folder_has_no_past(tmp_path: Path) -> None:
-    ran = dnam("show", "Kim", "--at", "yesterday", "--data", tmp_path / "none")
+    ran = dnam("search", "tea", "--at", "yesterday", "--data", tmp_path / "none")
     assert (ran.code, ran.out) == (0, "")
     assert "nothing was recorded by then\n" in ran.err
 
