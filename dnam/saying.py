@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from dnam.counting import counted
 from projections.events import (
     ConfigSet,
@@ -62,7 +64,9 @@ from projections.events import (
     TurnWithdrawn,
 )
 from projections.ids import Handle
+from projections.people import SOMEONE
 from projections.vaults import home
+from projections.window import with_names
 
 
 def _item(event: Any) -> str:
@@ -178,9 +182,21 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
 }
 
 
-def words(event: Event) -> str:
-    """What an event says, in one line of any length."""
-    return " ".join(WORDS[type(event)](event).split())
+def words(event: Event, name: Callable[[Handle], str] = lambda _: SOMEONE) -> str:
+    """What an event says, in one line of any length, with the `name` of everybody whom a message or an answer names."""
+    return " ".join(WORDS[type(event)](_naming(event, name)).split())
+
+
+def _naming(event: Event, name: Callable[[Handle], str]) -> Event:
+    """The event with names in its text: they lie beside it, where they can go with their people."""
+    match event:
+        case MessageHeard() | MessageEdited():
+            said = event.message
+            return replace(event, message=replace(said, text=with_names(said.text, said.spans, name), spans=()))
+        case TurnAnswered():
+            return replace(event, text=with_names(event.text, event.spans, name), spans=())
+        case _:
+            return event
 
 
 def people_of(event: Event) -> frozenset[Handle]:

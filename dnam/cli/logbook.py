@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -147,11 +148,12 @@ def _tell(shell: Shell, rows: "Rows", entry: "Reading") -> None:
 def _line(shell: Shell, rows: "Rows", entry: "Reading") -> str:
     from dnam.finding import by_words
     from dnam.saying import words
+    from projections.people import name_of
 
     recorded, record = shell.out.when(entry.header.at), entry.record
     if record is None:
         return f"#{entry.seq}  {recorded}  {entry.header.tag}  ({entry.state})"
-    said, text = shell.out.when(record.event.said), words(record.event)
+    said, text = shell.out.when(record.event.said), words(record.event, partial(name_of, rows))
     short = text if len(text) <= WORDS_CHARS else text[: WORDS_CHARS - 1] + "…"
     who = by_words(rows, record.event.by)
     return f"#{entry.seq}  {recorded}  {said}  {entry.header.tag}  {who}: {short}"

@@ -98,7 +98,8 @@ def test_a_dry_run_counts_and_writes_nothing(data: Path, tmp_path: Path) -> None
 
 
 def test_where_there_is_nothing_nothing_is_written(tmp_path: Path) -> None:
-    for arguments in ([], ["--discoclaw", tmp_path / "files"], ["--out", tmp_path / "e.jsonl"]):
+    every: list[list[str | Path]] = [[], ["--discoclaw", tmp_path / "files"], ["--out", tmp_path / "e.jsonl"]]
+    for arguments in every:
         ran = dnam("export", "--data", tmp_path / "none", *arguments)
         assert (ran.code, ran.out) == (3, "")
         assert "nothing remembered here yet" in ran.err

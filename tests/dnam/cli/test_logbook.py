@@ -12,7 +12,8 @@ from projections.decisions.draft import Decision, Minter
 from projections.events import Event, MessageRedacted, PersonErased
 from projections.events.values import OPERATOR
 from replay.codec import Header, decode_header
-from tests.dnam.cli.memories import ROOT, bytes_of, dnam, make
+from tests.dnam.cli.memories import ROOT, dnam, make
+from tests.dnam.importers.files import KIM, LEE, export, message, write
 from tests.world import NOW
 
 LOG_FIELDS = "seq id tag version at at_iso said said_iso left vault body event"
@@ -145,9 +146,12 @@ def test_settings_show_the_folder_that_is_in_force(monkeypatch: pytest.MonkeyPat
     assert (shown["DNAM_DATA"]["value"], shown["DNAM_DATA"]["origin"]) == ("elsewhere", "environment DNAM_DATA")
 
 
-def test_log_of_nothing_is_nothing_for_any_name(tmp_path: Path) -> None:
-    assert seqs("--user", "Kim", "--session", "general", "--data", tmp_path / "none") == []
-    assert bytes_of(tmp_path) == {}
+def test_a_mention_is_told_with_the_name_of_today(tmp_path: Path) -> None:
+    said = message(2, "hello @Kim I love chess", author=LEE, mentions=[KIM])
+    given = write(tmp_path / "talk.json", export(message(1), said))
+    assert dnam("import", "--audience", "guild", "--no-learn", given, "--data", tmp_path / "d").code == 0
+    last = dnam("log", "--tag", "message.heard", "--data", tmp_path / "d").out.splitlines()[-1]
+    assert last.endswith(": hello @Kim I love chess")
 
 
 def test_what_was_learned_in_a_session_is_of_it(tmp_path: Path) -> None:
