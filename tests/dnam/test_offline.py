@@ -79,7 +79,7 @@ class TestTheModel:
     async def test_it_is_a_model_that_costs_nothing(self) -> None:
         model: Model = ENGLISH
         assert (model.name, model.paid) == ("offline", False)
-        assert model.version.startswith("offline-en@4")
+        assert model.version.startswith("offline-en@5")
         reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
         assert reply == Reply(text="", model="offline", version=model.version)
 
@@ -234,6 +234,36 @@ class TestSummary:
         text = await text_of(SummaryInputs("Bot", "Kim: an old point", lines, 100))
         assert text.splitlines()[-1] == "Kim: Point number 99 matters."
         assert "old point" not in text
+
+    async def test_whoever_is_addressed_and_what_only_goes_on_informs_of_nothing(self) -> None:
+        said = [
+            ("Jon", "Thanks, Gina!"),
+            ("Gina", "Definitely, Jon!"),
+            ("Jon", "Hey Gina!"),
+            ("Gina", "You're right, Jon."),
+        ]
+        said += [("Gina", "Jon Rivera, that's awesome!"), ("Jon", "I rented a studio downtown.")]
+        lines = tuple(Line(name, text, n) for n, (name, text) in enumerate(said))
+        text = await text_of(SummaryInputs("Bot", "Jon Rivera: The studio opens in May.", lines, 500))
+        assert text == "Jon Rivera: The studio opens in May.\nJon: I rented a studio downtown."
+
+    async def test_what_informs_least_goes_before_the_oldest(self) -> None:
+        said = (
+            "The studio opens in May with twelve dancers.",
+            "I like blue walls.",
+            "My investor signed papers in Oslo.",
+        )
+        lines = tuple(Line("Kim", text, n) for n, text in enumerate(said))
+        whole = await text_of(SummaryInputs("Bot", "", lines, 500))
+        assert whole.splitlines() == [f"Kim: {each}" for each in said]
+        assert (await text_of(SummaryInputs("Bot", "", lines, len(whole) - 1))).splitlines() == [
+            f"Kim: {said[0]}",
+            f"Kim: {said[2]}",
+        ]
+
+    async def test_where_no_space_stands_between_words_characters_count(self) -> None:
+        lines = (Line("Kim", "我喜欢喝绿茶。", 1), Line("Kim", "好的", 2))
+        assert await text_of(SummaryInputs("Bot", "", lines, 500)) == "Kim: 我喜欢喝绿茶。"
 
     async def test_where_nothing_informs_the_newest_lines_make_the_first_summary(self) -> None:
         said = ("ok", "lol", "👍", "```\nx = 1\n```", "yes")

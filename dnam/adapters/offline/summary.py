@@ -1,14 +1,16 @@
 """Summaries: the informative sentences of what was said, under those of the summary so far, the newest kept.
 
-Each line of a summary is `<name>: <sentence>`. When it grows over its budget the oldest lines go first. Where nothing
-informs and there is no summary yet, the newest lines make one: of an empty one nobody knows how far it reached, so that
-the same would be asked again and again.
+Each line of a summary is `<name>: <sentence>`. A sentence informs by the words in it that count: no stop words, nothing
+that is only said to go on with what was said before, and no name of anybody who takes part. When a summary grows over
+its budget, the lines that inform least go first, and of those the oldest; a line of a few such words informs as much as
+any, or old long ones would stay for ever. Where nothing informs and there is no summary yet, the newest lines make one:
+of an empty one nobody knows how far it reached, so that the same would be asked again and again.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from dnam.adapters.offline.words import LINE_CHARS, WORD, any_of, one_line, straight
+from dnam.adapters.offline.words import LINE_CHARS, WORD, Vocabulary, any_of, one_line, straight
 from dnam.languages import Language
 from dnam.model import Line, SummaryInputs
 
@@ -19,16 +21,23 @@ SENTENCES_OF_A_LINE = 8
 SENTENCES_OF_AN_ANSWER = 1
 # How many lines stand in a summary of talk that says nothing.
 NEWEST_LINES = 3
+# How many words that count a sentence has at least, and with how many it informs as much as any.
+LEAST_WORDS = 2
+ENOUGH_WORDS = 4
 ELLIPSIS = "…"
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 CODE = re.compile(r"```.{0,4000}?(?:```|\Z)", re.DOTALL)
 QUOTE = re.compile(r"^\s*>[^\n]*", re.MULTILINE)
+# Scripts that put no space between words: two characters stand for a word.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{2}")
 
 
 class Summarizer:
     """Summarizes in one language."""
 
     def __init__(self, language: Language) -> None:
+        self._vocabulary = Vocabulary(language)
+        self._backchannels = language.backchannels
         self._filler = re.compile(any_of(language.summary.fillers), re.IGNORECASE)
         replies = language.replies
         said = (replies.notice, replies.everything, replies.relevant, replies.conversation, replies.related)
@@ -47,9 +56,11 @@ class Summarizer:
     def summarize(self, inputs: SummaryInputs) -> str:
         """The summary, of `max_chars` code points at most."""
         units = [*self._previous(inputs.previous, inputs.max_chars)]
-        units += [unit for line in inputs.lines for unit in self._units(line, inputs.assistant)]
+        names = _names(inputs, units)
+        units += [unit for line in inputs.lines for unit in self._units(line, inputs.assistant, names)]
         kept = _without_repetition(units) or [*self._newest(inputs)]
-        return _fitted(kept, inputs.max_chars)
+        counts = [min(self._count(unit.partition(": ")[2] or unit, names), ENOUGH_WORDS) for unit in kept]
+        return _fitted(kept, counts, inputs.max_chars)
 
     def _newest(self, inputs: SummaryInputs) -> Iterator[str]:
         """The last lines as they are, but for the assistant's canned ones."""
@@ -62,20 +73,23 @@ class Summarizer:
         for line in previous[: max(max_chars, 0) * 4].splitlines():
             yield from SENTENCE_END.split(line) if len(line) > SENTENCE_CHARS else (line,)
 
-    def _units(self, line: Line, assistant: str) -> Iterator[str]:
+    def _units(self, line: Line, assistant: str, names: frozenset[str]) -> Iterator[str]:
         name = _name(line, assistant)
         text = QUOTE.sub("", CODE.sub("", line.text[:LINE_CHARS]))
         informative = [
-            sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line)
+            sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line, names)
         ]
         for sentence in informative[: SENTENCES_OF_AN_ANSWER if line.assistant else SENTENCES_OF_A_LINE]:
             yield f"{name}: {_shortened(sentence, SENTENCE_CHARS)}"
 
-    def _informs(self, sentence: str, line: Line) -> bool:
-        if self._is_canned(sentence, line):
-            return False
-        left = WORD.findall(self._filler.sub(" ", straight(sentence)))
-        return len("".join(left)) >= 3
+    def _informs(self, sentence: str, line: Line, names: frozenset[str]) -> bool:
+        return not self._is_canned(sentence, line) and self._count(sentence, names) >= LEAST_WORDS
+
+    def _count(self, sentence: str, names: frozenset[str]) -> int:
+        """How many words that count a sentence has."""
+        left = self._filler.sub(" ", straight(sentence))
+        words = self._vocabulary.words(UNSPACED.sub(" ", left))
+        return sum(word not in self._backchannels and word not in names for word in words) + len(UNSPACED.findall(left))
 
     def _is_canned(self, sentence: str, line: Line) -> bool:
         return line.assistant and any(own and (own in sentence or sentence in own) for own in self._own)
@@ -83,6 +97,13 @@ class Summarizer:
 
 def _name(line: Line, assistant: str) -> str:
     return one_line(line.name or (assistant if line.assistant else ""), NAME_CHARS).strip("[]: ") or "?"
+
+
+def _names(inputs: SummaryInputs, previous: Iterable[str]) -> frozenset[str]:
+    """The words of the names of those who take part, case-folded."""
+    said = (_name(line, inputs.assistant) for line in inputs.lines)
+    summed_up = (unit.partition(": ")[0] for unit in previous if ": " in unit[: NAME_CHARS + 2])
+    return frozenset(WORD.findall(" ".join((inputs.assistant, *said, *summed_up)).casefold()))
 
 
 def _without_repetition(units: list[str]) -> list[str]:
@@ -96,14 +117,16 @@ def _folded(unit: str) -> str:
     return " ".join(WORD.findall(unit.casefold()))
 
 
-def _fitted(units: list[str], max_chars: int) -> str:
-    kept: list[str] = []
-    room = max_chars
-    for unit in reversed(units):
-        if len(unit) > room:
+def _fitted(units: list[str], counts: list[int], max_chars: int) -> str:
+    """What finds room, in order: without those that inform least, the oldest of them first."""
+    over = sum(len(unit) + 1 for unit in units) - 1 - max_chars
+    gone: set[int] = set()
+    for index in sorted(range(len(units)), key=counts.__getitem__):
+        if over <= 0:
             break
-        kept.insert(0, unit)
-        room -= len(unit) + 1
+        gone.add(index)
+        over -= len(units[index]) + 1
+    kept = [unit for index, unit in enumerate(units) if index not in gone]
     if not kept and units:
         return _shortened(units[-1], max_chars)
     return "\n".join(kept)
