@@ -27,6 +27,7 @@ from projections.ids import EventId, Identity, keyed_hash, named_id
 from projections.messages import MessageRow
 from projections.nearness import Nearness
 from projections.rows import Found, Known, MemoryRows, Rows
+from projections.turns import turns_after
 from replay.errors import LogError
 
 ANSWER_PROMPT = "answer@2"
@@ -43,12 +44,15 @@ class Thought(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What an answer is made from; `failed` is what recall raised, where the prompt had to be made without."""
+    """What an answer is made from; `failed` is what recall raised, where the prompt had to be made without. `goes_on`:
+    something was answered in the session before.
+    """
 
     files: tuple[ContextFile, ...]
     context: Context
     tools: tuple[Tool, ...]
     failed: Exception | None
+    goes_on: bool
 
 
 class Answered(NamedTuple):
@@ -84,17 +88,17 @@ class Assistant(Background):
     async def _think(self, heard: Heard, hear: Hear, prepared: Prepared | None) -> Thought:
         try:
             with self.precedence.arriving():
-                files, context, tools, failed = prepared or await self.prepare(heard)
+                files, context, tools, failed, goes_on = prepared or await self.prepare(heard)
         except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
             files = await asyncio.to_thread(self._files)
             digests = tuple(each.digest for each in files)
             request = self.memory.request(heard, files=digests)
             request = request._replace(limits=without_recall(request.limits))
-            context, tools, failed = assemble(_nothing_known(), request), (), None
+            context, tools, failed, goes_on = assemble(_nothing_known(), request), (), None, False
         if failed is not None:
             await self.went_wrong(Job("recall", heard.point, heard.session, heard.person), failed)
-        ask = msgspec.structs.replace(self._ask(heard, context, files), tools=tools)
+        ask = msgspec.structs.replace(self._ask(heard, context, files, goes_on=goes_on), tools=tools)
         calls = Toolset(self, self.searching, heard, context)
         reply = await converse(ask, calls, self._reply, hear)
         use = use_of(ask, reply, digest(ask.system, ask.prompt))
@@ -123,7 +127,8 @@ class Assistant(Background):
 
         def look(rows: Rows) -> Prepared:
             context, failed = self._assembled(rows, heard, digests, nearness, message)
-            return Prepared(files, context, tools_for(rows, memory.settings, heard, context), failed)
+            tools = tools_for(rows, memory.settings, heard, context)
+            return Prepared(files, context, tools, failed, _was_answered_in(rows, heard))
 
         return memory.look_here(look)
 
@@ -165,7 +170,7 @@ class Assistant(Background):
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(f"the context files in {folder} cannot be read: {error}") from error
 
-    def _ask(self, heard: Heard, context: Context, files: tuple[ContextFile, ...]) -> Ask:
+    def _ask(self, heard: Heard, context: Context, files: tuple[ContextFile, ...], *, goes_on: bool) -> Ask:
         system = "\n\n".join([load(ANSWER_PROMPT).text, *(f"--- {each.path} ---\n{each.text}" for each in files)])
         inputs = AnswerInputs(
             assistant=self.memory.settings.assistant_name,
@@ -180,9 +185,15 @@ class Assistant(Background):
                 for line in context.window.lines
             ),
             remembers=self.memory.settings.memory_enabled,
+            goes_on=goes_on,
         )
         model = self.memory.settings.answer_model
         return Ask("answer", model, ANSWER_PROMPT, system, context.text, inputs, None, heard.person, heard.account)
+
+
+def _was_answered_in(rows: Rows, heard: Heard) -> bool:
+    """Whether something was answered in this session before."""
+    return next(turns_after(rows, heard.session, heard.setting.audience.epoch, None), None) is not None
 
 
 class _NoIds:

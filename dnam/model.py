@@ -41,7 +41,9 @@ class KnownItem(msgspec.Struct, frozen=True):
 
 
 class AnswerInputs(msgspec.Struct, frozen=True):
-    """Everything an answer may rest on. `remembers`: whether memory is switched on."""
+    """Everything an answer may rest on. `remembers`: whether memory is switched on. `goes_on`: something was answered
+    in this session before, also where nothing of it is in the window any more.
+    """
 
     assistant: str
     user: str
@@ -50,6 +52,7 @@ class AnswerInputs(msgspec.Struct, frozen=True):
     summary: str = ""
     window: tuple[Line, ...] = ()
     remembers: bool = True
+    goes_on: bool = False
 
 
 class ExtractionInputs(msgspec.Struct, frozen=True):

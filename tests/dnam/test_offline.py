@@ -41,6 +41,8 @@ KINDS = {"preference", "fact", "project", "constraint", "person", "tool", "workf
 TEA = KnownItem("i1", "preference", "User prefers tea.", ("tea",))
 OSLO = KnownItem("i2", "fact", "User lives in Oslo.", ("location", "oslo"))
 NAME = KnownItem("i3", "fact", "User's name is Sam.", ("name", "sam"))
+LONG_TALK = ("hello", "tea " * 9000, "which tea?")
+"""What leaves no room for an answer in the window."""
 HELLO = Line("Bot", "Hello.", 1, "00", assistant=True)
 TABLE = read_table()
 ENGLISH = OfflineModel(load("en"))
@@ -303,6 +305,15 @@ class TestAnswer:
         assert first.startswith(notice)
         assert first.count(notice) == 1
         assert "offline" not in later
+        trimmed = await text_of(AnswerInputs("Bot", "Kim", "hello", window=(Line("Kim", "hey", 1),), goes_on=True))
+        assert notice not in trimmed
+
+    async def test_it_says_so_once_also_where_a_long_message_is_all_that_the_window_holds(self, tmp_path: Path) -> None:
+        notice = load("en").replies.notice
+        async with Memory.open(tmp_path, settings=read({}, {})) as memory:
+            assistant = Assistant(memory, ENGLISH)
+            answers = [(await assistant.answer(await memory.heard("kim", text))).text for text in LONG_TALK]
+        assert [notice in each for each in answers] == [True, False, False]
 
     @pytest.mark.parametrize(
         ("message", "shown", "hidden"),

@@ -1,6 +1,6 @@
 """Answers: what is remembered and fits the message, word for word, or the plain statement that there is nothing.
 
-It opens with the notice that it is offline when nothing of the assistant's is in the window: the conversation starts.
+It opens with the notice that it is offline when nothing was answered in the session yet: the conversation starts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -125,7 +125,7 @@ class Answerer:
 
 
 def _begins(inputs: AnswerInputs) -> bool:
-    return not any(line.assistant for line in inputs.window)
+    return not inputs.goes_on and not any(line.assistant for line in inputs.window)
 
 
 def _shown(item: KnownItem) -> str:
