@@ -36,10 +36,20 @@ MOST_RUNS = 2000
 
 
 class Starting:
-    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded."""
+    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded.
+    `ended` is called when one has ended and all that came of it is recorded; of those that are made together, whoever
+    has them made calls it.
+    """
 
     def __init__(
-        self, live: Engine, memory: Memory, runs: Runs, recorded: Recorded, chains: Chains, traffic: Traffic
+        self,
+        live: Engine,
+        memory: Memory,
+        runs: Runs,
+        recorded: Recorded,
+        chains: Chains,
+        traffic: Traffic,
+        ended: Callable[[], None],
     ) -> None:
         self._live = live
         self._memory = memory
@@ -47,6 +57,7 @@ class Starting:
         self._recorded = recorded
         self._chains = chains
         self._traffic = traffic
+        self._ended = ended
         self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
         self._spoken = Spoken(recorded.edited)
         self._turns = Turns(traffic)
@@ -65,9 +76,9 @@ class Starting:
                 self._unread.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
 
     @property
-    def has_put_by(self) -> bool:
-        """Whether runs wait to be made together."""
-        return bool(self._together)
+    def waiting(self) -> int:
+        """How many runs wait to be made together."""
+        return len(self._together)
 
     def is_together(self, run: Run) -> bool:
         """Whether a run may be made with others in one commit: nobody is asked, and nothing that it waits for is under
@@ -88,6 +99,8 @@ class Starting:
             self._together.append(lambda runs: self._summarised(runs, run, only, look))
         elif not self.is_out(run.owner):
             self._together.append(lambda runs: self._extracted(runs, run, ANYTIME, there, look))
+        else:
+            self._ended()
 
     def made_together(self, most: int) -> jobs.Work:
         """The work of making the runs that were put by, so many of them at the most."""
@@ -128,6 +141,7 @@ class Starting:
 
     def _start_extraction(self, run: Run, there: There, written: Written | None, look: Look) -> None:
         if self.is_out(run.owner):
+            self._ended()
             return
         queued = self._turns.take(run.compartment) if run.compartment.startswith(ORDERED) else None
         turn = queued or ANYTIME
@@ -173,7 +187,12 @@ class Starting:
             async with self._traffic.working(lambda: (-self._left[key], number)):
                 if written is not None:
                     await asyncio.shield(written)
-                await work()
+                try:
+                    await work()
+                except BaseException:
+                    self._traffic.close()  # all of it is broken off, and whoever waits for room need not fail too
+                    raise
+            self._ended()
 
         def ended(_: object) -> None:
             self._left[key] -= 1

@@ -81,14 +81,15 @@ class Walk:
         self._keep = keep
         self._progress = progress
         self._chains = Chains(traffic.waiting)
-        self._starting = Starting(live, memory, runs, recorded, self._chains, traffic)
+        self._starting = Starting(live, memory, runs, recorded, self._chains, traffic, self._ended)
         self._recorded = recorded
-        self.total = len(recorded.every)
-        """How many runs there are to make, for whoever watches."""
+        self.total = 0
+        """How many runs are expected, for whoever watches."""
         self.lessons = 0
         """How many runs there were that were never recorded, on earlier walks too."""
         self._writing = Writing(memory.engine)
         self._passed = runs.passed
+        self._begun = 0
         self._done = 0
 
     async def go(self, upto: int) -> None:
@@ -131,9 +132,11 @@ class Walk:
         """Make what was put by, behind all that was taken over until now, in one commit with it; in several where it is
         much, so that a reply that was paid for does not wait long behind it.
         """
-        while self._starting.has_put_by:
+        while before := self._starting.waiting:
             self._writing.send(self._starting.made_together(MOST_TOGETHER))
             await self._writing.done()
+            for _ in range(before - self._starting.waiting):
+                self._ended()
         await self._writing.done()
         self._passed.trim()
 
@@ -286,16 +289,20 @@ class Walk:
     async def _begin(self, runs: Iterable[Run], seq: int, *, was_recorded: bool = False) -> None:
         """Each finds what the walk has taken over until now, and the walk goes on meanwhile."""
         for run in runs:
-            self._done += 1
-            self._progress(self._done, max(self._done, self.total))
+            self._begun += 1
             self.lessons += not was_recorded
             if self._starting.is_together(run):
                 self._starting.put_by(run, seq, was_recorded=was_recorded)
                 continue
-            if self._starting.has_put_by:
+            if self._starting.waiting:
                 await self._make_together()
             self._writing.send()
             await self._starting.start(run, seq, self._writing.last, was_recorded=was_recorded)
+
+    def _ended(self) -> None:
+        """A run is made, and recorded."""
+        self._done += 1
+        self._progress(self._done, max(self._begun, self.total))
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:

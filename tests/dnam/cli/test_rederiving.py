@@ -1,8 +1,10 @@
 """`dnam rederive` and `dnam shadows`: what another model would have made of what was said."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -43,7 +45,10 @@ def test_by_the_same_model_nobody_is_asked_and_nothing_differs(learned: Path) ->
     before = events_of(learned)
     ran = dnam("rederive", "--name", "same", "--data", learned)
     assert ran.code == 0
-    assert ran.err == "dnam: 15 runs of the loops, decided anew from what was replied then: nobody is asked.\n"
+    assert ran.err.splitlines() == [
+        "dnam: a new shadow same, by offline with extraction@3 and summary@2",
+        "dnam: 15 runs of the loops, decided anew from what was replied then: nobody is asked.",
+    ]
     assert ran.out.splitlines()[0] == "The shadow same knows the log up to #79: 0 calls of offline, $0.0000."
     assert events_of(learned) == before
     ran = dnam("diff", "--shadow", "same", "--data", learned)
@@ -83,6 +88,8 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         ),
         (("--name", "x", "--summary-prompt", "extraction@3"), "there is no summary prompt"),
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
+        (("--encoder", "voyage", "--max-cost", "1"), "an encoder alone makes none: leave it out"),
+        (("--encoder", "voyage", "--name", "No Name"), "no name for a shadow"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@2, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
         (("--name", "x", "--model", ""), "say which model reads it again"),
@@ -165,7 +172,7 @@ async def test_a_shadow_is_compared_by_the_encoder_that_was_asked_for(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("voyageai")
-    derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--data", learned
+    derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--model", "offline", "--data", learned
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
         monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
@@ -183,7 +190,7 @@ async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("voyageai")
-    derive = "rederive", "--name", "meant-not", "--data", learned, "--encoder"
+    derive = "rederive", "--name", "meant-not", "--model", "offline", "--data", learned, "--encoder"
     ran = await asyncio.to_thread(dnam, *derive, "voyage")
     assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
     async with serving(lambda _: Fails(400, "there is no such model")) as server:
@@ -192,6 +199,26 @@ async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
         ran = await asyncio.to_thread(dnam, *derive, "bogus")
     assert (ran.code, "bogus" in ran.err) == (3, True), ran.err
     assert not (learned / "shadows" / "meant-not").exists()
+
+
+async def test_an_encoder_that_is_all_that_was_chosen_makes_vectors_whatever_the_name_is(
+    by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
+    derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--data", by_haiku
+    async with serving(lambda _: Encodes()) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, *derive)
+        assert (ran.code, "Everything has a vector by voyage-3.5/" in ran.out) == (0, True), ran.err
+        assert "only vectors are made, and no shadow vectors" in ran.err
+        assert "say too who reads it all again: --model M" in ran.err
+        assert (claude.requests, (by_haiku / "shadows").exists()) == ([], False)
+        ran = await asyncio.to_thread(dnam, *derive, "--model", "offline")
+        assert (ran.code, load(by_haiku, "vectors").asked.encoder) == (0, "voyage-3.5"), ran.err
+        ran = await asyncio.to_thread(dnam, *derive)  # there is a shadow by then
+        assert (ran.code, "going on with the shadow vectors, by offline" in ran.err) == (0, True), ran.err
 
 
 @pytest.fixture
@@ -223,6 +250,65 @@ async def test_a_small_ceiling_is_told_with_all_of_its_digits(learned: Path, cla
     ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.003")
     assert (ran.code, "the next call may cost more than is left of $0.003 (--max-cost)" in ran.err) == (3, True)
     assert claude.requests == []
+
+
+async def test_a_paid_model_s_estimate_is_told_also_where_every_question_is_answered(
+    learned: Path, claude: Claude
+) -> None:
+    derive = "rederive", "--name", "haiku", "--model", "haiku", "--extraction-prompt", "extraction@1", "--data", learned
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, claude.requests) == (2, [])
+    ran = await asyncio.to_thread(dnam, *derive, "--yes")
+    assert ran.code == 0, ran.err
+    whose, guess = ran.err.splitlines()
+    assert whose == "dnam: a new shadow haiku, by claude-haiku-5-5 with extraction@1 and summary@2"
+    assert re.fullmatch(
+        r"dnam: 15 runs of the loops, 15 calls of the model: about [\d,]+ tokens in and [\d,]+ out, about \$0\.\d{4}, "
+        r"\d+ seconds or so\.",
+        guess,
+    )
+    ran = await asyncio.to_thread(dnam, "rederive", "--name", "haiku", "--data", learned)
+    assert ran.err.startswith("dnam: going on with the shadow haiku, by claude-haiku-5-5 with extraction@1")
+
+
+async def test_how_far_it_is_is_told_in_lines_where_no_bar_is_drawn(
+    learned: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dnam.cli.screen.SECONDS_BETWEEN_LINES", 0)
+    ran = await asyncio.to_thread(
+        dnam, "rederive", "--name", "told", "--model", "haiku", "--yes", "--json", "--data", learned
+    )
+    lines = [line for line in ran.err.splitlines() if line.startswith("dnam: deriving: ")]
+    assert [line.split(" runs")[0].split()[-3:] for line in lines] == [[f"{n}", "of", "15"] for n in range(1, 16)]
+    cost = Decimal(ran.value["cost_micros"]) / 1_000_000
+    assert lines[-1].endswith(f"15 of 15 runs, ${cost:.4f} so far")
+    assert cost > 0
+
+
+async def test_of_batches_it_is_told_how_many_wait_for_each_other(learned: Path, claude: Claude) -> None:
+    derive = "rederive", "--name", "batched", "--model", "haiku", "--batch", "--data", learned
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, claude.batches.made) == (2, [])  # there is no terminal to ask in
+    (guess,) = (line for line in ran.err.splitlines() if "runs of the loops" in line)
+    assert re.search(
+        r"; \d batches or more, one after another, each of which takes up to a day, mostly less than an hour\.$", guess
+    )
+    assert "seconds" not in guess
+    assert not (learned / "shadows" / "batched").exists()
+
+
+def test_a_shadow_of_two_models_names_both(by_two: Path) -> None:
+    ran = dnam("rederive", "--name", "two", "--data", by_two)
+    whose = "a new shadow two, by claude-haiku-5-5 with extraction@3 and claude-opus-4-5 with summary@2"
+    assert (ran.code, whose in ran.err) == (2, True), ran.err
+
+
+@pytest.fixture
+def by_two(learned: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory for which two paid models are configured."""
+    monkeypatch.setenv("DNAM_DURABLE_MODEL", "haiku")
+    monkeypatch.setenv("DNAM_SUMMARY_MODEL", "claude-opus-4-5")
+    return learned
 
 
 @pytest.fixture

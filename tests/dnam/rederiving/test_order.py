@@ -16,6 +16,7 @@ from dnam.shadows import Manifest
 from projections.decisions.draft import Draft
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.rows import Rows
+from tests.dnam.rederiving.test_rederiving import BrokenOff
 from tests.dnam.rederiving.village import ASKED, SETTINGS, Village, both, derive, reader, village
 from tests.dnam.scripted import FakeClock, down
 from tests.world import NOW
@@ -93,10 +94,10 @@ async def test_whether_two_are_one_is_not_asked_again_by_an_earlier_run(tmp_path
 
     def tell(done: int, *_: int) -> None:
         if done == 3:
-            raise asyncio.CancelledError
+            raise BrokenOff
 
     async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as derivation:
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(BrokenOff):
             await derivation.run(tell)
     assert len(model.asked("merge")) == 1
     await derive(tmp_path, model, asked=OTHER)
