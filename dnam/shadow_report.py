@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dnam.counting import counted
 from dnam.finding import place_words
+from dnam.shadow_inputs import NOBODYS, LessRead, less_read
 from dnam.shadow_words import Fault, GroupWords, SummaryWords, Teller, faults
 from dnam.shadows import Manifest
 from projections.ids import Handle
@@ -26,8 +27,6 @@ from projections.shadow_scope import Scope, has_item, has_summary
 from projections.summaries import SUMMARIES, SummaryRow
 from replay.reading import Reader
 
-NOBODYS = "nobody's"
-"""What stands for a name over what belongs to no person: lore, and what the assistant knows of itself and its owner."""
 MEASURED = {
     "items": ("items", "active ones"),
     "duplicates": ("duplicates", "more than 60 % of their words are another one's"),
@@ -59,7 +58,8 @@ class Report(NamedTuple):
     """All of it. `live` is how far the live log reaches, and `behind` how many of its events the shadow does not know
     yet and would read, as far as whoever looks has counted (`shadow_behind`). `of` are the people and guilds that the
     shadow is of, none where it is of all. `items` and `summaries` count what differs, `old` and `new` what was judged,
-    in sum over all who were compared. `people` and `sessions` are those of which something differs.
+    in sum over all who were compared. `people` and `sessions` are those of which something differs. `less_read` are
+    the runs of the shadow that could not read all that they had read when they were recorded.
     """
 
     shadow: Manifest
@@ -73,6 +73,7 @@ class Report(NamedTuple):
     people: tuple[OwnerWords, ...]
     sessions: tuple[SummaryWords, ...]
     behind: int = 0
+    less_read: tuple[LessRead, ...] = ()
 
     @property
     def notes(self) -> list[str]:
@@ -147,7 +148,15 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
         new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
         people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
         sessions=tuple(teller.summary(pair) for pair in summaries if pair.kind != "same"),
+        less_read=tuple(_less_read(sides, manifest, wanted)),
     )
+
+
+def _less_read(sides: Sides, manifest: Manifest, wanted: Wanted) -> Iterator[LessRead]:
+    """Of what is compared."""
+    for run in less_read(sides.old, sides.old_events, manifest):
+        if wanted.person in (None, run.person) and wanted.session in (None, run.session):
+            yield run
 
 
 def _names(now: Rows, scope: Scope) -> Iterator[str]:

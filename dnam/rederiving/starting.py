@@ -36,7 +36,9 @@ MOST_RUNS = 2000
 
 
 class Starting:
-    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded."""
+    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded, each
+    with the messages that are not there any more, as far as it says itself what it had read.
+    """
 
     def __init__(
         self, live: Engine, memory: Memory, runs: Runs, recorded: Recorded, chains: Chains, traffic: Traffic
@@ -54,7 +56,7 @@ class Starting:
         self._left = Counter[Key]()
         self._numbers = count()
         self._together: list[Inside] = []
-        self.changed: dict[EventId, None] = {}
+        self.changed: dict[EventId, tuple[EventId, ...]] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
         """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
@@ -191,9 +193,10 @@ class Starting:
 
     def _note_changed(self, run: Run, rows: Rows) -> None:
         """A run of which not everything is there that it had read is told of."""
-        lost = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
-        if run.event in self._recorded.withdrawn or any(self._is_gone(rows, each) for each in lost):
-            self.changed[run.event] = None
+        dropped = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
+        lost = tuple(each for each in dropped if self._is_gone(rows, each))
+        if lost or run.event in self._recorded.withdrawn:
+            self.changed[run.event] = lost
 
     def _is_gone(self, rows: Rows, event: EventId) -> bool:
         """Whether a message that lost its first words says nothing else now."""
