@@ -131,8 +131,9 @@ def _fault(fault: Fault) -> str:
 
 def _summary(of: SummaryWords) -> str:
     """Both texts side by side, and below them word by word."""
+    held = f"; it stays as it is: {of.held}" if of.held else ""
     tokens = f"{of.old_tokens:,} and {of.new_tokens:,} tokens"
-    head = f'<h2>Summary of {escaped(of.key)}</h2>\n<p class="quiet">{LABELS[of.kind]}; {tokens}</p>\n'
+    head = f'<h2>Summary of {escaped(of.key)}</h2>\n<p class="quiet">{LABELS[of.kind]}; {tokens}{held}</p>\n'
     sides = "".join(
         f"<div><h3>{label}</h3>\n<blockquote>{escaped(text) or 'none'}</blockquote></div>\n"
         for label, text in (("live", of.old), ("shadow", of.new))

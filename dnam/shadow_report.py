@@ -6,7 +6,7 @@ and stable.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from dnam.counting import counted
@@ -14,6 +14,7 @@ from dnam.finding import place_words
 from dnam.shadow_inputs import NOBODYS, LessRead, less_read
 from dnam.shadow_words import Fault, GroupWords, SummaryWords, Teller, faults
 from dnam.shadows import Manifest
+from projections.decisions.adopt_summary import FORGOTTEN
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, items_of
 from projections.people import accounts_of, name_of
@@ -99,6 +100,7 @@ class Known(NamedTuple):
 class Sides(NamedTuple):
     """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
     shadow that it rests on words which were taken back since, and `is_summary_gone` of a summary: it is not compared.
+    `is_forgotten` says of a summary that it tells what somebody forgot: it cannot be adopted, and is not counted.
     """
 
     old: Rows
@@ -107,6 +109,7 @@ class Sides(NamedTuple):
     new_events: Reader
     is_gone: Callable[[ItemRow], bool]
     is_summary_gone: Callable[[SummaryRow], bool]
+    is_forgotten: Callable[[SummaryRow], bool]
 
 
 class Wanted(NamedTuple):
@@ -136,20 +139,26 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
     teller = Teller(sides.old, sides.old_events, sides.new_events, known.assistant)
     owners = list(_owners(sides, scope, known, wanted, teller, tell))
     summaries = [] if wanted.person is not None else _summaries(sides, scope, wanted.session)
+    held = {pair.key for pair in summaries if pair.new is not None and sides.is_forgotten(pair.new)}
+    adoptable = [pair for pair in summaries if pair.kind == "same" or pair.key not in held]
     people = _apart(sides.old, [each.words for each in owners if each.words is not None])
     return Report(
         shadow=manifest,
         live=sides.old_events.size,
         of=tuple(_names(sides.old, scope)),
-        differs=bool(people) or differs(summaries),
+        differs=bool(people) or differs(adoptable),
         items=Counts(*_in_sum(Counts(), (each.items for each in owners))),
-        summaries=counts(summaries),
+        summaries=counts(adoptable),
         old=Measures(*_in_sum(Measures(), (each.old for each in owners))),
         new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
         people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
-        sessions=tuple(teller.summary(pair) for pair in summaries if pair.kind != "same"),
+        sessions=tuple(_told(teller, held, pair) for pair in summaries if pair.kind != "same"),
         less_read=tuple(_less_read(sides, manifest, wanted)),
     )
+
+
+def _told(teller: Teller, held: Container[bytes], pair: SummaryPair) -> SummaryWords:
+    return teller.summary(pair, FORGOTTEN if pair.key in held else "")
 
 
 def _less_read(sides: Sides, manifest: Manifest, wanted: Wanted) -> Iterator[LessRead]:

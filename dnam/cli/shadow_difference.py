@@ -89,8 +89,16 @@ def _tell(shell: Shell, found: Report) -> None:
         if found.less_read:
             shell.out.line()
     else:
-        shell.out.note(f"nothing differs from the shadow {found.shadow.name!r}: {found.items.same} items are the same")
+        _tell_nothing(shell, found)
     tell_less_read(shell, found.less_read)
+
+
+def _tell_nothing(shell: Shell, found: Report) -> None:
+    """That nothing differs, and which summaries stay as they are."""
+    which = "nothing that could be adopted differs" if found.sessions else "nothing differs"
+    shell.out.note(f"{which} from the shadow {found.shadow.name!r}: {found.items.same} items are the same")
+    for summary in found.sessions:
+        _tell_summary(shell, summary)
 
 
 def tell_less_read(shell: Shell, runs: Sequence[LessRead]) -> None:
@@ -199,6 +207,7 @@ def _rests_on(shell: Shell, messages: tuple[Quoted, ...], quotes: tuple[str, ...
 def _tell_summary(shell: Shell, summary: SummaryWords) -> None:
     shell.out.line()
     tokens = f"{summary.old_tokens:,} -> {summary.new_tokens:,} tokens"
-    line(shell, Span(f"summary of {summary.key}:", "bold"), Span(f" {LABELS[summary.kind]}, {tokens}", "dim"))
+    held = f"; it stays as it is: {summary.held}" if summary.held else ""
+    line(shell, Span(f"summary of {summary.key}:", "bold"), Span(f" {LABELS[summary.kind]}, {tokens}{held}", "dim"))
     for each in by_line(summary.words):
         line(shell, Span("  "), *spans_of(each))

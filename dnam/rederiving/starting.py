@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 
+from dnam.loops.summary import plan_once_more
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key, Work
 from dnam.rederiving.finding import message_of, said_in
@@ -158,6 +159,15 @@ class Starting:
             await self._summarised(self._runs, run, only, look)
 
         self._start_link(("session", where), written, work)
+
+    def once_more(self, run: Run) -> None:
+        """Begin a run that makes a session's summary once more, over what that reached, without what left since."""
+        assert run.audience is not None
+
+        async def work() -> None:
+            await self._runs.summarise(run, plan_it=plan_once_more)
+
+        self._start_link(("session", (run.session, run.audience.epoch)), None, work)
 
     def _upto(self, run: Run, reads: Iterable[EventId], there: There) -> Upto:
         assert run.audience is not None

@@ -17,6 +17,7 @@ from dnam.rederiving.chains import Chains, Key
 from dnam.rederiving.finding import item_until, messages_of
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.lost import lost_by
+from dnam.rederiving.quiet import once_more
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
@@ -103,6 +104,9 @@ class Walk:
                     await self._learn(lessons, unit)
                 await self._make_together()
             await self._begin(await asyncio.to_thread(lessons.rest, upto), upto)
+            await self._settle()
+            for run in await asyncio.to_thread(once_more, self._live, self._memory.engine):
+                self._starting.once_more(run)
             await self._settle()
         except BaseException:
             await let_go(self._chains, self._traffic)
