@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dnam.rederiving.options import Wanted
     from dnam.rederiving.rederivation import Progress, Rederivation
     from dnam.settings import Settings
+    from dnam.shadow_inputs import LessRead
     from dnam.shadows import Manifest
 
 
@@ -79,7 +80,7 @@ def rederive(
     It goes on where it was broken off; without options it uses what is configured now. It says what it may take, and
     asks where that costs. What is asked about one person, or one session, is asked one after the other: so is it in
     batches. `dnam diff --shadow NAME` shows what would change, `dnam adopt NAME` takes it over. As JSON: the shadow, as
-    `dnam shadows` has it.
+    `dnam shadows` has it, with `less_read` as `dnam diff` has it.
     """
     import asyncio
 
@@ -262,20 +263,33 @@ def _progress(shell: Shell) -> "Iterator[Progress]":
 
 
 def _tell_done(shell: Shell, done: "Manifest") -> None:
-    if shell.out.as_json:
-        shell.out.emit(done)
-        return
+    from dnam.cli.shadow_difference import tell_less_read
+    from dnam.jsonable import jsonable
     from dnam.shadows import cost_words
+
+    runs = _less_read(shell, done)
+    if shell.out.as_json:
+        shell.out.emit({**jsonable(done), "less_read": runs})
+        return
 
     cost = f"{counted(done.calls, 'call')} of {done.by}, {cost_words(done)}"
     shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
     if done.unusable:
-        runs = counted(done.unusable, "run")
-        shell.out.line(f"{runs} got no reply that could be used: what they had read counts as unread.")
-    if done.changed:
-        inputs = counted(len(done.changed), "run")
-        shell.out.line(f"{inputs} read less than when it was recorded: something was edited or taken back since.")
+        vain = counted(done.unusable, "run")
+        shell.out.line(f"{vain} got no reply that could be used: what they had read counts as unread.")
+    tell_less_read(shell, runs)
     shell.out.line(f"`dnam diff --shadow {done.name}` shows what would change.")
+
+
+def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":
+    """The runs that could not read all that they had read when they were recorded."""
+    from dnam.shadow_inputs import less_read
+    from replay.reading import Reader
+
+    if not done.changed:
+        return ()
+    with shell.opened() as (engine, _), engine.reading() as rows:
+        return less_read(rows, Reader(engine.live), done)
 
 
 async def _make_vectors(shell: Shell, encoder: str) -> None:

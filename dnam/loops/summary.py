@@ -120,32 +120,59 @@ def plan_summary(
     if anew and old is not None and not is_troubled:
         taken = _recent(source, taken.lines[-1].said, old.floor)
         after = taken.stopped or old.floor
-    lines = taken.lines
-    if not lines:
+    if not taken.lines:
         return None
     keeps = old is not None and old.text != "" and not anew
-    inputs = SummaryInputs(
-        assistant=settings.assistant,
-        previous=old.text if keeps and old is not None else "",
-        lines=tuple(map(_line, lines)),
-        max_chars=settings.max_chars,
+    plan = _planned(source, person, settings, taken, upto)._replace(
+        era=(old.era if old else 0) + (1 if ends else 0), previous_event=old.event if old else None, after=after
     )
-    previous = (old.event,) if keeps and old is not None else ()
+    return _going_on(plan, old) if keeps and old is not None else plan
+
+
+def plan_once_more(
+    rows: Rows, session: str, audience: Audience, person: Handle, settings: Refreshing
+) -> SummaryPlan | None:
+    """A refresh over just what the last one reached, from people's messages alone: without that one, and without what
+    left since. None when there is none, or nothing is left.
+    """
+    found = find_summary(rows, session, audience.epoch)
+    if found is None or found.row.upto is None:
+        return None
+    old, source = found.row, Source(rows, session, audience, settings.only)
+    taken = _recent(source, found.row.upto.said, old.floor)
+    if not taken.lines:
+        return None
+    plan = _planned(source, person, settings, taken, found.row.upto)
+    return plan._replace(era=old.era, previous_event=old.event, after=taken.stopped or old.floor)
+
+
+def _planned(source: "Source", person: Handle, settings: Refreshing, taken: Taken, upto: Point) -> SummaryPlan:
+    """A refresh that begins with these lines."""
+    lines = taken.lines
     return SummaryPlan(
-        session=session,
-        audience=audience,
+        session=source.session,
+        audience=source.audience,
         person=person,
-        era=(old.era if old else 0) + (1 if ends else 0),
-        previous_event=old.event if old else None,
-        inputs=inputs,
-        after=after,
+        era=0,
+        previous_event=None,
+        inputs=SummaryInputs(settings.assistant, "", tuple(map(_line, lines)), settings.max_chars),
+        after=None,
         upto=upto,
-        causes=(*previous, *dict.fromkeys(each for line in lines for each in (line.id, line.event))),
-        said=max(taken.said, old.said) if keeps and old is not None else taken.said,
+        causes=tuple(dict.fromkeys(each for line in lines for each in (line.id, line.event))),
+        said=taken.said,
         policy=settings.policy,
-        is_last_try=is_last_try(rows, "summary", (line.id for line in lines)),
+        is_last_try=is_last_try(source.rows, "summary", (line.id for line in lines)),
         words=settings.words,
         spoken=settings.spoken,
+    )
+
+
+def _going_on(plan: SummaryPlan, old: SummaryRow) -> SummaryPlan:
+    """The same behind the summary that there is."""
+    return plan._replace(
+        inputs=msgspec.structs.replace(plan.inputs, previous=old.text),
+        causes=(old.event, *plan.causes),
+        said=max(plan.said, old.said),
     )
 
 

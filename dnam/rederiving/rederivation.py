@@ -19,6 +19,7 @@ from dnam.prompts import prompts
 from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
 from dnam.rederiving.following import follow
 from dnam.rederiving.lessons import Lessons
+from dnam.rederiving.quiet import expected
 from dnam.rederiving.replies import Again, Replies
 from dnam.rederiving.runs import Runs, With
 from dnam.rederiving.scope import Scope, guilds_of_places
@@ -85,7 +86,7 @@ class Rederivation:
         """What it may take."""
         asked = self.manifest.asked
         names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
-        lessons = self._expected()
+        lessons = [*self._expected(), *expected(self.live, self.memory.engine, self._scope, self.again())]
         self._lessons = len(lessons)
         left = [run for run in (*self.runs(), *lessons) if not self._is_paid(run)]
         terms = Terms(names, self._share, at_once)
@@ -314,7 +315,7 @@ async def rederiving(
     data: Path, settings: Settings, model: Model, manifest: Manifest, clock: Clock | None = None
 ) -> AsyncIterator[Rederivation]:
     """A derivation into the shadow of a manifest, which is made where it is not there, open for as long as the
-    `async with` lasts. The live memory is only read. ShadowUnusable where that shadow cannot be gone on with.
+    `async with` lasts. Nothing is recorded in the live memory. ShadowUnusable where that shadow cannot be gone on with.
     """
     language: Language = load(settings.language)
     asked = manifest.asked

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 
+from dnam.loops.summary import plan_once_more
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key, Work
 from dnam.rederiving.finding import message_of, said_in
@@ -36,9 +37,9 @@ MOST_RUNS = 2000
 
 
 class Starting:
-    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded.
-    `ended` is called when one has ended and all that came of it is recorded; of those that are made together, whoever
-    has them made calls it.
+    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded, each
+    with the messages that are not there any more, as far as it says itself what it had read. `ended` is called when one
+    has ended and all that came of it is recorded; of those that are made together, whoever has them made calls it.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Starting:
         self._left = Counter[Key]()
         self._numbers = count()
         self._together: list[Inside] = []
-        self.changed: dict[EventId, None] = {}
+        self.changed: dict[EventId, tuple[EventId, ...]] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
         """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
@@ -171,6 +172,15 @@ class Starting:
 
         self._start_link(("session", where), written, work)
 
+    def once_more(self, run: Run) -> None:
+        """Begin a run that makes a session's summary once more, over what that reached, without what left since."""
+        assert run.audience is not None
+
+        async def work() -> None:
+            await self._runs.summarise(run, plan_it=plan_once_more)
+
+        self._start_link(("session", (run.session, run.audience.epoch)), None, work)
+
     def _upto(self, run: Run, reads: Iterable[EventId], there: There) -> Upto:
         assert run.audience is not None
         return self._spoken.upto((run.session, run.audience.epoch), reads, run.said, there)
@@ -210,9 +220,10 @@ class Starting:
 
     def _note_changed(self, run: Run, rows: Rows) -> None:
         """A run of which not everything is there that it had read is told of."""
-        lost = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
-        if run.event in self._recorded.withdrawn or any(self._is_gone(rows, each) for each in lost):
-            self.changed[run.event] = None
+        dropped = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
+        lost = tuple(each for each in dropped if self._is_gone(rows, each))
+        if lost or run.event in self._recorded.withdrawn:
+            self.changed[run.event] = lost
 
     def _is_gone(self, rows: Rows, event: EventId) -> bool:
         """Whether a message that lost its first words says nothing else now."""

@@ -16,13 +16,15 @@ from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
 from dnam.rederiving.finding import item_until, messages_of
 from dnam.rederiving.lessons import Lessons
+from dnam.rederiving.lost import lost_by
+from dnam.rederiving.quiet import once_more
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
 from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.writing import Writing
-from dnam.shadows import Manifest
+from dnam.shadows import Lost, Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.decisions.reapply_reverted import RevertAgainRequest, revert_again
@@ -104,12 +106,15 @@ class Walk:
                 await self._make_together()
             await self._begin(await asyncio.to_thread(lessons.rest, upto), upto)
             await self._settle()
+            for run in await asyncio.to_thread(once_more, self._live, self._memory.engine):
+                self._begun += 1
+                self._starting.once_more(run)
+            await self._settle()
         except BaseException:
             await let_go(self._chains, self._traffic)
             raise
-        changed = sorted(self._starting.changed, key=lambda run: self._live.store.log.find(run) or 0)
-        noted = dict.fromkeys((*self.manifest.changed, *(run.hex() for run in changed)))
-        self._change(upto=upto, changed=tuple(noted))
+        lost = await asyncio.to_thread(lost_by, self._live, self._starting.changed, self._recorded.withdrawn)
+        self._change(upto=upto, **_noted(self.manifest, lost))
 
     def _came_by(self) -> Lessons:
         """What waits to be read since an earlier walk; what its runs could not read, the next ones may."""
@@ -303,6 +308,12 @@ class Walk:
         """A run is made, and recorded."""
         self._done += 1
         self._progress(self._done, max(self._begun, self.total))
+
+
+def _noted(manifest: Manifest, lost: Iterable[Lost]) -> dict[str, object]:
+    """What a manifest says of the runs that read less, with these."""
+    by_run = {each.run: each for each in (*manifest.lost, *lost)}
+    return {"changed": tuple(dict.fromkeys((*manifest.changed, *by_run))), "lost": tuple(by_run.values())}
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:

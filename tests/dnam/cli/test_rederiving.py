@@ -399,3 +399,32 @@ def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch:
     ran = dnam("rederive", "--name", "never", "--json", "--data", learned)
     assert (ran.code, ran.value) == (0, {"done": None, "why": "nothing was asked, and nothing was changed"})
     assert not (learned / "shadows" / "never").exists()
+
+
+def test_what_was_read_less_after_a_redaction_is_listed_with_what_is_gone(learned: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copytree(learned, tmp_path / "data", ignore=shutil.ignore_patterns("shadows")))
+    assert dnam("redact", "#28", "--yes", "--data", path).code == 0
+    tobi = "  #52  extraction of Tobi, in guild Larkhill Garden Club: without #28\n"
+    session = "  #70  summary of discord:channel:1203294940692611078: without #28\n"
+    ran = dnam("rederive", "--name", "next", "--data", path)
+    listed = "6 runs read less than when they were recorded: what was read then was edited or taken back since.\n"
+    assert f"{listed}{tobi}{session}" in ran.out
+    assert f"\n\n{listed}{tobi}{session}" in dnam("diff", "--shadow", "next", "--data", path).out
+    one = dnam("diff", "--shadow", "next", "Tobi", "--data", path)
+    assert (
+        one.out
+        == f"1 run read less than when it was recorded: what was read then was edited or taken back since.\n{tobi}"
+    )
+    assert one.code == 0
+    value = dnam("diff", "--shadow", "next", "--json", "--data", path).value
+    runs = value["less_read"]
+    assert [(each["seq"], [of["seq"] for of in each["inputs"]]) for each in runs] == [
+        (seq, [28]) for seq in (52, 70, 72, 74, 76, 78)
+    ]
+    assert dnam("rederive", "--name", "next", "--json", "--data", path).value["less_read"] == runs
+    page = dnam("diff", "--shadow", "next", "--html", "-", "--data", path).out
+    assert f"<li>{tobi.strip()}</li>" in page
+    (shadow,) = dnam("shadows", "list", "--json", "--data", path).values
+    assert [each["run"] for each in shadow["lost"]] == shadow["changed"] == [each["event"] for each in runs]
+    table = dnam("shadows", "list", "--data", path).out.splitlines()
+    assert table[1][table[0].index("read less") :].split()[0] == "6"

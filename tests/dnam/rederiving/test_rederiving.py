@@ -244,7 +244,7 @@ def test_what_is_appended_meanwhile_is_caught_up_with(tmp_path: Path) -> None:
     model = reader("enjoys", name="other")
     manifest = asyncio.run(derive(tmp_path, model, asked=OTHER))
     assert manifest.upto > before
-    assert [ask.purpose for ask in model.asks] == ["extraction"]
+    assert [ask.purpose for ask in model.asks] == ["extraction", "summary"]  # once more, without what she forgot
     shadow = both(tmp_path)[1]
     assert "enjoys old maps" in texts(shadow)
     assert set(texts(shadow, "forgotten")) >= {"enjoys long walks", "enjoys snow"}
