@@ -27,6 +27,7 @@ from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
 from dnam.placing import Placing
 from dnam.settings import Settings, read
+from dnam.shadows_followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.swept import sweep_what_is_left
 from dnam.times import is_ahead
@@ -119,7 +120,7 @@ class Memory(Placing):
             memory = Memory(engine, chosen, language)
             await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
             await go_on_erasing_guilds(memory, log.warning)
-            async with mirroring(memory):
+            async with mirroring(memory), shadows_followed(memory):
                 yield memory
         finally:
             await asyncio.to_thread(engine.close)

@@ -35,6 +35,7 @@ def of_report(live: Engine, now: Rows, shadow: Engine, there: Rows, report: Repo
     for owner in report.people:
         old, new = _sides(owner)
         found |= {*_sealing(live, old), *_sealing(shadow, new)}
+    found |= {*_own(now, {each.person for each in report.less_read})}
     sessions = {each.session for each in report.sessions}
     for rows in (now, there):
         keys = [each.key for each in rows.scan(SUMMARIES) if each.row.session in sessions]

@@ -34,5 +34,7 @@ def _rephrasing(name: str) -> Rephrasing:
         same=same,
         denied=denied,
         phrases={words: row[0] for row in table.phrases for words in row[1:]},
+        singles={verb: name for name, verbs in table.singles.items() for verb in verbs},
+        wide=frozenset(map(str.casefold, table.wide)),
         values=stems({word: name for name, words in table.values.items() for word in words}, table.stemmer),
     )

@@ -9,6 +9,7 @@ from dnam.shadow_opening import open_shadow
 from dnam.shadow_report import Known, Report, Sides, Told, Wanted, report
 from dnam.shadow_source import behind, summary_behind
 from dnam.shadows import load
+from projections.decisions.adopt_summary import tells_forgotten
 from projections.items import ItemRow
 from projections.rows import Rows
 from projections.summaries import SummaryRow
@@ -40,6 +41,9 @@ def difference_from(
         def is_summary_gone(row: SummaryRow) -> bool:
             return bool(row.text) and is_any_gone(now, summary_behind(row, events))
 
-        sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone)
+        def is_forgotten(row: SummaryRow) -> bool:
+            return tells_forgotten(now, summary_behind(row, events))
+
+        sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone, is_forgotten)
         found = report(sides, manifest, known, wanted, tell)
         return Difference(found, of_report(live, now, other, there, found))

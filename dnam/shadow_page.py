@@ -7,6 +7,7 @@ from typing import Any
 
 from dnam import shadow_charts
 from dnam.pages import When, escaped, page, piece_html, quote_html
+from dnam.shadow_inputs import heading
 from dnam.shadow_report import OwnerWords, Report
 from dnam.shadow_words import LABELS, MATCHED, Fault, GroupWords, PairWords, SideWords, SummaryWords, ids_words
 from dnam.shadows import cost_words
@@ -28,6 +29,7 @@ def shadow_page(report: Report, when: When, vaults: Collection[VaultId] = ()) ->
     """The page; see `dnam.shadow_report` for what is in it, and `dnam.pages.page` for `vaults`."""
     title = f"What the shadow {report.shadow.name} would change"
     parts = [_head(report, when), shadow_charts.counted(report), shadow_charts.judged_sides(report)]
+    parts += (_less_read(report),)
     parts += (_owner(owner, when) for owner in report.people)
     parts += map(_summary, report.sessions)
     return page(title, parts, shadow_charts.STYLE + STYLE, vaults)
@@ -48,6 +50,16 @@ def _head(report: Report, when: When) -> str:
     notes = "".join(f"<p>{escaped(each)}</p>\n" for each in report.notes)
     nothing = "" if report.differs else "<p>Nothing differs.</p>\n"
     return f"<dl>\n{listed}</dl>\n{notes}{nothing}"
+
+
+def _less_read(report: Report) -> str:
+    """The runs that read less than when they were recorded, and what they could not read."""
+    if not report.less_read:
+        return ""
+    listed = "".join(f"<li>{escaped(each.words)}</li>\n" for each in report.less_read)
+    return (
+        f"<section>\n<h2>What was read less</h2>\n<p>{heading(report.less_read)}</p>\n<ul>\n{listed}</ul>\n</section>\n"
+    )
 
 
 # -- items ---------------------------------------------------------------------------------------------------------
@@ -119,8 +131,9 @@ def _fault(fault: Fault) -> str:
 
 def _summary(of: SummaryWords) -> str:
     """Both texts side by side, and below them word by word."""
+    held = f"; it stays as it is: {of.held}" if of.held else ""
     tokens = f"{of.old_tokens:,} and {of.new_tokens:,} tokens"
-    head = f'<h2>Summary of {escaped(of.key)}</h2>\n<p class="quiet">{LABELS[of.kind]}; {tokens}</p>\n'
+    head = f'<h2>Summary of {escaped(of.key)}</h2>\n<p class="quiet">{LABELS[of.kind]}; {tokens}{held}</p>\n'
     sides = "".join(
         f"<div><h3>{label}</h3>\n<blockquote>{escaped(text) or 'none'}</blockquote></div>\n"
         for label, text in (("live", of.old), ("shadow", of.new))

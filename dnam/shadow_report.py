@@ -6,13 +6,15 @@ and stable.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from dnam.counting import counted
 from dnam.finding import place_words
+from dnam.shadow_inputs import NOBODYS, LessRead, less_read
 from dnam.shadow_words import Fault, GroupWords, SummaryWords, Teller, faults
 from dnam.shadows import Manifest
+from projections.decisions.adopt_summary import FORGOTTEN
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, items_of
 from projections.people import accounts_of, name_of
@@ -26,8 +28,6 @@ from projections.shadow_scope import Scope, has_item, has_summary
 from projections.summaries import SUMMARIES, SummaryRow
 from replay.reading import Reader
 
-NOBODYS = "nobody's"
-"""What stands for a name over what belongs to no person: lore, and what the assistant knows of itself and its owner."""
 MEASURED = {
     "items": ("items", "active ones"),
     "duplicates": ("duplicates", "more than 60 % of their words are another one's"),
@@ -59,7 +59,8 @@ class Report(NamedTuple):
     """All of it. `live` is how far the live log reaches, and `behind` how many of its events the shadow does not know
     yet and would read, as far as whoever looks has counted (`shadow_behind`). `of` are the people and guilds that the
     shadow is of, none where it is of all. `items` and `summaries` count what differs, `old` and `new` what was judged,
-    in sum over all who were compared. `people` and `sessions` are those of which something differs.
+    in sum over all who were compared. `people` and `sessions` are those of which something differs. `less_read` are
+    the runs of the shadow that could not read all that they had read when they were recorded.
     """
 
     shadow: Manifest
@@ -73,6 +74,7 @@ class Report(NamedTuple):
     people: tuple[OwnerWords, ...]
     sessions: tuple[SummaryWords, ...]
     behind: int = 0
+    less_read: tuple[LessRead, ...] = ()
 
     @property
     def notes(self) -> list[str]:
@@ -98,6 +100,7 @@ class Known(NamedTuple):
 class Sides(NamedTuple):
     """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
     shadow that it rests on words which were taken back since, and `is_summary_gone` of a summary: it is not compared.
+    `is_forgotten` says of a summary that it tells what somebody forgot: it cannot be adopted, and is not counted.
     """
 
     old: Rows
@@ -106,6 +109,7 @@ class Sides(NamedTuple):
     new_events: Reader
     is_gone: Callable[[ItemRow], bool]
     is_summary_gone: Callable[[SummaryRow], bool]
+    is_forgotten: Callable[[SummaryRow], bool]
 
 
 class Wanted(NamedTuple):
@@ -135,19 +139,33 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
     teller = Teller(sides.old, sides.old_events, sides.new_events, known.assistant)
     owners = list(_owners(sides, scope, known, wanted, teller, tell))
     summaries = [] if wanted.person is not None else _summaries(sides, scope, wanted.session)
+    held = {pair.key for pair in summaries if pair.new is not None and sides.is_forgotten(pair.new)}
+    adoptable = [pair for pair in summaries if pair.kind == "same" or pair.key not in held]
     people = _apart(sides.old, [each.words for each in owners if each.words is not None])
     return Report(
         shadow=manifest,
         live=sides.old_events.size,
         of=tuple(_names(sides.old, scope)),
-        differs=bool(people) or differs(summaries),
+        differs=bool(people) or differs(adoptable),
         items=Counts(*_in_sum(Counts(), (each.items for each in owners))),
-        summaries=counts(summaries),
+        summaries=counts(adoptable),
         old=Measures(*_in_sum(Measures(), (each.old for each in owners))),
         new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
         people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
-        sessions=tuple(teller.summary(pair) for pair in summaries if pair.kind != "same"),
+        sessions=tuple(_told(teller, held, pair) for pair in summaries if pair.kind != "same"),
+        less_read=tuple(_less_read(sides, manifest, wanted)),
     )
+
+
+def _told(teller: Teller, held: Container[bytes], pair: SummaryPair) -> SummaryWords:
+    return teller.summary(pair, FORGOTTEN if pair.key in held else "")
+
+
+def _less_read(sides: Sides, manifest: Manifest, wanted: Wanted) -> Iterator[LessRead]:
+    """Of what is compared."""
+    for run in less_read(sides.old, sides.old_events, manifest):
+        if wanted.person in (None, run.person) and wanted.session in (None, run.session):
+            yield run
 
 
 def _names(now: Rows, scope: Scope) -> Iterator[str]:

@@ -93,7 +93,9 @@ class Fault(NamedTuple):
 
 
 class SummaryWords(NamedTuple):
-    """A session's summary on both sides; an empty text where it has none. `key` is what people call the session."""
+    """A session's summary on both sides; an empty text where it has none. `key` is what people call the session, `held`
+    why adopting leaves it as it is, though it differs: then it is not counted.
+    """
 
     key: str
     session: str
@@ -103,6 +105,7 @@ class SummaryWords(NamedTuple):
     old_tokens: int
     new_tokens: int
     words: tuple[Piece, ...]
+    held: str = ""
 
 
 class Teller:
@@ -161,14 +164,14 @@ class Teller:
                 cited[reading.seq] = before._replace(quotes=(*before.quotes, *filter(None, (each.quote,))))
         return tuple(self._narrator.quoted(each) for _, each in sorted(cited.items())), tuple(loose)
 
-    def summary(self, pair: SummaryPair) -> SummaryWords:
+    def summary(self, pair: SummaryPair, held: str = "") -> SummaryWords:
         """A session's summary."""
         session = pair.row.session
         place = place_of(self._rows, session)
         key = session if place is None else shown_session(self._rows, session, place.row.person)
         old, new = ("" if row is None else row.text for row in (pair.old, pair.new))
         tokens = by_characters(old), by_characters(new)
-        return SummaryWords(key, session, pair.kind, old, new, *tokens, pair.words)
+        return SummaryWords(key, session, pair.kind, old, new, *tokens, pair.words, held)
 
 
 def _changed(pair: Pair) -> Iterator[tuple[str, tuple[Any, Any]]]:

@@ -1,6 +1,7 @@
 """What there is to know of a shadow without opening it: how it was asked for, how far it is, and what it took.
 
-It lies in `data/shadows/NAME/shadow.json` and holds no word of anybody: names of models and prompts, handles, counts.
+It lies in `data/shadows/NAME/shadow.json` and holds no word of anybody: names of models and prompts, handles, ids of
+events, counts.
 """
 
 import fcntl
@@ -36,6 +37,7 @@ SOMEBODY = (b"\xff" * 16).hex()
 Unusable = Callable[[str, str], None]
 """Told of a shadow's name, and in words why it cannot be used."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_EVENT = re.compile(r"[0-9a-f]{32}")
 
 
 HANDLE_BYTES = ID_BYTES = 16
@@ -61,11 +63,22 @@ class Asked(msgspec.Struct, frozen=True):
     batch: bool = False
 
 
+class Lost(msgspec.Struct, frozen=True):
+    """What a run had read when it was recorded and is not said any more: events of its memory, as the run is (hex).
+    `is_more`: there are others.
+    """
+
+    run: str
+    inputs: tuple[str, ...] = ()
+    is_more: bool = False
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory
     it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied,
     `runs` how many runs were made anew, `unusable` of how many the reply could not be used, and `changed` those that
-    read less than then. Costs are in 10⁻⁶ USD, but for the `unpriced` calls, of which nobody knows what they cost.
+    read less than then; `lost` says of these what they could not read. Costs are in 10⁻⁶ USD, but for the
+    `unpriced` calls, of which nobody knows what they cost.
     """
 
     name: str
@@ -86,6 +99,7 @@ class Manifest(msgspec.Struct, frozen=True):
     unpriced: int = 0
     unusable: int = 0
     changed: tuple[str, ...] = ()
+    lost: tuple[Lost, ...] = ()
 
     @property
     def persons(self) -> frozenset[Handle]:
@@ -178,9 +192,21 @@ def _wrong(manifest: Manifest, name: str) -> str:
         ids = [bytes.fromhex(each) for each in (manifest.log, manifest.of)]
     except ValueError:
         return "it names people or logs that there cannot be"
+    if not all(map(_is_event, _events_named(manifest))):
+        return "it names events that there cannot be"
     if any(len(each) != HANDLE_BYTES for each in handles) or any(each and len(each) != ID_BYTES for each in ids):
         return "it names people or logs that there cannot be"
     return ""
+
+
+def _events_named(manifest: Manifest) -> Iterator[str]:
+    yield from manifest.changed
+    for each in manifest.lost:
+        yield from (each.run, *each.inputs)
+
+
+def _is_event(text: str) -> bool:
+    return _EVENT.fullmatch(text) is not None
 
 
 def exists(data: Path, name: str) -> bool:

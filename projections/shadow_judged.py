@@ -5,7 +5,8 @@
     unsourced       items that rest on no message of the log, and that no person wrote
     contradictions  an item beside the one that it replaced; items with nearly the same words that a denial, a name, a
                     number, a unit or a person tells apart; items that say the same, of which one denies it; short ones
-                    that say the same but for a weekday, a month, a time or a number
+                    that say the same but for a weekday, a month, a time or a number, or for a name of which there is
+                    one at a time (where somebody lives or is from, and what they are called)
     tokens          what all of them take as lines of a prompt
 
 So `contradictions` are what somebody should look at: two cats and three cats may have been two moments. What
@@ -28,6 +29,7 @@ from projections.items import ItemRow
 from projections.policies.closeness import SHARED_PERCENT
 from projections.policies.rephrasing import UNKNOWN, Rephrasing, about, denier, told_apart
 from projections.retrieval import Vocabulary, tokens
+from projections.shadow_names import Named, named, other_name
 from projections.shadow_values import MOST_WORDS, Valued, differing_values, valued
 from projections.tokens import CHARS_A_TOKEN
 
@@ -112,7 +114,7 @@ def judged(rows: Iterable[ItemRow], texts: Texts) -> Judged:
             group = whole if len(kinds) == 1 else _Group(rows_of_kind, texts)
             same, apart = _close(group)
             duplicates += same
-            contradictions += [*apart, *_valued(group)]
+            contradictions += [*apart, *_valued(group), *_named(group)]
         contradictions += _denied(whole)
     return Judged(
         items=len(active),
@@ -267,6 +269,18 @@ def _valued(group: _Group) -> Iterator[Beside]:
             others = saying[found.says]
             apart = ((other, differing_values(found, its)) for other, its in others[:MOST_COMPARED])
             yield from islice((Beside(row, other, f"they have different {name}") for other, name in apart if name), 1)
+            others.append((row, found))
+
+
+def _named(group: _Group) -> Iterator[Beside]:
+    """What says the same as another one but for a name of which there is one at a time: see `shadow_names`."""
+    saying: dict[Hashable, list[tuple[ItemRow, Named]]] = defaultdict(list)
+    for row in group.rows:
+        found = named(row.item.text, group.texts.known)
+        if found is not None:
+            others = saying[found.says]
+            apart = (other for other, its in others[:MOST_COMPARED] if other_name(found, its, group.texts.known.wide))
+            yield from islice((Beside(row, other, f"they have different {found.kind}") for other in apart), 1)
             others.append((row, found))
 
 

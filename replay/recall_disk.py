@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.ids import Handle, VaultId
-from projections.recall.columns import Columns, Raised, Sealed, nowhere
+from projections.recall.columns import Columns, Peak, Raised, Sealed, nowhere
+from projections.recall.corpus import LONGEST
 from projections.rows import after_prefix
 from replay.recall_rows import Listed, opened, split_postings, unpack_documents, zone_key
 from replay.recall_tables import levels
@@ -48,9 +49,11 @@ class Disk:
         """Where a term stands in what is sealed of a zone."""
         key, looking = zone_key(zone) + term, self._looking()
         firsts, offsets, counts = list[int](), list[bytes](), list[bytes]()
+        most, shortest = 0, LONGEST
         for level in levels():
             for found, data in looking.data_in(level.postings, key, key + b"\xff" * 5):
-                of_row, often = split_postings(level.postings, found, data)
+                of_row, often, most_of_row, shortest_of_row = split_postings(level.postings, found, data)
+                most, shortest = max(most, most_of_row), min(shortest, shortest_of_row)
                 firsts.append(level.first(int.from_bytes(found[-SPAN_BYTES:], "big")))
                 offsets.append(of_row)
                 counts.append(often)
@@ -58,7 +61,7 @@ class Disk:
             return nowhere(term)
         seqs = np.frombuffer(b"".join(offsets), "<u2").astype(np.int64)
         seqs += np.repeat(firsts, [len(each) for each in counts])
-        return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8))
+        return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8), Peak(most, shortest))
 
     def standing(self, zone: bytes, terms: Sequence[bytes]) -> set[bytes]:
         """Which of some terms, given in order, stand anywhere in what is sealed of a zone."""

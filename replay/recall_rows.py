@@ -6,9 +6,9 @@
 each in one table for spans of 2^16 seqs that are full, and in one for the segments of 1,024 that come after these; what
 is behind the last full segment is in neither, and scored from the rows themselves. Offsets (least byte first,
 ascending) count from the first seq of the span. `most` is the greatest count of the row, `shortest` the least length
-among its documents: no document in it scores more than these two would. A row ends in the CRC-32 of its key and
-itself. Which rows there are, and every byte of them, follows from the documents and the number of events alone,
-whatever came before.
+among its documents: no document in it scores more than these two would. So it is known how much a term gives at the
+most anywhere, once its rows are read (`seeds.by_bound`). A row ends in the CRC-32 of its key and itself. Which rows
+there are, and every byte of them, follows from the documents and the number of events alone, whatever came before.
 """
 
 from array import array
@@ -112,14 +112,14 @@ def unpack_postings(body: bytes) -> Posted:
     )
 
 
-def split_postings(table: str, key: bytes, data: bytes) -> tuple[bytes, bytes]:
-    """The bytes of a row of postings as it lies, for whoever joins many: offsets, two each, and counts. DamagedViews
-    where it is not whole.
+def split_postings(table: str, key: bytes, data: bytes) -> tuple[bytes, bytes, int, int]:
+    """A row of postings as it lies, for whoever joins many: the bytes of its offsets, two each, and of its counts, and
+    what bounds their scores. DamagedViews where it is not whole.
     """
     if crc32(data, crc32(key)) != WHOLE:
         raise DamagedViews(damage_of(table))
     ends = 2 + (len(data) - 6) // 3 * 2
-    return data[2:ends], data[ends:-4]
+    return data[2:ends], data[ends:-4], data[0], data[1]
 
 
 class Listed(NamedTuple):

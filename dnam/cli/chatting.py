@@ -157,6 +157,7 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
 
     from dnam.erasing_guild import go_on_erasing_guilds
     from dnam.mirror import mirroring
+    from dnam.shadows_followed import shadows_followed
     from dnam.swept import sweep_what_is_left
 
     engine = await asyncio.to_thread(_engine, shell)
@@ -165,7 +166,7 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
         memory = shell.memory(engine)
         await asyncio.to_thread(sweep_what_is_left, memory, shell.out.note)
         await go_on_erasing_guilds(memory, shell.out.note)
-        async with mirroring(memory, shell.out.note):
+        async with mirroring(memory, shell.out.note), shadows_followed(memory, shell.out.note):
             yield memory
     finally:
         await asyncio.to_thread(engine.close)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.rederiving_words import estimate_words, whose
 from dnam.cli.screen import amount
 from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
 from dnam.counting import counted
@@ -14,14 +15,18 @@ from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.encoder import Encoder
-    from dnam.rederiving.estimate import Estimate
     from dnam.rederiving.options import Wanted
     from dnam.rederiving.rederivation import Progress, Rederivation
     from dnam.settings import Settings
+    from dnam.shadow_inputs import LessRead
     from dnam.shadows import Manifest
 
 
 NOT_DONE = "nothing was asked, and nothing was changed"
+NO_SHADOW = (
+    "only an encoder is named, so only vectors are made, and no shadow {name}. To have one whose items are compared by "
+    "it, say too who reads it all again: --model M"
+)
 
 
 def _option(metavar: str, text: str) -> object:
@@ -37,7 +42,8 @@ def rederive(
         str | None, _option("V", "closeness@2: what is close is merged; apart@1: nothing is.")
     ] = None,
     encoder: Annotated[
-        str | None, _option("E", "voyage, local, or a model's name. Alone: only vectors are made, and no shadow.")
+        str | None,
+        _option("E", "voyage, local, or a model's name. As all that is chosen: only vectors, and no shadow."),
     ] = None,
     user: Annotated[
         list[str] | None, typer.Option(metavar="USER", help="Only what is known of them; repeatable.")
@@ -58,7 +64,12 @@ def rederive(
     ] = None,
     parallel: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls are under way at once.")] = 16,
     batch: Annotated[
-        bool, typer.Option("--batch", help="Ask by the Message Batches API: half the price, and up to a day.")
+        bool,
+        typer.Option(
+            "--batch",
+            help="Ask by the Message Batches API: half the price, and each batch takes up to a day, mostly less than "
+            "an hour. How many go one after another is told first.",
+        ),
     ] = False,
     data: Data = None,
     as_json: Json = False,
@@ -66,19 +77,24 @@ def rederive(
 ) -> None:
     """Make the memory anew beside the live one, by another model, prompt or policy: a shadow, to compare and adopt.
 
-    It goes on where it was broken off; without options it uses what is configured now. `dnam diff --shadow NAME` shows
-    what would change, `dnam adopt NAME` takes it over. As JSON: the shadow, as `dnam shadows` has it.
+    It goes on where it was broken off; without options it uses what is configured now. It says what it may take, and
+    asks where that costs. What is asked about one person, or one session, is asked one after the other: so is it in
+    batches. `dnam diff --shadow NAME` shows what would change, `dnam adopt NAME` takes it over. As JSON: the shadow, as
+    `dnam shadows` has it, with `less_read` as `dnam diff` has it.
     """
     import asyncio
 
     shell = Shell(data, as_json, yes)
-    if name is None and encoder is None:
-        raise BadRequest("say what the shadow is to be called: --name, as in --name haiku")
-    if name is None:
-        if any((model, extraction_prompt, summary_prompt, merge_policy, user, guild, since, cadence, batch)):
-            raise BadRequest("without --name only vectors are made, by --encoder alone: say what the shadow is called")
-        asyncio.run(_make_vectors(shell, encoder or ""))
+    is_alone = not any((model, extraction_prompt, summary_prompt, merge_policy, user, guild, since, cadence, batch))
+    if encoder is not None and is_alone and not _is_there(shell, name):
+        _refuse_ceiling(max_cost)
+        if name is not None:
+            shell.out.note(NO_SHADOW.format(name=name))
+        asyncio.run(_make_vectors(shell, encoder))
         return
+    if name is None:
+        why = "say what the shadow is to be called: --name, as in --name haiku"
+        raise BadRequest(why if encoder is None else f"without --name only vectors are made, by --encoder alone: {why}")
     from dnam.rederiving.options import Wanted
 
     wanted = Wanted(
@@ -98,6 +114,18 @@ def rederive(
         shell.out.nothing_done(NOT_DONE)
     else:
         _tell_done(shell, done)
+
+
+def _is_there(shell: Shell, name: str | None) -> bool:
+    """Whether there is a shadow to go on with."""
+    from dnam.shadows import known
+
+    return name is not None and known(shell.data, name) is not None
+
+
+def _refuse_ceiling(max_cost: float | None) -> None:
+    if max_cost is not None:
+        raise BadRequest("--max-cost is for a model's calls, and an encoder alone makes none: leave it out")
 
 
 def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
@@ -128,6 +156,7 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
 
     def agree(derivation: "Rederivation") -> bool:
         nonlocal agreed
+        shell.out.note(whose(derivation, is_new=not manifest.log))
         agreed = is_agreed(shell, derivation, parallel, max_cost)
         return agreed
 
@@ -218,65 +247,49 @@ def is_agreed(shell: Shell, derivation: "Rederivation", parallel: int, max_cost:
         raise NoKey(derivation.manifest.asked.model)
     if max_cost is not None and guess.cost_micros is None and derivation.unknown:
         raise PriceUnknown(derivation.unknown)
-    words = estimate_words(guess, is_paid=derivation.model.paid)
+    shell.out.note(estimate_words(guess, is_paid=derivation.model.paid, is_batched=derivation.manifest.asked.batch))
     if is_keyless or not derivation.model.paid or not (guess.calls or guess.merges):
-        shell.out.note(words)
         return True
-    return shell.out.confirm(f"{words} Go on?")
-
-
-def estimate_words(guess: "Estimate", *, is_paid: bool) -> str:
-    """What it may take, in a sentence or two."""
-    from dnam.prices import dollars
-
-    if not (guess.calls or guess.merges):
-        return f"{counted(guess.runs, 'run')} of the loops, decided anew from what was replied then: nobody is asked."
-    merges = f", and up to {counted(guess.merges, 'merge')}" if guess.merges else ""
-    runs = f"{counted(guess.runs, 'run')} of the loops, {counted(guess.calls, 'call')} of the model{merges}"
-    if not is_paid:
-        return f"{runs}: it costs nothing."
-    cost = "what it costs is not known" if guess.cost_micros is None else f"about {dollars(guess.cost_micros)}"
-    tokens = f"about {guess.tokens_in:,} tokens in and {guess.tokens_out:,} out"
-    minutes = f"{guess.seconds / 60:.0f} minutes" if guess.seconds >= 90 else f"{guess.seconds:.0f} seconds"
-    return f"{runs}: {tokens}, {cost}, {minutes} or so."
+    return shell.out.confirm("Go on?")
 
 
 @contextmanager
 def _progress(shell: Shell) -> "Iterator[Progress]":
+    """Runs that are made, of how many, and the cost so far."""
     from dnam.prices import dollars
 
-    with shell.out.progress("deriving", "runs") as bar:
-        last = 0
-
-        def tell(done: int, total: int, micros: int) -> None:
-            nonlocal last
-            bar(done, total)
-            if micros // HUNDREDTH > last:
-                last = micros // HUNDREDTH
-                shell.out.aside(f"{done} of {total} runs, {dollars(micros)} so far")
-
-        yield tell
-
-
-HUNDREDTH = 1_000_000
-"""After how much (10⁻⁶ USD) the cost so far is told again."""
+    with shell.out.counting("deriving", "runs") as tell:
+        yield lambda done, total, micros: tell(done, total, f"{dollars(micros)} so far")
 
 
 def _tell_done(shell: Shell, done: "Manifest") -> None:
-    if shell.out.as_json:
-        shell.out.emit(done)
-        return
+    from dnam.cli.shadow_difference import tell_less_read
+    from dnam.jsonable import jsonable
     from dnam.shadows import cost_words
+
+    runs = _less_read(shell, done)
+    if shell.out.as_json:
+        shell.out.emit({**jsonable(done), "less_read": runs})
+        return
 
     cost = f"{counted(done.calls, 'call')} of {done.by}, {cost_words(done)}"
     shell.out.line(f"The shadow {done.name} knows the log up to #{done.upto}: {cost}.")
     if done.unusable:
-        runs = counted(done.unusable, "run")
-        shell.out.line(f"{runs} got no reply that could be used: what they had read counts as unread.")
-    if done.changed:
-        inputs = counted(len(done.changed), "run")
-        shell.out.line(f"{inputs} read less than when it was recorded: something was edited or taken back since.")
+        vain = counted(done.unusable, "run")
+        shell.out.line(f"{vain} got no reply that could be used: what they had read counts as unread.")
+    tell_less_read(shell, runs)
     shell.out.line(f"`dnam diff --shadow {done.name}` shows what would change.")
+
+
+def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":
+    """The runs that could not read all that they had read when they were recorded."""
+    from dnam.shadow_inputs import less_read
+    from replay.reading import Reader
+
+    if not done.changed:
+        return ()
+    with shell.opened() as (engine, _), engine.reading() as rows:
+        return less_read(rows, Reader(engine.live), done)
 
 
 async def _make_vectors(shell: Shell, encoder: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from math import isfinite
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 import typer
 
@@ -27,6 +27,15 @@ Marked = Sequence[tuple[int, int]]
 """From where to where something is highlighted, in code points."""
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
+
+
+class Counting(Protocol):
+    """The same, with a few words beside what is counted."""
+
+    def __call__(self, done: int, total: int, words: str = "") -> None:
+        """Tell."""
+
+
 MOST_NOTE_CHARS = 1_000
 WRAPPED_FROM = 30
 """A column of a drawn table is wrapped only when a cell is longer: ids and times stay whole."""
@@ -34,6 +43,8 @@ LEAST_WRAPPED = 24
 """How wide a wrapped column has to be: where there is less room, rows are drawn one after the other."""
 GAP = 2
 """Between two columns."""
+SECONDS_BETWEEN_LINES = 5
+"""How often progress is told where no bar can be drawn."""
 
 
 class Screen:
@@ -119,6 +130,15 @@ class Screen:
         """A bar on stderr with the speed and the time left; silent where stderr is no terminal."""
         if not sys.stderr.isatty():
             yield _silent
+            return
+        with _bar(what, unit) as tell:
+            yield tell
+
+    @contextmanager
+    def counting(self, what: str, unit: str) -> Iterator[Counting]:
+        """The same with words in the bar, as `progress`; where stderr is no terminal, a line on it now and then."""
+        if not sys.stderr.isatty():
+            yield Lines(self.note, what, unit)
             return
         with _bar(what, unit) as tell:
             yield tell
@@ -273,8 +293,28 @@ def _silent(done: int, total: int) -> None:
     """Nobody watches."""
 
 
+class Lines:
+    """Progress in lines, of which one comes some seconds behind another at the least, and behind the beginning."""
+
+    def __init__(
+        self, say: Callable[[str], None], what: str, unit: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._say = say
+        self._what = what
+        self._unit = unit
+        self._clock = clock
+        self._last = clock()
+
+    def __call__(self, done: int, total: int, words: str = "") -> None:
+        """Tell, unless that was just done."""
+        now = self._clock()
+        if now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            self._say(f"{self._what}: {done:,} of {total:,} {self._unit}{words and ', '}{words}")
+
+
 @contextmanager
-def _bar(what: str, unit: str) -> Iterator[Progress]:
+def _bar(what: str, unit: str) -> Iterator[Counting]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -288,9 +328,10 @@ def _bar(what: str, unit: str) -> Iterator[Progress]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, speed="")
 
-        def tell(done: int, total: int) -> None:
+        def tell(done: int, total: int, words: str = "") -> None:
             speed = bar.tasks[0].speed
-            words = "" if speed is None else f"{speed:,.0f} {unit}/s"
-            bar.update(task, completed=done, total=total, speed=words)
+            fast = "" if speed is None else f"{speed:,.0f} {unit}/s"
+            described = f"{what}{words and ', '}{words}"
+            bar.update(task, completed=done, total=total, description=described, speed=fast)
 
         yield tell

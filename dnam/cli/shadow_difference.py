@@ -2,7 +2,7 @@
 disk.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
 from dnam.shadow_behind import behind
 from dnam.shadow_difference import Difference, difference_from
+from dnam.shadow_inputs import LessRead, heading
 from dnam.shadow_page import shadow_page
 from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Wanted
 from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
@@ -82,10 +83,33 @@ def _write_page(shell: Shell, whole: Difference, html: Path) -> None:
 
 
 def _tell(shell: Shell, found: Report) -> None:
-    """In sum, judged, and then item by item and session by session."""
-    if not found.differs:
-        shell.out.note(f"nothing differs from the shadow {found.shadow.name!r}: {found.items.same} items are the same")
-        return
+    """In sum, judged, and then item by item and session by session; what was read less comes last."""
+    if found.differs:
+        _tell_differences(shell, found)
+        if found.less_read:
+            shell.out.line()
+    else:
+        _tell_nothing(shell, found)
+    tell_less_read(shell, found.less_read)
+
+
+def _tell_nothing(shell: Shell, found: Report) -> None:
+    """That nothing differs, and which summaries stay as they are."""
+    which = "nothing that could be adopted differs" if found.sessions else "nothing differs"
+    shell.out.note(f"{which} from the shadow {found.shadow.name!r}: {found.items.same} items are the same")
+    for summary in found.sessions:
+        _tell_summary(shell, summary)
+
+
+def tell_less_read(shell: Shell, runs: Sequence[LessRead]) -> None:
+    """The runs that read less than when they were recorded, a line each, under what they have in common."""
+    if runs:
+        shell.out.line(heading(runs))
+    for each in runs:
+        line(shell, Span(f"  {each.words}"))
+
+
+def _tell_differences(shell: Shell, found: Report) -> None:
     shell.out.table(("", *LABELS.values()), _counted(found))
     if sum(found.items):
         shell.out.line()
@@ -183,6 +207,7 @@ def _rests_on(shell: Shell, messages: tuple[Quoted, ...], quotes: tuple[str, ...
 def _tell_summary(shell: Shell, summary: SummaryWords) -> None:
     shell.out.line()
     tokens = f"{summary.old_tokens:,} -> {summary.new_tokens:,} tokens"
-    line(shell, Span(f"summary of {summary.key}:", "bold"), Span(f" {LABELS[summary.kind]}, {tokens}", "dim"))
+    held = f"; it stays as it is: {summary.held}" if summary.held else ""
+    line(shell, Span(f"summary of {summary.key}:", "bold"), Span(f" {LABELS[summary.kind]}, {tokens}{held}", "dim"))
     for each in by_line(summary.words):
         line(shell, Span("  "), *spans_of(each))

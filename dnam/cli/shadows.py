@@ -22,7 +22,8 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
     """The shadows there are: what each was asked for, how far it is, and what it took.
 
     As JSON, one a line: its `state`, how it was `asked` for and what it took, how much of the log it has read (`upto`),
-    and `behind`: how many events since then it would read, null where that cannot be told. It ends with 3 where one
+    and `behind`: how many events since then it would read, null where that cannot be told. Of the `changed` runs, which
+    read less than when they were recorded, `lost` has what they could not read. It ends with 3 where one
     cannot be used: its state is `not usable`, and `why` says why; of one that cannot be read there is no more.
     """
     from dnam.shadow_behind import behind_each
@@ -60,7 +61,7 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], un
     if not found and not unusable:
         shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
     shell.out.table(
-        ("name", "made", "model", "state", "up to", "behind", "calls", "unusable", "cost"),
+        ("name", "made", "model", "state", "up to", "behind", "calls", "unusable", "read less", "cost"),
         [
             (
                 each.name,
@@ -71,11 +72,12 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], un
                 str(late.get(each.name, "")),
                 str(each.calls),
                 str(each.unusable),
+                str(len(each.changed)),
                 cost_words(each),
             )
             for each in found
         ]
-        + [(name, "", "", NOT_USABLE, "", "", "", "", "") for name in _unread(found, unusable)],
+        + [(name, "", "", NOT_USABLE, "", "", "", "", "", "") for name in _unread(found, unusable)],
     )
 
 

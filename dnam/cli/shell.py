@@ -326,6 +326,7 @@ class Shell:
 
         from dnam.erasing_guild import go_on_erasing_guilds
         from dnam.mirror import mirroring
+        from dnam.shadows_followed import shadows_followed
         from dnam.swept import sweep_what_is_left
         from replay.engine import Engine
 
@@ -341,7 +342,7 @@ class Shell:
             memory = self.memory(engine)
             await asyncio.to_thread(sweep_what_is_left, memory, note)
             await go_on_erasing_guilds(memory, note)
-            async with mirroring(memory, note):
+            async with mirroring(memory, note), shadows_followed(memory, note, meanwhile=False):
                 yield memory
         finally:
             await asyncio.to_thread(engine.close)

@@ -161,7 +161,8 @@ class Telling(LanguageTable, frozen=True):
 class Rephrased(LanguageTable, frozen=True):
     """What says the same in other words. Of each row of `same` and `phrases` the first word stands for the others;
     `denied` leads from a word to what it denies; `joints` join clauses; of each of the `values` there is one, where
-    something is said of one day, month or time. `stemmer` is a language of Snowball.
+    something is said of one day, month or time. `singles` are verbs of which one name holds at a time, by what it is
+    of; a name that is `wide` may hold beside another, which lies in it. `stemmer` is a language of Snowball.
     """
 
     stemmer: str = ""
@@ -177,6 +178,8 @@ class Rephrased(LanguageTable, frozen=True):
     denied: dict[str, str] = {}
     numbers: dict[str, str] = {}
     values: dict[str, tuple[str, ...]] = {}
+    singles: dict[str, tuple[str, ...]] = {}
+    wide: tuple[str, ...] = ()
 
 
 class SummaryWords(LanguageTable, frozen=True):

@@ -124,33 +124,62 @@ def plan_summary(
     """
     found = find_summary(rows, session, audience.epoch)
     old = None if found is None else found.row
-    reading = _reading(Source(rows, session, audience, settings.only), found, settings)
+    source = Source(rows, session, audience, settings.only)
+    reading = _reading(source, found, settings)
     if reading is None or not reading.taken.lines:
         return None
-    taken, lines = reading.taken, reading.taken.lines
-    kept = old if reading.keeps else None
-    inputs = SummaryInputs(
-        assistant=settings.assistant,
-        previous="" if kept is None else kept.text,
-        lines=tuple(map(_line, lines)),
-        max_chars=settings.max_chars,
-    )
-    previous = () if kept is None else (kept.event,)
-    return SummaryPlan(
-        session=session,
-        audience=audience,
-        person=person,
+    plan = _planned(source, person, settings, reading.taken, reading.upto)._replace(
         era=(old.era if old else 0) + (1 if reading.ends else 0),
         previous_event=old.event if old else None,
-        inputs=inputs,
         after=reading.after,
-        upto=reading.upto,
-        causes=(*previous, *dict.fromkeys(each for line in lines for each in (line.id, line.event))),
-        said=taken.said if kept is None else max(taken.said, kept.said),
+    )
+    return _going_on(plan, old) if reading.keeps and old is not None else plan
+
+
+def plan_once_more(
+    rows: Rows, session: str, audience: Audience, person: Handle, settings: Refreshing
+) -> SummaryPlan | None:
+    """A refresh over just what the last one reached, from people's messages alone: without that one, and without what
+    left since. None when there is none, or nothing is left.
+    """
+    found = find_summary(rows, session, audience.epoch)
+    if found is None or found.row.upto is None:
+        return None
+    old, source = found.row, Source(rows, session, audience, settings.only)
+    taken = _recent(source, found.row.upto.said, old.floor)
+    if not taken.lines:
+        return None
+    plan = _planned(source, person, settings, taken, found.row.upto)
+    return plan._replace(era=old.era, previous_event=old.event, after=taken.stopped or old.floor)
+
+
+def _planned(source: "Source", person: Handle, settings: Refreshing, taken: Taken, upto: Point) -> SummaryPlan:
+    """A refresh that begins with these lines."""
+    lines = taken.lines
+    return SummaryPlan(
+        session=source.session,
+        audience=source.audience,
+        person=person,
+        era=0,
+        previous_event=None,
+        inputs=SummaryInputs(settings.assistant, "", tuple(map(_line, lines)), settings.max_chars),
+        after=None,
+        upto=upto,
+        causes=tuple(dict.fromkeys(each for line in lines for each in (line.id, line.event))),
+        said=taken.said,
         policy=settings.policy,
-        is_last_try=is_last_try(rows, "summary", (line.id for line in lines)),
+        is_last_try=is_last_try(source.rows, "summary", (line.id for line in lines)),
         words=settings.words,
         spoken=settings.spoken,
+    )
+
+
+def _going_on(plan: SummaryPlan, old: SummaryRow) -> SummaryPlan:
+    """The same behind the summary that there is."""
+    return plan._replace(
+        inputs=msgspec.structs.replace(plan.inputs, previous=old.text),
+        causes=(old.event, *plan.causes),
+        said=max(plan.said, old.said),
     )
 
 

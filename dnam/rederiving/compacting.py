@@ -1,8 +1,9 @@
-"""The shadows of a memory when it is compacted: what was taken back there since they were made is taken back in each,
-and then leaves the disk as it does there. A guild that is erased is erased in each at once.
+"""The shadows of a memory when something is taken back there: it is taken back in each at once. When the memory is
+compacted, it leaves the disk in each as it does there. A guild that is erased is erased in each at once.
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +23,9 @@ from replay.rewriting import dropped_at, rewrite
 from replay.shadow import shadow_engine, shadows_in
 from replay.store import DiskStore
 
+_TURN = threading.Lock()
+"""LMDB opens a file once in a process."""
+
 
 class OneCompacted(NamedTuple):
     """A shadow, and how many of its events lost their words; `trouble` says why it could not be done."""
@@ -40,6 +44,26 @@ def compact_shadows(engine: Engine, progress: Progress = silent) -> tuple[OneCom
     done = tuple(_compacted(engine, store.path, name, progress) for name in shadows_in(store.path))
     forget_erased(store.path, store.ring)
     return done
+
+
+def follow_in_shadows(engine: Engine) -> tuple[OneCompacted, ...]:
+    """Take back in every shadow what was taken back in its memory: when this returns, no row holds it. What was written
+    over lies in pages of the files that nobody reads until they are compacted. Those that cannot be brought in line do
+    not keep the others.
+    """
+    store = engine.store
+    assert isinstance(store, DiskStore), "a memory without a folder has no shadows"
+    return tuple(_followed(engine, store.path, name) for name in shadows_in(store.path))
+
+
+def _followed(engine: Engine, data: Path, name: str) -> OneCompacted:
+    try:
+        with _opened(engine, data, name, writable=True) as (shadow, upto):
+            redacted = follow(engine, shadow, upto)
+            shadow.commit_views()
+            return OneCompacted(name, redacted)
+    except (DnamError, OSError) as error:
+        return OneCompacted(name, trouble=str(error))
 
 
 def _compacted(engine: Engine, data: Path, name: str, progress: Progress) -> OneCompacted:
@@ -62,7 +86,7 @@ def _compacted(engine: Engine, data: Path, name: str, progress: Progress) -> One
 def _opened(engine: Engine, data: Path, name: str, *, writable: bool) -> Iterator[tuple[Engine, int]]:
     """A shadow of an open memory, and how far it has walked that."""
     manifest = _manifest(engine, data, name)
-    with shadow_engine(data, name, writable=writable, clock=engine.recorder.clock, beside=engine) as shadow:
+    with _TURN, shadow_engine(data, name, writable=writable, clock=engine.recorder.clock, beside=engine) as shadow:
         yield shadow, 0 if manifest is None else manifest.upto
 
 
@@ -96,7 +120,10 @@ def erase_guild_in_shadows(engine: Engine, guild: Ref, until: int, by: By) -> No
     store = engine.store
     assert isinstance(store, DiskStore), "a memory without a folder has no shadows"
     for name in shadows_in(store.path):
-        with shadow_engine(store.path, name, writable=True, clock=engine.recorder.clock, beside=engine) as shadow:
+        with (
+            _TURN,
+            shadow_engine(store.path, name, writable=True, clock=engine.recorder.clock, beside=engine) as shadow,
+        ):
             while shadow.record(partial(erase_guild, request=_request(engine, guild, until, by))).records:
                 pass
 

@@ -12,17 +12,19 @@ import msgspec
 from dnam.encoder import Encoder
 from dnam.languages import Language, load
 from dnam.memory import Memory
-from dnam.model import Model
+from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
 from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
 from dnam.rederiving.following import follow
 from dnam.rederiving.lessons import Lessons
-from dnam.rederiving.replies import Again, Replies, Spending
+from dnam.rederiving.quiet import expected
+from dnam.rederiving.replies import Again, Replies
 from dnam.rederiving.runs import Runs, With
 from dnam.rederiving.scope import Scope, guilds_of_places
 from dnam.rederiving.seeds import early_reply_of, made_by
+from dnam.rederiving.spending import Guess, Spending, unguessed
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
@@ -66,6 +68,8 @@ class Rederivation:
         self._data = folder
         self._scope = live_scope(live, manifest.asked)
         self._as_of = live.head()
+        self._lessons = 0
+        """How many runs are expected that were never recorded, once they were looked for."""
         self.recorded = self._read()
 
     def _read(self) -> Recorded:
@@ -82,11 +86,18 @@ class Rederivation:
         """What it may take."""
         asked = self.manifest.asked
         names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
-        lessons = sum(1 for run in self._expected() if not self._is_paid(run))
+        lessons = [*self._expected(), *expected(self.live, self.memory.engine, self._scope, self.again())]
+        self._lessons = len(lessons)
+        left = [run for run in (*self.runs(), *lessons) if not self._is_paid(run)]
         terms = Terms(names, self._share, at_once)
-        return estimate(
-            self.recorded, [run for run in self.runs() if not self._is_paid(run)], lessons, self.again(), terms
-        )
+        return estimate(self.recorded, sorted(left, key=self._begins), self.again(), terms)
+
+    def _begins(self, run: Run) -> int:
+        """Behind which seq of the live log a run begins, as far as it is known; one that was never recorded behind the
+        last that it reads.
+        """
+        find = self.live.store.log.find
+        return find(run.event) or max((find(each) or 0 for each in run.reads or ()), default=0)
 
     def _expected(self) -> list[Run]:
         """What no recorded run has read and is due by now, but for what an earlier walk came by."""
@@ -138,7 +149,7 @@ class Rederivation:
         """Walk until the live memory's end is reached, and some times until what was recorded meanwhile is; what was
         done when it breaks off stays, and is gone on from.
         """
-        spending = await self._spending(most_micros)
+        spending = await self._spending(most_micros, learns=send is None)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
@@ -199,10 +210,12 @@ class Rederivation:
         upto = head.size
         runs.replies = runs.replies._replace(recorded=self.recorded)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
-        walk.total = len(self.runs())
+        recorded_runs, find = self.runs(), self.live.store.log.find
+        ahead = sum((find(run.event) or 0) > self.manifest.upto for run in recorded_runs)
+        walk.total, self._lessons = ahead + self._lessons, 0
         await walk.go(upto)
         counted = await asyncio.to_thread(self._counted, spending)
-        self._keep(msgspec.structs.replace(counted, state="complete", runs=walk.total + walk.lessons))
+        self._keep(msgspec.structs.replace(counted, state="complete", runs=len(recorded_runs) + walk.lessons))
 
     def _keep(self, manifest: Manifest) -> None:
         self.manifest = without_erased(manifest, self.memory.engine.store.ring)
@@ -220,21 +233,31 @@ class Rederivation:
             unusable=unusable_in(self.memory.engine, self.live),
         )
 
-    async def _spending(self, most_micros: int | None) -> Spending:
+    async def _spending(self, most_micros: int | None, *, learns: bool) -> Spending:
         """What it took so far: by the replies in the shadow, and no less than was noted."""
         took = await asyncio.to_thread(self._took)
         known = self.manifest
-        each = guessed_micros(resolved(self.model, known.asked.model), self._share) if self.model.paid else 0
         return Spending(
             most_micros,
             max(took.calls, known.calls),
             max(took.tokens_in, known.tokens_in),
             max(took.tokens_out, known.tokens_out),
             max(took.cost_micros, known.cost_micros),
-            guess_micros=each,
-            unpriced=max(took.unpriced, known.unpriced),
-            unknown=self.unknown,
+            took.dearest_micros,
+            max(took.unpriced, known.unpriced),
+            self.unknown,
+            self._guess(),
+            learns=learns,
         )
+
+    def _guess(self) -> Guess:
+        if not self.model.paid:
+            return unguessed
+
+        def guess(ask: Ask) -> int:
+            return guessed_micros(resolved(self.model, ask.model), ask.system + ask.prompt, self._share)
+
+        return guess
 
     def _took(self) -> Spending:
         """What every reply took that is there, with those that wait for their turn."""
@@ -292,7 +315,7 @@ async def rederiving(
     data: Path, settings: Settings, model: Model, manifest: Manifest, clock: Clock | None = None
 ) -> AsyncIterator[Rederivation]:
     """A derivation into the shadow of a manifest, which is made where it is not there, open for as long as the
-    `async with` lasts. The live memory is only read. ShadowUnusable where that shadow cannot be gone on with.
+    `async with` lasts. Nothing is recorded in the live memory. ShadowUnusable where that shadow cannot be gone on with.
     """
     language: Language = load(settings.language)
     asked = manifest.asked

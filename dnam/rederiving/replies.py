@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.errors import CostsTooMuch, PriceUnknown
 from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
-from dnam.prices import prices
 from dnam.prompts import digest
+from dnam.rederiving.spending import Spending
 from dnam.rederiving.traffic import Traffic
 from projections.events import (
     Event,
@@ -37,42 +36,6 @@ KEPT = (ExtractionAnswered, ExtractionFailed, MergeAnswered, MergeFailed, Summar
 
 class NoReply(ModelError):
     """The recorded run brought no reply, and is not tried again."""
-
-
-class Spending(msgspec.Struct):
-    """What asking took so far, of what it may (10⁻⁶ USD; None: as much as it takes). `unknown` are the models that are
-    asked and whose price is not known, `unpriced` how many calls had none.
-    """
-
-    most_micros: int | None = None
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_micros: int = 0
-    guess_micros: int = 0
-    under_way: int = 0
-    unpriced: int = 0
-    unknown: tuple[str, ...] = ()
-
-    def add(self, use: Reply | ModelUse) -> None:
-        """Count a call."""
-        self.calls += 1
-        self.tokens_in += use.tokens_in
-        self.tokens_out += use.tokens_out
-        self.cost_micros += use.cost_micros
-        self.unpriced += bool(use.tokens_in and not use.cost_micros and prices().price_of(use.model) is None)
-
-    def refuse_more(self) -> None:
-        """CostsTooMuch where another call may cost more than is left, if it costs what calls cost until now; before
-        the first, what such calls are guessed to cost. PriceUnknown where nobody knows.
-        """
-        if self.most_micros is None:
-            return
-        if self.unknown:
-            raise PriceUnknown(self.unknown)
-        each = self.cost_micros / self.calls if self.calls else self.guess_micros
-        if self.cost_micros + each * (self.under_way + 1) > self.most_micros:
-            raise CostsTooMuch(self.most_micros)
 
 
 class Replies(NamedTuple):
@@ -162,15 +125,13 @@ class RunReplies:
 
 async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> Reply:
     """Ask the model, within what may be spent."""
-    spending = replies.spending
-    async with replies.traffic.asking():
-        spending.refuse_more()
-        spending.under_way += 1
-        try:
+    spending, traffic = replies.spending, replies.traffic
+    async with traffic.asking():
+        await spending.room(ask)
+        traffic.refuse_more()
+        with spending.asking(ask):
             reply = await replies.model.ask(ask, hear)
-        finally:
-            spending.under_way -= 1
-        spending.add(reply)
+            spending.add(reply)
     return reply
 
 

@@ -20,7 +20,7 @@ from dnam.loops.extraction import (
 )
 from dnam.loops.loop import Loop
 from dnam.loops.merge import merge_items, plan_merges, texts_of
-from dnam.loops.summary import Refreshed, SummaryPlan, plan_summary, refresh_summary
+from dnam.loops.summary import Refreshed, Refreshing, SummaryPlan, plan_summary, refresh_summary
 from dnam.memory import Memory
 from dnam.model import Ask, Reply
 from dnam.prompts import Prompt
@@ -37,6 +37,7 @@ from projections.decisions.overtaken import is_overtaken
 from projections.decisions.work import WorkRequest, record_reply
 from projections.derived import effects_of
 from projections.events import SummaryRefreshed
+from projections.events.values import Audience
 from projections.ids import EventId, Handle
 from projections.policies.closeness import Measure
 from projections.policies.compartments import everywhere
@@ -46,6 +47,8 @@ from replay.travel import Moment
 
 T = TypeVar("T")
 Planned = Callable[[Rows], ExtractionPlan | None]
+
+Planning = Callable[[Rows, str, Audience, Handle, Refreshing], SummaryPlan | None]
 
 
 def unseen(_: Rows) -> None:
@@ -236,9 +239,15 @@ class Runs:
 
     # -- summaries --------------------------------------------------------------------------------------------------
 
-    async def summarise(self, run: Run, only: Upto, look: Callable[[Rows], None] = unseen) -> bool:
-        """A refresh of a session's summary, from nothing but these messages and answers; whether one was made. `look`
-        sees what there is before.
+    async def summarise(
+        self,
+        run: Run,
+        only: Upto | None = None,
+        look: Callable[[Rows], None] = unseen,
+        plan_it: Planning = plan_summary,
+    ) -> bool:
+        """A refresh of a session's summary, from nothing but these messages and answers, where they are given; whether
+        one was made. `look` sees what there is before.
         """
         assert run.audience is not None
         seeds = Seeds(run.event, "summary", run.said)
@@ -249,7 +258,7 @@ class Runs:
             look(rows)
             if _is_made(rows, seeds.next_id) or is_out(rows, person):
                 return None
-            return plan_summary(rows, session, audience, person, settings)
+            return plan_it(rows, session, audience, person, settings)
 
         def begin(rows: Rows) -> Loop[Refreshed] | None:
             plan = planned(rows)

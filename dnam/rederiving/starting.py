@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 
+from dnam.loops.summary import plan_once_more
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key, Work
 from dnam.rederiving.finding import message_of, said_in
@@ -36,10 +37,20 @@ MOST_RUNS = 2000
 
 
 class Starting:
-    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded."""
+    """Starts runs, each with what it may read. `changed` are the runs that read less than when they were recorded, each
+    with the messages that are not there any more, as far as it says itself what it had read. `ended` is called when one
+    has ended and all that came of it is recorded; of those that are made together, whoever has them made calls it.
+    """
 
     def __init__(
-        self, live: Engine, memory: Memory, runs: Runs, recorded: Recorded, chains: Chains, traffic: Traffic
+        self,
+        live: Engine,
+        memory: Memory,
+        runs: Runs,
+        recorded: Recorded,
+        chains: Chains,
+        traffic: Traffic,
+        ended: Callable[[], None],
     ) -> None:
         self._live = live
         self._memory = memory
@@ -47,6 +58,7 @@ class Starting:
         self._recorded = recorded
         self._chains = chains
         self._traffic = traffic
+        self._ended = ended
         self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
         self._spoken = Spoken(recorded.edited)
         self._turns = Turns(traffic)
@@ -54,7 +66,7 @@ class Starting:
         self._left = Counter[Key]()
         self._numbers = count()
         self._together: list[Inside] = []
-        self.changed: dict[EventId, None] = {}
+        self.changed: dict[EventId, tuple[EventId, ...]] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
         """What these runs, made on an earlier walk, had before them; a later one may read what they could not."""
@@ -65,9 +77,9 @@ class Starting:
                 self._unread.setdefault((run.owner, run.compartment), {}).update(dict.fromkeys(run.reads or ()))
 
     @property
-    def has_put_by(self) -> bool:
-        """Whether runs wait to be made together."""
-        return bool(self._together)
+    def waiting(self) -> int:
+        """How many runs wait to be made together."""
+        return len(self._together)
 
     def is_together(self, run: Run) -> bool:
         """Whether a run may be made with others in one commit: nobody is asked, and nothing that it waits for is under
@@ -88,6 +100,8 @@ class Starting:
             self._together.append(lambda runs: self._summarised(runs, run, only, look))
         elif not self.is_out(run.owner):
             self._together.append(lambda runs: self._extracted(runs, run, ANYTIME, there, look))
+        else:
+            self._ended()
 
     def made_together(self, most: int) -> jobs.Work:
         """The work of making the runs that were put by, so many of them at the most."""
@@ -128,6 +142,7 @@ class Starting:
 
     def _start_extraction(self, run: Run, there: There, written: Written | None, look: Look) -> None:
         if self.is_out(run.owner):
+            self._ended()
             return
         queued = self._turns.take(run.compartment) if run.compartment.startswith(ORDERED) else None
         turn = queued or ANYTIME
@@ -157,6 +172,15 @@ class Starting:
 
         self._start_link(("session", where), written, work)
 
+    def once_more(self, run: Run) -> None:
+        """Begin a run that makes a session's summary once more, over what that reached, without what left since."""
+        assert run.audience is not None
+
+        async def work() -> None:
+            await self._runs.summarise(run, plan_it=plan_once_more)
+
+        self._start_link(("session", (run.session, run.audience.epoch)), None, work)
+
     def _upto(self, run: Run, reads: Iterable[EventId], there: There) -> Upto:
         assert run.audience is not None
         return self._spoken.upto((run.session, run.audience.epoch), reads, run.said, there)
@@ -173,7 +197,12 @@ class Starting:
             async with self._traffic.working(lambda: (-self._left[key], number)):
                 if written is not None:
                     await asyncio.shield(written)
-                await work()
+                try:
+                    await work()
+                except BaseException:
+                    self._traffic.close()  # all of it is broken off, and whoever waits for room need not fail too
+                    raise
+            self._ended()
 
         def ended(_: object) -> None:
             self._left[key] -= 1
@@ -191,9 +220,10 @@ class Starting:
 
     def _note_changed(self, run: Run, rows: Rows) -> None:
         """A run of which not everything is there that it had read is told of."""
-        lost = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
-        if run.event in self._recorded.withdrawn or any(self._is_gone(rows, each) for each in lost):
-            self.changed[run.event] = None
+        dropped = (each for each in run.reads or () if rows.ids.status(each) != "known" and self._is_message(each))
+        lost = tuple(each for each in dropped if self._is_gone(rows, each))
+        if lost or run.event in self._recorded.withdrawn:
+            self.changed[run.event] = lost
 
     def _is_gone(self, rows: Rows, event: EventId) -> bool:
         """Whether a message that lost its first words says nothing else now."""

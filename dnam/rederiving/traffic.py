@@ -102,12 +102,12 @@ class Traffic:
         if self._room is not None:
             await self._room.enter(_RANK.get()())
             try:
-                self._refuse_more()
+                self.refuse_more()
                 yield
             finally:
                 self._room.leave()
             return
-        self._refuse_more()
+        self.refuse_more()
         task = asyncio.current_task()
         assert task is not None, "only tasks ask"
         self._asking.add(task)
@@ -160,7 +160,8 @@ class Traffic:
         """Let nothing more be asked: what is under way is paid for, and is waited for where it takes seconds."""
         self._closed = True
 
-    def _refuse_more(self) -> None:
+    def refuse_more(self) -> None:
+        """ModelError where nothing more is to be asked."""
         if self._closed:
             raise ModelError("nothing more is asked: the derivation is being broken off")
 

@@ -16,13 +16,15 @@ from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
 from dnam.rederiving.finding import item_until, messages_of
 from dnam.rederiving.lessons import Lessons
+from dnam.rederiving.lost import lost_by
+from dnam.rederiving.quiet import once_more
 from dnam.rederiving.runs import Runs
 from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
 from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.writing import Writing
-from dnam.shadows import Manifest
+from dnam.shadows import Lost, Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.decisions.reapply_reverted import RevertAgainRequest, revert_again
@@ -81,14 +83,15 @@ class Walk:
         self._keep = keep
         self._progress = progress
         self._chains = Chains(traffic.waiting)
-        self._starting = Starting(live, memory, runs, recorded, self._chains, traffic)
+        self._starting = Starting(live, memory, runs, recorded, self._chains, traffic, self._ended)
         self._recorded = recorded
-        self.total = len(recorded.every)
-        """How many runs there are to make, for whoever watches."""
+        self.total = 0
+        """How many runs are expected, for whoever watches."""
         self.lessons = 0
         """How many runs there were that were never recorded, on earlier walks too."""
         self._writing = Writing(memory.engine)
         self._passed = runs.passed
+        self._begun = 0
         self._done = 0
 
     async def go(self, upto: int) -> None:
@@ -103,12 +106,15 @@ class Walk:
                 await self._make_together()
             await self._begin(await asyncio.to_thread(lessons.rest, upto), upto)
             await self._settle()
+            for run in await asyncio.to_thread(once_more, self._live, self._memory.engine):
+                self._begun += 1
+                self._starting.once_more(run)
+            await self._settle()
         except BaseException:
             await let_go(self._chains, self._traffic)
             raise
-        changed = sorted(self._starting.changed, key=lambda run: self._live.store.log.find(run) or 0)
-        noted = dict.fromkeys((*self.manifest.changed, *(run.hex() for run in changed)))
-        self._change(upto=upto, changed=tuple(noted))
+        lost = await asyncio.to_thread(lost_by, self._live, self._starting.changed, self._recorded.withdrawn)
+        self._change(upto=upto, **_noted(self.manifest, lost))
 
     def _came_by(self) -> Lessons:
         """What waits to be read since an earlier walk; what its runs could not read, the next ones may."""
@@ -131,9 +137,11 @@ class Walk:
         """Make what was put by, behind all that was taken over until now, in one commit with it; in several where it is
         much, so that a reply that was paid for does not wait long behind it.
         """
-        while self._starting.has_put_by:
+        while before := self._starting.waiting:
             self._writing.send(self._starting.made_together(MOST_TOGETHER))
             await self._writing.done()
+            for _ in range(before - self._starting.waiting):
+                self._ended()
         await self._writing.done()
         self._passed.trim()
 
@@ -286,16 +294,26 @@ class Walk:
     async def _begin(self, runs: Iterable[Run], seq: int, *, was_recorded: bool = False) -> None:
         """Each finds what the walk has taken over until now, and the walk goes on meanwhile."""
         for run in runs:
-            self._done += 1
-            self._progress(self._done, max(self._done, self.total))
+            self._begun += 1
             self.lessons += not was_recorded
             if self._starting.is_together(run):
                 self._starting.put_by(run, seq, was_recorded=was_recorded)
                 continue
-            if self._starting.has_put_by:
+            if self._starting.waiting:
                 await self._make_together()
             self._writing.send()
             await self._starting.start(run, seq, self._writing.last, was_recorded=was_recorded)
+
+    def _ended(self) -> None:
+        """A run is made, and recorded."""
+        self._done += 1
+        self._progress(self._done, max(self._begun, self.total))
+
+
+def _noted(manifest: Manifest, lost: Iterable[Lost]) -> dict[str, object]:
+    """What a manifest says of the runs that read less, with these."""
+    by_run = {each.run: each for each in (*manifest.lost, *lost)}
+    return {"changed": tuple(dict.fromkeys((*manifest.changed, *by_run))), "lost": tuple(by_run.values())}
 
 
 async def let_go(chains: Chains, traffic: Traffic) -> None:

@@ -4,6 +4,7 @@ It rests on messages and answers: those that the shadow's summaries were made of
 back later takes it along, as it does any other.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import OUT, VERSION
@@ -21,6 +22,7 @@ from projections.summaries import SummaryRow, era_of, find_summary
 NEWER = "the live summary reaches further"
 CLEARED = "it was cleared here since"
 TAKEN_BACK = "something that it rests on was taken back here"
+FORGOTTEN = "it tells something that was forgotten here"
 UNFOUNDED = "nothing that it rests on is here"
 
 
@@ -84,9 +86,16 @@ def against(rows: Rows, request: AdoptSummaryRequest) -> str:
         return NEWER
     if live is not None and live.row.floor is not None and (made.floor is None or made.floor < live.row.floor):
         return CLEARED
-    if is_overtaken(rows, request.rests) or any(is_quiet(rows, each) for each in request.rests):
+    if is_overtaken(rows, request.rests):
         return TAKEN_BACK
+    if tells_forgotten(rows, request.rests):
+        return FORGOTTEN
     return "" if _known(rows, request) else UNFOUNDED
+
+
+def tells_forgotten(rows: Rows, rests: Iterable[EventId]) -> bool:
+    """Whether a summary rests on what left with something that a person took back: the next one is made without it."""
+    return any(is_quiet(rows, each) for each in rests)
 
 
 def _live(rows: Rows, made: SummaryRefreshed) -> Found[SummaryRow] | None:

@@ -51,7 +51,8 @@ class Rephrasing(NamedTuple):
     """What is known of a language, in case-folded words. `stemmer` is a language of Snowball; empty for none.
 
     `same` leads from a word, or its stem, to the one that stands for its meaning; `denied` from one to what it denies;
-    `phrases` from several words to one; `values` from a weekday, a month or their like to what such are called.
+    `phrases` from several words to one; `values` from a weekday, a month or their like to what such are called;
+    `singles` from a verb to what that is of which there is one at a time, and `wide` are names in which other such lie.
     `predicates` are verbs that say little alone, `units`
     what is counted in, `users` what the user is called, `joints` what one clause is joined to another with.
     """
@@ -70,6 +71,8 @@ class Rephrasing(NamedTuple):
     denied: Mapping[str, str] = {}
     phrases: Mapping[str, str] = {}
     values: Mapping[str, str] = {}
+    singles: Mapping[str, str] = {}
+    wide: frozenset[str] = frozenset()
 
 
 UNKNOWN = Rephrasing()

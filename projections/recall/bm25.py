@@ -76,8 +76,3 @@ def weigh_by_norm(counts: npt.NDArray[Any], norm: Doubles) -> Doubles:
     below: Doubles = counts * 1000.0 + norm
     made: Doubles = counts * float(ONE * (K1 + 1000)) / below
     return np.floor(made, out=made)
-
-
-def most_weight(count: int) -> int:
-    """What a term that stands so often in a text weighs there at the most, in 1/1024: as if the text had no words."""
-    return count * ONE * (K1 + 1000) // (count * 1000 + LEAST_NORM)

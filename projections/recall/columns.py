@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.ids import EventId, Handle
+from projections.recall.words import MOST_COUNTED
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
@@ -33,11 +34,29 @@ NO_COLUMNS = Columns(
 )  # fmt: skip
 
 
+class Peak(NamedTuple):
+    """What no document goes beyond in which a term stands: no count is greater, and no length less. It may be further
+    than any of them goes: of those that are gone it is not taken back.
+    """
+
+    most: int = MOST_COUNTED
+    shortest: int = 0
+
+    def with_more(self, counts: Bytes, lengths: Bytes) -> "Peak":
+        """The same with more documents, one at least."""
+        return Peak(max(self.most, int(counts.max())), min(self.shortest, int(lengths.min())))
+
+
+NO_PEAK = Peak(0, 255)
+"""That of no documents."""
+
+
 class Raised(NamedTuple):
     """Where a term stands on disk: the seqs, ascending, and how often."""
 
     seqs: Longs
     counts: Bytes
+    peak: Peak = Peak()
 
 
 class Postings(NamedTuple):
@@ -45,11 +64,12 @@ class Postings(NamedTuple):
 
     at: Places
     counts: Bytes
+    peak: Peak = Peak()
 
 
 def nowhere(_: bytes) -> Raised:
     """No postings."""
-    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8))
+    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8), NO_PEAK)
 
 
 def none_of(_: Sequence[bytes]) -> frozenset[bytes]:

@@ -9,7 +9,7 @@ from projections.recall.dated import Dates
 from projections.recall.documents import ENDS_ASKING
 from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS
 from projections.recall.reckoning import Reckoning
-from projections.recall.seeds import Allowed, Term, bound
+from projections.recall.seeds import Allowed, Term, by_bound
 
 _PRUNED_FROM = 1 << 14
 """From how many postings on it pays to look which documents can still be among the best."""
@@ -51,15 +51,15 @@ class CompiledReckoning(Reckoning):
         return found, there
 
     def _add(self, term: Term, norms: Doubles, found: Places, there: int, keys: Longs, unused: Places) -> int:
-        corpus, (at, counts) = self.corpus, term.postings
+        corpus, (at, counts, _) = self.corpus, term.postings
         return kernels.add_up(
             at, counts, corpus.lengths, norms, term.weight, corpus.scores, corpus.touched, found, there, keys, unused
         )
 
     def _pruned(self, most: int, norms: Doubles, found: Places) -> int:
         """Add up what the terms give, as `seeds.best_scored` does."""
-        corpus, terms = self.corpus, sorted(self.terms, key=bound, reverse=True)
-        bounds = [bound(each) for each in terms]
+        corpus = self.corpus
+        bounds, terms = by_bound(self.terms, self.average)
         keys, unused = np.empty(most, np.int64), np.empty(most, np.int32)
         rest, reached, there, done = sum(bounds), -1, 0, 0
         while done < len(terms) and rest >= reached:
@@ -73,7 +73,7 @@ class CompiledReckoning(Reckoning):
             there = kernels.keep(reached - rest, found, there, corpus.scores, corpus.touched)
             if number == done:
                 found[:there].sort()
-            _, (at, counts), weight, _ = terms[number]
+            _, (at, counts, _), weight, _ = terms[number]
             kernels.look_up(at, counts, corpus.lengths, norms, weight, found, there, corpus.scores)
             rest -= bounds[number]
             reached = max(reached, kernels.nth_best(found[:there], corpus.scores, keys, unused))
@@ -98,7 +98,7 @@ class CompiledReckoning(Reckoning):
         )]  # fmt: skip
         days, of_days = self.days(region)
         often, on_days = np.zeros((len(seen), terms), np.uint16), np.zeros((len(of_days), terms), np.int64)
-        for number, (_, (at, counts), _, having) in enumerate(self.terms):
+        for number, (_, (at, counts, _), _, having) in enumerate(self.terms):
             kernels.count(at, counts, number, seen, often)
             if having <= COMMON:
                 kernels.count_on_days(at, counts, number, corpus.day, days, on_days)

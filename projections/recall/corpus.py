@@ -16,7 +16,7 @@ import numpy as np
 
 from projections.ids import EventId
 from projections.recall.called import Called
-from projections.recall.columns import Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
+from projections.recall.columns import NO_PEAK, Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
 from projections.recall.kept_postings import KeptPostings
 from projections.recall.words import MOST_COUNTED
@@ -31,7 +31,7 @@ SITTING_MS = 6 * 3_600_000
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
 _SPARE = 32
-_NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8))
+_NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8), NO_PEAK)
 
 
 class Names:
@@ -325,7 +325,7 @@ class Corpus:
         if late is not None or self.dead:
             self._kept_bytes -= kept.bytes
             if late is not None:
-                kept.follow(*late)
+                kept.follow(*late, self.lengths)
             kept.bury(self.alive, self.dead)
             self._kept_bytes += kept.bytes
         while self._kept_bytes > MOST_KEPT:
@@ -341,7 +341,8 @@ class Corpus:
             offsets, counts = offsets[inside], counts[inside]
         at = self._places[offsets]
         there = at != NONE
-        return Postings(at, counts) if there.all() else Postings(at[there], counts[there])
+        at, counts = (at, counts) if there.all() else (at[there], counts[there])
+        return Postings(at, counts, raised.peak)
 
 
 _COLUMNS = {

@@ -4,16 +4,16 @@ from array import array
 
 import numpy as np
 
-from projections.recall.columns import Flags, Postings
+from projections.recall.columns import Bytes, Flags, Postings
 
 
 class KeptPostings:
     """Postings that grow at their end. What was handed out before stays as it was."""
 
-    __slots__ = ("_at", "_counts", "_dead", "_late", "_size")
+    __slots__ = ("_at", "_counts", "_dead", "_late", "_peak", "_size")
 
     def __init__(self, sealed: Postings) -> None:
-        self._at, self._counts = sealed
+        self._at, self._counts, self._peak = sealed
         self._size = len(sealed.at)
         self._late = 0
         self._dead = 0
@@ -25,10 +25,10 @@ class KeptPostings:
 
     def postings(self) -> Postings:
         """Where the term stands as far as it is known here."""
-        return Postings(self._at[: self._size], self._counts[: self._size])
+        return Postings(self._at[: self._size], self._counts[: self._size], self._peak)
 
-    def follow(self, places: "array[int]", counts: "array[int]") -> None:
-        """Lay behind it what came since; these are all that came one by one."""
+    def follow(self, places: "array[int]", counts: "array[int]", lengths: Bytes) -> None:
+        """Lay behind it what came since; these are all that came one by one. `lengths` are those of all documents."""
         new = len(places) - self._late
         if not new:
             return
@@ -39,13 +39,15 @@ class KeptPostings:
             self._counts = np.concatenate([self._counts[: self._size], np.empty(more, np.uint8)])
         self._at[self._size : size] = places[self._late :]
         self._counts[self._size : size] = counts[self._late :]
+        more_of_it = slice(self._size, size)
+        self._peak = self._peak.with_more(self._counts[more_of_it], lengths[self._at[more_of_it]])
         self._size, self._late = size, len(places)
 
     def bury(self, alive: Flags, dead: int) -> None:
         """Leave out what is gone, unless no more are gone by now than when that was done last."""
         if dead == self._dead:
             return
-        at, counts = self.postings()
+        at, counts, _ = self.postings()
         living = alive[at]
         if not living.all():
             self._at, self._counts = at[living], counts[living]

@@ -1,9 +1,9 @@
 """What a text looks for: its words, the person whom it names, the dates, and whether it asks for a time."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,9 +12,13 @@ from projections.recall.bm25 import ONE
 from projections.recall.dates import dates_in
 from projections.recall.english import ASKS_WHEN, STOP_WORDS
 from projections.recall.scoring import Question
-from projections.recall.words import PIECE, asked_in, person_term, read, word_term, words
+from projections.recall.words import PIECE, asked_in, name_term, person_term, read, word_term, words
 
 NAME = 8
+EXACT = 4
+"""A word as it stands counts a fourth of what its stem does: a name is told from others of the same stem, and a word
+that only began a sentence somewhere gains little.
+"""
 MOST_TERMS = 256
 """So many terms of a text are looked at: a paste is no question, and has one before it or behind it."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
@@ -36,6 +40,8 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     A name is looked for at a NAME'th of the weight of a word: it says of whom something is told, and if there is just
     one, whose words count more. It stays a word, since anybody may call themself after one. Whoever has it is looked
     for where they are mentioned as well, as much: a mention holds no name.
+
+    Each word is also looked for as it stands, since names are often typed without a capital.
     """
     return _ask(text, tuple(names.items()))
 
@@ -50,6 +56,9 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     wanted = asked_in(told, MOST_TERMS)
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
+    exact = dict(islice(_as_they_stand(said, wanted), MOST_TERMS - len(wanted)))
+    shares |= {name: shares[word_term(word)] // EXACT for name, word in exact.items()}
+    told_as = {name: f"exactly {word}" for name, word in exact.items()}
     mentions = {person_term(person): f"@{words(names[person])[0]}" for person in named}
     shares |= dict.fromkeys(mentions, ONE if names_only else ONE // NAME)
     question = Question(
@@ -58,7 +67,15 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
         dates=dates_in(told.flat, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
-    return Asked(question, MappingProxyType(wanted | mentions))
+    return Asked(question, MappingProxyType(wanted | told_as | mentions))
+
+
+def _as_they_stand(said: Iterable[str], wanted: Container[bytes]) -> Iterator[tuple[bytes, str]]:
+    """The words of what is wanted whose stem is another, by the term of what they are as they stand."""
+    for word in said:
+        name = name_term(word) if word_term(word) in wanted else None
+        if name is not None:
+            yield name, word
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:

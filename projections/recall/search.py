@@ -63,7 +63,9 @@ class Wanted(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """A part of a score, in 1/1024: the field, and of a field of words also the word, or what it is spelled like."""
+    """A part of a score, in 1/1024: the field, and of a field of words also the word, what it is spelled like, or what
+    it is exactly.
+    """
 
     field: str
     word: str
@@ -213,7 +215,8 @@ def _speaks(part: Part, person: Handle) -> bool:
 
 def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
     """The question with words spelled like those that stand nowhere, at half their weight: `standing` are those of its
-    terms that stand somewhere, and `likes` says what does that is spelled like a word.
+    terms that stand somewhere, and `likes` says what does that is spelled like a word. What is not a word alone, as
+    what is looked for as it stands, is not misspelt.
     """
     unknown = [term for term in asked.question.terms if term not in standing and asked.words[term].isalpha()]
     if not unknown:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.recall.bm25 import Average, Longs, most_weight, weights
+from projections.recall.bm25 import Average, Longs, weights
 from projections.recall.columns import Flags, Places, Postings
 from projections.recall.corpus import Corpus
 
@@ -80,8 +80,7 @@ def all_scored(corpus: Corpus, terms: Sequence[Term], average: Average) -> Best:
 
 def best_scored(corpus: Corpus, terms: Sequence[Term], average: Average, most: int) -> Best:
     """The same, of at least so many of the best."""
-    ordered = sorted(terms, key=bound, reverse=True)
-    bounds = [bound(each) for each in ordered]
+    bounds, ordered = by_bound(terms, average)
     rest, reached, done = sum(bounds), 0, 0
     sums = _Sums(corpus, average)
     while done < len(ordered) and rest >= reached:
@@ -136,9 +135,16 @@ def _nth(scores: Longs, most: int) -> int:
     return int(np.partition(scores, len(scores) - most)[len(scores) - most])
 
 
-def bound(term: Term) -> int:
-    """More than a term gives to no document."""
-    return term.weight * most_weight(int(term.postings.counts.max())) >> 10
+def by_bound(terms: Sequence[Term], average: Average) -> tuple[list[int], list[Term]]:
+    """What each term gives at the most, from the one that can give most to the one that can give least; and the terms.
+
+    It is what a term gave if it stood most often where the text is shortest, as its postings say of themselves: none of
+    them is looked at for it.
+    """
+    most, shortest = np.array([each.postings.peak for each in terms]).T
+    bounds = np.array([each.weight for each in terms]) * weights(most, shortest, average) >> 10
+    order = np.argsort(-bounds, kind="stable").tolist()
+    return bounds[order].tolist(), [terms[number] for number in order]
 
 
 def _points(corpus: Corpus, term: Term, average: Average) -> Longs:
@@ -146,7 +152,7 @@ def _points(corpus: Corpus, term: Term, average: Average) -> Longs:
     counts, lengths = term.postings.counts, corpus.lengths[term.postings.at]
     if len(counts) < _TABLE_FROM:
         return term.weight * weights(counts, lengths, average) >> 10
-    most = int(counts.max()) + 1
+    most = term.postings.peak.most + 1
     table = term.weight * weights(np.arange(most)[:, None], np.arange(256)[None, :], average).ravel() >> 10
     points: Longs = table[counts.astype(np.int32) << 8 | lengths]
     return points

@@ -34,7 +34,7 @@ def open_postings(part: Part, term: bytes) -> Postings:
     found = part.corpus.postings(term)
     if part.open is not None:
         may = part.open.take(part.corpus.unit.take(found.at))
-        found = found if may.all() else Postings(found.at[may], found.counts[may])
+        found = found if may.all() else Postings(found.at[may], found.counts[may], found.peak)
     return found if part.silent == NONE else _without(found, part.silent)
 
 
@@ -44,5 +44,5 @@ def _without(found: Postings, place: int) -> Postings:
     if number == len(found.at) or found.at[number] != place:
         return found
     if number == len(found.at) - 1:
-        return Postings(found.at[:number], found.counts[:number])
-    return Postings(np.delete(found.at, number), np.delete(found.counts, number))
+        return Postings(found.at[:number], found.counts[:number], found.peak)
+    return Postings(np.delete(found.at, number), np.delete(found.counts, number), found.peak)

@@ -9,6 +9,7 @@ from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopt_rests import said_behind
 from projections.decisions.adopt_summary import (
     CLEARED,
+    FORGOTTEN,
     NEWER,
     TAKEN_BACK,
     UNFOUNDED,
@@ -159,7 +160,7 @@ def test_so_does_what_left_recall() -> None:
     two.shadow.sums_up("They like tea.", *two.said)
     here, by = (Opening(two.live.ada, HOME),), By("person", two.live.ada)
     two.live.world.decide(forget, ForgetRequest(two.live.ada, here, by, NOW, origin("f"), "likes green tea"))
-    assert against(two.live.rows, request(two)) == TAKEN_BACK
+    assert against(two.live.rows, request(two)) == FORGOTTEN
 
 
 def test_what_rests_on_nothing_here_is_left() -> None:

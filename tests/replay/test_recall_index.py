@@ -17,10 +17,11 @@ from projections.ids import Handle, VaultId
 from projections.messages import MESSAGES
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import Setting
-from projections.recall.columns import Sealed
+from projections.recall.columns import Peak, Sealed
 from projections.recall.corpus import Corpus
 from projections.recall.opened import Part, parts
 from projections.recall.search import Wanted, said
+from projections.recall.words import word_term
 from projections.registry import FOLD
 from projections.rows import Rows
 from replay import recall_tables as layout
@@ -179,6 +180,23 @@ def test_an_index_that_is_not_what_it_should_be_is_found() -> None:
             Disk(lambda: snapshot).postings(key[:8], key[8:16])
 
 
+def test_how_far_a_term_goes_is_read_from_all_of_its_rows(data: Path) -> None:
+    with opened(data, 400) as engine:
+        for n in range(50):
+            engine.record(says(str(n), f"heron {'heron ' * (n % 7)}{'far ' * (n % 5)}away", said=NOW + n))
+        commit(engine)
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        assert store.views is not None
+        tables = on_disk(engine)
+        zone = tables[layout.SPAN.documents][0][0][:8]
+        assert tables[layout.SEGMENT.postings]
+        with store.views.reading() as (_, snapshot):
+            disk = Disk(lambda: snapshot)
+            peaks = [disk.postings(zone, word_term(word)).peak for word in ("heron", "far", "away")]
+        assert peaks == [Peak(7, 2), Peak(4, 3), Peak(1, 2)]
+
+
 def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> None:
     with opened(data, 400) as engine:
         for n in range(40):
@@ -256,7 +274,7 @@ def test_an_index_of_other_tables_of_unicode_is_made_anew_and_of_a_newer_program
         engine.record(drafts(ConfigSet(said=NOW, by=OPERATOR, scope="global", key="tools", value="on")))
         with engine.reading() as rows:
             same_found(rows, texts_of(engine))
-    made_by("@1-words-2", "@1-words-3")
+    made_by("@1-words-3", "@1-words-4")
     with pytest.raises(NewerViews), opened(data, 5) as engine:
         engine.record(drafts(ConfigSet(said=NOW, by=OPERATOR, scope="global", key="tools", value="off")))
 

@@ -1,8 +1,10 @@
 """`dnam rederive` and `dnam shadows`: what another model would have made of what was said."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -43,7 +45,10 @@ def test_by_the_same_model_nobody_is_asked_and_nothing_differs(learned: Path) ->
     before = events_of(learned)
     ran = dnam("rederive", "--name", "same", "--data", learned)
     assert ran.code == 0
-    assert ran.err == "dnam: 14 runs of the loops, decided anew from what was replied then: nobody is asked.\n"
+    assert ran.err.splitlines() == [
+        "dnam: a new shadow same, by offline with extraction@3 and summary@2",
+        "dnam: 14 runs of the loops, decided anew from what was replied then: nobody is asked.",
+    ]
     assert ran.out.splitlines()[0] == "The shadow same knows the log up to #77: 0 calls of offline, $0.0000."
     assert events_of(learned) == before
     ran = dnam("diff", "--shadow", "same", "--data", learned)
@@ -83,6 +88,8 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         ),
         (("--name", "x", "--summary-prompt", "extraction@3"), "there is no summary prompt"),
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
+        (("--encoder", "voyage", "--max-cost", "1"), "an encoder alone makes none: leave it out"),
+        (("--encoder", "voyage", "--name", "No Name"), "no name for a shadow"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@2, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
         (("--name", "x", "--model", ""), "say which model reads it again"),
@@ -165,7 +172,7 @@ async def test_a_shadow_is_compared_by_the_encoder_that_was_asked_for(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("voyageai")
-    derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--data", learned
+    derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--model", "offline", "--data", learned
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
         monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
@@ -183,7 +190,7 @@ async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("voyageai")
-    derive = "rederive", "--name", "meant-not", "--data", learned, "--encoder"
+    derive = "rederive", "--name", "meant-not", "--model", "offline", "--data", learned, "--encoder"
     ran = await asyncio.to_thread(dnam, *derive, "voyage")
     assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
     async with serving(lambda _: Fails(400, "there is no such model")) as server:
@@ -192,6 +199,26 @@ async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
         ran = await asyncio.to_thread(dnam, *derive, "bogus")
     assert (ran.code, "bogus" in ran.err) == (3, True), ran.err
     assert not (learned / "shadows" / "meant-not").exists()
+
+
+async def test_an_encoder_that_is_all_that_was_chosen_makes_vectors_whatever_the_name_is(
+    by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("voyageai")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
+    derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--data", by_haiku
+    async with serving(lambda _: Encodes()) as server:
+        monkeypatch.setenv("VOYAGE_API_KEY", server.key)
+        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+        ran = await asyncio.to_thread(dnam, *derive)
+        assert (ran.code, "Everything has a vector by voyage-3.5/" in ran.out) == (0, True), ran.err
+        assert "only vectors are made, and no shadow vectors" in ran.err
+        assert "say too who reads it all again: --model M" in ran.err
+        assert (claude.requests, (by_haiku / "shadows").exists()) == ([], False)
+        ran = await asyncio.to_thread(dnam, *derive, "--model", "offline")
+        assert (ran.code, load(by_haiku, "vectors").asked.encoder) == (0, "voyage-3.5"), ran.err
+        ran = await asyncio.to_thread(dnam, *derive)  # there is a shadow by then
+        assert (ran.code, "going on with the shadow vectors, by offline" in ran.err) == (0, True), ran.err
 
 
 @pytest.fixture
@@ -223,6 +250,65 @@ async def test_a_small_ceiling_is_told_with_all_of_its_digits(learned: Path, cla
     ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.003")
     assert (ran.code, "the next call may cost more than is left of $0.003 (--max-cost)" in ran.err) == (3, True)
     assert claude.requests == []
+
+
+async def test_a_paid_model_s_estimate_is_told_also_where_every_question_is_answered(
+    learned: Path, claude: Claude
+) -> None:
+    derive = "rederive", "--name", "haiku", "--model", "haiku", "--extraction-prompt", "extraction@1", "--data", learned
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, claude.requests) == (2, [])
+    ran = await asyncio.to_thread(dnam, *derive, "--yes")
+    assert ran.code == 0, ran.err
+    whose, guess = ran.err.splitlines()
+    assert whose == "dnam: a new shadow haiku, by claude-haiku-5-5 with extraction@1 and summary@2"
+    assert re.fullmatch(
+        r"dnam: 14 runs of the loops, 14 calls of the model: about [\d,]+ tokens in and [\d,]+ out, about \$0\.\d{4}, "
+        r"\d+ seconds or so\.",
+        guess,
+    )
+    ran = await asyncio.to_thread(dnam, "rederive", "--name", "haiku", "--data", learned)
+    assert ran.err.startswith("dnam: going on with the shadow haiku, by claude-haiku-5-5 with extraction@1")
+
+
+async def test_how_far_it_is_is_told_in_lines_where_no_bar_is_drawn(
+    learned: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dnam.cli.screen.SECONDS_BETWEEN_LINES", 0)
+    ran = await asyncio.to_thread(
+        dnam, "rederive", "--name", "told", "--model", "haiku", "--yes", "--json", "--data", learned
+    )
+    lines = [line for line in ran.err.splitlines() if line.startswith("dnam: deriving: ")]
+    assert [line.split(" runs")[0].split()[-3:] for line in lines] == [[f"{n}", "of", "14"] for n in range(1, 15)]
+    cost = Decimal(ran.value["cost_micros"]) / 1_000_000
+    assert lines[-1].endswith(f"14 of 14 runs, ${cost:.4f} so far")
+    assert cost > 0
+
+
+async def test_of_batches_it_is_told_how_many_wait_for_each_other(learned: Path, claude: Claude) -> None:
+    derive = "rederive", "--name", "batched", "--model", "haiku", "--batch", "--data", learned
+    ran = await asyncio.to_thread(dnam, *derive)
+    assert (ran.code, claude.batches.made) == (2, [])  # there is no terminal to ask in
+    (guess,) = (line for line in ran.err.splitlines() if "runs of the loops" in line)
+    assert re.search(
+        r"; \d batches or more, one after another, each of which takes up to a day, mostly less than an hour\.$", guess
+    )
+    assert "seconds" not in guess
+    assert not (learned / "shadows" / "batched").exists()
+
+
+def test_a_shadow_of_two_models_names_both(by_two: Path) -> None:
+    ran = dnam("rederive", "--name", "two", "--data", by_two)
+    whose = "a new shadow two, by claude-haiku-5-5 with extraction@3 and claude-opus-4-5 with summary@2"
+    assert (ran.code, whose in ran.err) == (2, True), ran.err
+
+
+@pytest.fixture
+def by_two(learned: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory for which two paid models are configured."""
+    monkeypatch.setenv("DNAM_DURABLE_MODEL", "haiku")
+    monkeypatch.setenv("DNAM_SUMMARY_MODEL", "claude-opus-4-5")
+    return learned
 
 
 @pytest.fixture
@@ -313,3 +399,32 @@ def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch:
     ran = dnam("rederive", "--name", "never", "--json", "--data", learned)
     assert (ran.code, ran.value) == (0, {"done": None, "why": "nothing was asked, and nothing was changed"})
     assert not (learned / "shadows" / "never").exists()
+
+
+def test_what_was_read_less_after_a_redaction_is_listed_with_what_is_gone(learned: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copytree(learned, tmp_path / "data", ignore=shutil.ignore_patterns("shadows")))
+    assert dnam("redact", "#28", "--yes", "--data", path).code == 0
+    tobi = "  #52  extraction of Tobi, in guild Larkhill Garden Club: without #28\n"
+    session = "  #68  summary of discord:channel:1203294940692611078: without #28\n"
+    ran = dnam("rederive", "--name", "next", "--data", path)
+    listed = "6 runs read less than when they were recorded: what was read then was edited or taken back since.\n"
+    assert f"{listed}{tobi}{session}" in ran.out
+    assert f"\n\n{listed}{tobi}{session}" in dnam("diff", "--shadow", "next", "--data", path).out
+    one = dnam("diff", "--shadow", "next", "Tobi", "--data", path)
+    assert (
+        one.out
+        == f"1 run read less than when it was recorded: what was read then was edited or taken back since.\n{tobi}"
+    )
+    assert one.code == 0
+    value = dnam("diff", "--shadow", "next", "--json", "--data", path).value
+    runs = value["less_read"]
+    assert [(each["seq"], [of["seq"] for of in each["inputs"]]) for each in runs] == [
+        (seq, [28]) for seq in (52, 68, 70, 72, 74, 76)
+    ]
+    assert dnam("rederive", "--name", "next", "--json", "--data", path).value["less_read"] == runs
+    page = dnam("diff", "--shadow", "next", "--html", "-", "--data", path).out
+    assert f"<li>{tobi.strip()}</li>" in page
+    (shadow,) = dnam("shadows", "list", "--json", "--data", path).values
+    assert [each["run"] for each in shadow["lost"]] == shadow["changed"] == [each["event"] for each in runs]
+    table = dnam("shadows", "list", "--data", path).out.splitlines()
+    assert table[1][table[0].index("read less") :].split()[0] == "6"

@@ -16,8 +16,9 @@ from dnam.cli.timeline import MOST_QUOTED
 from dnam.memory import Memory
 from dnam.model import Ask
 from dnam.shadow_charts import MOST_BARS
+from dnam.shadow_inputs import NOBODYS
 from dnam.shadow_page import shadow_page
-from dnam.shadow_report import NOBODYS, OwnerWords, Report
+from dnam.shadow_report import OwnerWords, Report
 from dnam.shadow_words import KEPT
 from dnam.shadows import Manifest
 from projections.events import Event, ItemForgotten, ItemRemembered, ItemUpserted, SummaryRefreshed
@@ -36,7 +37,7 @@ HOSTILE = "I drink oolong </script><img src=x onerror=alert(1)> \x1b[31m & \u202
 RULES = {"oolong": "User drinks oolong", "run": "User runs at dawn", "cello": "User plays the cello"}
 """What the live memory learned, by a word of what Kim said."""
 TEA = "durable-db20c135"
-REPORT_FIELDS = "shadow live of differs items summaries old new people sessions behind html"
+REPORT_FIELDS = "shadow live of differs items summaries old new people sessions behind less_read html"
 OWNER_FIELDS = "person name items old new groups faults"
 PAIR_FIELDS = "kind by where old new words changed held old_id new_id"
 SIDE_FIELDS = "item seq who why messages quotes"

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import lmdb
 import msgspec
 import pytest
 
@@ -46,8 +48,42 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_compacting_takes_what_was_redacted_out_of_the_shadows_and_says_so(data: Path) -> None:
+def rows_hold(data: Path, word: str) -> list[str]:
+    """In which views a word stands, in whatever is no unused page: LMDB copies nothing else."""
+    found: list[str] = []
+    for file in sorted(data.rglob("views/*/data.mdb")):
+        with lmdb.open(str(file.parent), readonly=True, lock=False) as env, TemporaryDirectory() as copied:
+            env.copy(copied, compact=True)
+            if word.encode() in (Path(copied) / "data.mdb").read_bytes():
+                found.append(str(file.relative_to(data).parts[0]))
+    return found
+
+
+def test_what_is_redacted_leaves_the_rows_of_shadows_at_once(data: Path) -> None:
+    assert rows_hold(data, "gate is broken") == ["shadows", "views"]
     assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
+    assert rows_hold(data, "gate is broken") == []
+    assert dnam("compact", "--data", data).code == 0
+    assert not any(b"gate is broken" in file.read_bytes() for file in data.rglob("*") if file.is_file())
+
+
+def test_a_shadow_that_cannot_be_followed_is_told_of_and_the_redaction_stands(data: Path) -> None:
+    beside(data, "another")
+    (shadow_folder(data, "another") / FILE).write_text("no manifest")
+    ran = dnam("redact", "discord:m2", "--yes", "--data", data)
+    assert ran.code == 0
+    assert ran.err.count("dnam: what was taken back is not yet out of the shadow another: ") == 1
+    assert rows_hold(data, "gate is broken") == ["shadows"]  # the other one was followed
+    assert dnam("shadows", "drop", "another", "--yes", "--data", data).code == 0
+    assert rows_hold(data, "gate is broken") == []
+
+
+def test_compacting_takes_what_was_redacted_out_of_the_shadows_and_says_so(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+        assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
     ran = dnam("compact", "--data", data)
     assert ran.code == 0
     assert "The shadow next was written anew: 1 event(s) lost their words there too." in ran.out
@@ -67,9 +103,13 @@ def test_a_shadow_that_cannot_be_brought_in_line_keeps_nothing_and_is_told_of(da
     assert not shadow_folder(data, "next").exists()
 
 
-def test_one_that_was_killed_before_it_had_a_manifest_is_compacted_too(data: Path) -> None:
+def test_one_that_was_killed_before_it_had_a_manifest_is_compacted_too(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (shadow_folder(data, "next") / FILE).unlink()
-    assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
+    with monkeypatch.context() as killed:
+        killed.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+        assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
     assert dnam("compact", "--json", "--data", data).value["shadows"][0]["redacted"] == 1
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.models import CommandInfo, TyperInfo
 
 from dnam.cli import TABLES, app, shell
-from dnam.cli.screen import MOST_NOTE_CHARS, Screen, jsonable
+from dnam.cli.screen import MOST_NOTE_CHARS, Lines, Screen, jsonable
 from dnam.times import age, iso
 from projections.errors import BadRequest
 from projections.events.values import Audience, By
@@ -341,6 +341,27 @@ def test_a_bar_is_drawn_in_a_terminal_only(monkeypatch: pytest.MonkeyPatch, caps
     out, err = capsys.readouterr()
     assert out == ""
     assert "replaying" in err
+    with Screen().counting("deriving", "runs") as count:
+        count(1, 2, "$0.0001 so far")
+        count(2, 2, "$0.0002 so far")
+    assert "deriving, $0.0002 so far" in capsys.readouterr().err
+
+
+def test_where_no_bar_is_drawn_a_line_comes_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[str] = []
+    seconds = 0.0
+    lines = Lines(told.append, "deriving", "runs", lambda: seconds)
+    for done in range(1, 1_201):
+        seconds += 1 / 64
+        lines(done, 1_200, "$0.0100 so far" if done > 600 else "")
+    assert told == [
+        "deriving: 320 of 1,200 runs",
+        "deriving: 640 of 1,200 runs, $0.0100 so far",
+        "deriving: 960 of 1,200 runs, $0.0100 so far",
+    ]
+    with Screen().counting("deriving", "runs") as tell:
+        tell(1, 2)
+    assert capsys.readouterr() == ("", "")
 
 
 def nested(group: TyperInfo) -> list[CommandInfo]:

@@ -44,11 +44,11 @@ class Shadows:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    async def by_batches(self, desk: Desk) -> Manifest:
+    async def by_batches(self, desk: Desk, most_micros: int | None = None) -> Manifest:
         """A run, which may go on with an earlier one."""
         model = desk.run(interval_seconds=6 * 60 * 60)
         await model.prepare()
-        return await derive(self.path, model, "batched", ASKED, send=model.send)
+        return await derive(self.path, model, "batched", ASKED, send=model.send, most_micros=most_micros)
 
     @property
     def at_once(self) -> Manifest:
@@ -101,6 +101,16 @@ async def test_by_batches_it_is_the_same_shadow_for_half_the_price(tmp_path: Pat
         assert len(desk.api.asked()) == len(set(desk.api.asked())) == paid.calls
         assert len(desk.api.made[0].ids) > 2  # what can be asked at once is in one batch
         assert len(desk.api.made) < paid.calls
+
+
+async def test_what_does_not_fit_beside_what_is_under_way_is_in_a_later_batch(tmp_path: Path, shadows: Shadows) -> None:
+    guess = 2_700
+    async with office(tmp_path, replies()) as desk:
+        most = shadows.at_once.cost_micros // 2 + 2 * guess
+        assert (await shadows.by_batches(desk, most)).cost_micros < most
+        assert shadows.are_alike()
+        assert max(len(batch.ids) for batch in desk.api.made) == 2
+        assert each_was_paid_once(desk)
 
 
 async def test_left_while_it_waits_it_is_picked_up(tmp_path: Path, shadows: Shadows) -> None:

@@ -1,5 +1,5 @@
 """What is taken back in a memory is taken back in its shadows when it is compacted, and when a derivation goes on; it
-ends the same whether a compaction lay in between or not.
+ends the same whether a compaction lay in between or not. What does so at once (`test_shadows_followed`) is killed here.
 """
 
 import asyncio
@@ -69,6 +69,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("made") / "data"
     told(path)
     return path
+
+
+@pytest.fixture(autouse=True)
+def _killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -14,8 +15,10 @@ from dnam.model import Ask
 from dnam.rederiving import walk
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
+from dnam.rederiving.starting import Starting
 from dnam.shadows import Manifest, load
 from projections.events.values import Item
+from projections.rederiving.schedule import Run
 from projections.rows import Rows
 from replay.errors import CannotWrite
 from replay.shadow_store import ShadowLog
@@ -107,25 +110,36 @@ class BrokenOff(Exception):
 def test_what_is_decided_anew_is_the_same_wherever_it_was_broken_off(
     tmp_path: Path, policy: str, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Behind the end of every other run, and in front of the others."""
     told(tmp_path, talk)
     monkeypatch.setattr(walk, "AT_ONCE", together)
     monkeypatch.setattr(walk, "MOST_TOGETHER", max(together // 4, 1))
     asked = msgspec.structs.replace(ASKED, merge_policy=policy)
 
     async def broken_off(at: int) -> None:
+        began = count(1)
+
         def tell(done: int, *_: int) -> None:
-            if done == at:
+            if done == at and at % 2:
                 raise BrokenOff
 
+        def is_together(starting: Starting, run: Run) -> bool:
+            if next(began) == at and not at % 2:
+                raise BrokenOff
+            return asked_of(starting, run)
+
+        monkeypatch.setattr(Starting, "is_together", is_together)
         manifest = Manifest(f"at{at}", asked, NOW, "", "")
         with pytest.raises(BrokenOff):
             async with rederiving(tmp_path, SETTINGS, reader(), manifest, FakeClock()) as derivation:
                 await derivation.run(tell)
 
+    asked_of = Starting.is_together
     runs = asyncio.run(derive(tmp_path, reader(), "whole", asked)).runs
     whole = both(tmp_path, "whole")[1]
     for at in range(1, runs + 1):
         asyncio.run(broken_off(at))
+        monkeypatch.setattr(Starting, "is_together", asked_of)
         asyncio.run(derive(tmp_path, reader(), f"at{at}", asked))
         assert both(tmp_path, f"at{at}")[1] == whole, at
 
@@ -230,7 +244,7 @@ def test_what_is_appended_meanwhile_is_caught_up_with(tmp_path: Path) -> None:
     model = reader("enjoys", name="other")
     manifest = asyncio.run(derive(tmp_path, model, asked=OTHER))
     assert manifest.upto > before
-    assert [ask.purpose for ask in model.asks] == ["extraction"]
+    assert [ask.purpose for ask in model.asks] == ["extraction", "summary"]  # once more, without what she forgot
     shadow = both(tmp_path)[1]
     assert "enjoys old maps" in texts(shadow)
     assert set(texts(shadow, "forgotten")) >= {"enjoys long walks", "enjoys snow"}

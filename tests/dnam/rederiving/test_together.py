@@ -9,8 +9,8 @@ import pytest
 
 from dnam.courier import working
 from dnam.rederiving.rederivation import rederiving
-from dnam.rederiving.replies import Spending
 from dnam.rederiving.runs import Runs
+from dnam.rederiving.spending import Spending
 from dnam.rederiving.together import made_together
 from dnam.rederiving.traffic import Traffic
 from dnam.shadows import Manifest

@@ -33,8 +33,8 @@ def test_a_shadow_says_how_many_replies_could_not_be_used(tmp_path: Path) -> Non
     (shown,) = dnam("shadows", "--json", "--data", tmp_path).values
     assert shown["unusable"] == 2
     table = dnam("shadows", "--data", tmp_path).out.splitlines()
-    assert table[0].split()[-2:] == ["unusable", "cost"]
-    assert "2" in table[-1].split()
+    assert table[0].split()[-4:] == ["unusable", "read", "less", "cost"]
+    assert table[-1].split()[-3] == "2"
     assert asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "good", OTHER)).unusable == 0
 
 

@@ -231,7 +231,9 @@ def test_much_that_says_a_deleted_message_again_goes_first(tmp_path: Path, monke
 
     told(tmp_path, before)
     asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
-    told(tmp_path, after)
+    with monkeypatch.context() as killed:  # before the shadow was followed
+        killed.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+        told(tmp_path, after)
     parts: list[int] = []
 
     def in_parts(rows: Rows, messages: list[MessageRow], said: int, instead: str | None = None) -> Redaction:

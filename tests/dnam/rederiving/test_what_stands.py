@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dnam.consenting import consent
-from dnam.errors import CostsTooMuch, PriceUnknown
+from dnam.errors import PriceUnknown
 from dnam.model import Ask, ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Asked, Manifest, cost_words, drop, load, making
@@ -170,23 +170,6 @@ def test_an_estimate_counts_what_was_never_learned_and_not_what_was_made(tmp_pat
 
 def manifest(path: Path) -> Manifest:
     return Manifest("next", OTHER, NOW, "", "")
-
-
-def test_a_ceiling_binds_before_the_first_call_is_answered(tmp_path: Path) -> None:
-    told(tmp_path, talk)
-    model = reader("enjoys", name="other")
-
-    async def broke() -> None:
-        async with rederiving(tmp_path, SETTINGS, model, manifest(tmp_path), FakeClock()) as derivation:
-            spending = await derivation._spending(2_500)
-            spending.guess_micros = 1_000
-            spending.under_way = 1
-            spending.refuse_more()
-            spending.under_way = 2
-            with pytest.raises(CostsTooMuch):
-                spending.refuse_more()
-
-    asyncio.run(broke())
 
 
 def test_a_ceiling_holds_for_no_call_whose_price_is_not_known(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from projections import recall
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.recall import compiled, kernels, reckoners, reckoning, scoring, stacked
 from projections.recall.bm25 import ONE
-from projections.recall.columns import Columns, Raised, Sealed, nowhere, short_id
+from projections.recall.columns import NO_PEAK, Columns, Raised, Sealed, nowhere, short_id
 from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, Names, corpus_of
 from projections.recall.documents import TABLES, Document, document, flags_of, is_quiet
@@ -95,7 +95,9 @@ def sealed(documents: Iterable[Document]) -> Sealed:
         if not having:
             return nowhere(term)
         counts = [min(each.terms.counts[term], MOST_COUNTED) for each in having]
-        return Raised(np.array([each.seq for each in having], np.int64), np.array(counts, np.uint8))
+        often, lengths = np.array(counts, np.uint8), np.array([min(each.terms.length, 255) for each in having])
+        seqs = np.array([each.seq for each in having], np.int64)
+        return Raised(seqs, often, NO_PEAK.with_more(often, lengths.astype(np.uint8)))
 
     return Sealed(columns, units.all, [Handle(each) for each in speakers.all], postings)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projections.recall import corpus as recall_corpus
-from projections.recall.columns import Raised, Sealed, short_id
+from projections.recall.columns import NO_PEAK, Peak, Raised, Sealed, short_id
 from projections.recall.corpus import NONE, Corpus, Names, corpus_of
 from projections.recall.documents import Document
 from projections.recall.words import word_term
@@ -54,6 +54,26 @@ def test_what_goes_is_nowhere_any_more(from_disk: bool) -> None:
     assert corpus.places_of([message_id("3")]) == [NONE]
     corpus.remove(5)
     assert (stands_in(corpus, CAKE), corpus.at(UNIT, 1000), corpus.documents, corpus.unit_days) == ([], set(), [0], [0])
+
+
+@pytest.mark.parametrize("from_disk", [True, False])
+def test_how_far_a_term_goes_anywhere_is_kept_beside_its_postings(from_disk: bool) -> None:
+    documents = [doc("tea and cake", 3), doc("tea tea tea with much cake", 5), doc("one, two, three, tea", 6)]
+    corpus = Corpus(sealed(documents)) if from_disk else corpus_of(documents)
+    assert (corpus.postings(TEA).peak, corpus.postings(CAKE).peak) == (Peak(3, 3), Peak(1, 3))
+    assert corpus.postings(word_term("coffee")).peak == NO_PEAK
+    corpus.add(doc("tea?", 7))
+    corpus.add(doc("cake, cake and more of it", 8))
+    assert (corpus.postings(TEA).peak, corpus.postings(CAKE).peak) == (Peak(3, 1), Peak(2, 3))
+    corpus.add(doc("tea " * 300, 9))
+    assert corpus.postings(TEA).peak == Peak(255, 1)
+
+
+def test_what_is_gone_or_not_here_may_still_count_in_how_far_a_term_goes() -> None:
+    documents = [doc("tea tea", 3), doc("tea with milk", 5)]
+    corpus = Corpus(sealed(documents)._replace(postings=sealed([*documents, doc("tea", 9)]).postings))
+    corpus.remove(3)
+    assert (stands_in(corpus, TEA), corpus.postings(TEA).peak) == ([5], Peak(2, 1))
 
 
 def test_what_returns_is_there_once() -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from projections.recall.bm25 import ONE
 from projections.recall.dated import Dates
-from projections.recall.question import MOST_TERMS, NAME, ask, without_names
-from projections.recall.words import person_term, word_term
+from projections.recall.question import EXACT, MOST_TERMS, NAME, ask, without_names
+from projections.recall.words import name_term, person_term, term, word_term
 from tests.world import handle
 
 ADA, KIM = handle("ada"), handle("kim")
@@ -51,6 +51,32 @@ def test_who_is_called_like_a_word_that_every_sentence_has_is_not_named_by_it() 
     asked = ask("what is the plan?", {KIM: "The Plan"})
     assert asked.question.speaker is None
     assert set(asked.question.terms.values()) == {ONE}
+
+
+@pytest.mark.parametrize("text", ["what has Marie got?", "what has marie got?"])
+def test_a_word_is_looked_for_as_it_stands_at_a_part_of_its_weight(text: str) -> None:
+    asked = ask(text, NAMES)
+    shares = {asked.words[term]: share for term, share in asked.question.terms.items()}
+    assert shares == {"marie": ONE, "got": ONE, "exactly marie": ONE // EXACT, "exactly got": ONE // EXACT}
+    assert asked.words[term("x", "marie")] == "exactly marie"
+
+
+def test_names_of_one_stem_are_looked_for_each_as_it_stands() -> None:
+    asked = ask("Marie, Mary or Kim? Both!", {})
+    assert sorted(asked.words.values()) == ["exactly marie", "exactly mary", "kim", "mary"]
+
+
+def test_whoever_is_named_counts_as_little_as_it_stands_as_otherwise() -> None:
+    asked = ask("what has Marie brought?", {KIM: "Marie"})
+    key = name_term("marie")
+    assert key is not None
+    assert asked.question.terms[key] == ONE // NAME // EXACT
+
+
+def test_of_a_paste_no_more_is_looked_for_as_it_stands() -> None:
+    for number in (MOST_TERMS - 1, MOST_TERMS, 5_000):
+        asked = ask(" ".join(["Marie", *(f"word{n}" for n in range(number - 1))]), {})
+        assert len(asked.question.terms) == MOST_TERMS
 
 
 def test_a_paste_is_no_question() -> None:

@@ -72,6 +72,22 @@ def test_a_hit_says_what_it_is_and_why(house: House) -> None:
     assert points == sorted(points, reverse=True)
 
 
+@pytest.mark.parametrize("text", ["Marie", "marie", "what does marie have?"])
+def test_a_name_is_found_before_others_of_its_stem(house: House, text: str) -> None:
+    """All of which are found."""
+    house.say("general", "Marie has the ladder", after=7 * HOUR)
+    house.say("general", "Mary brought the keys", after=7 * HOUR)
+    found = said(house.rows, wanted(house, text), 5)
+    assert with_words(found) == ["Marie has the ladder", "Mary brought the keys"]
+    assert [("turn", "exactly marie") in {each[:2] for each in hit.reasons} for hit in found] == [True, False]
+
+
+def test_a_name_that_stands_nowhere_as_it_is_is_not_misspelt(house: House) -> None:
+    house.say("general", "Carriages and Marier bring Mary")
+    (hit,) = said(house.rows, wanted(house, "Marie"), 5)
+    assert {each.word for each in hit.reasons} == {"", "marie"}
+
+
 def test_an_edited_message_is_found_as_it_now_is(house: House) -> None:
     heard = house.say("general", "green tea")
     house.edit("general", heard, "black coffee")

@@ -32,6 +32,12 @@ def test_items_of_the_opened_compartments_are_found(house: House) -> None:
     assert known(house.rows, wanted(house, "coffee")) == []
 
 
+def test_a_name_is_known_before_others_of_its_stem(house: House) -> None:
+    house.know("borrows from Adams", LORE, updated=1)
+    house.know("borrows from Adam", LORE, updated=2)
+    assert known(house.rows, wanted(house, "what of adams?")) == ["borrows from Adams", "borrows from Adam"]
+
+
 def test_a_found_item_says_why(house: House) -> None:
     made = house.know("likes green teas", LORE, updated=NOW)
     (hit,) = items(house.rows, wanted(house, "tea"), 5)

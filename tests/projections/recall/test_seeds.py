@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from projections.recall import seeds as seeding
 from projections.recall.bm25 import Average
+from projections.recall.columns import Peak
 from projections.recall.corpus import Corpus, corpus_of
-from projections.recall.seeds import Allowed, Best, Term, all_scored, best_scored, counts_in, everything
+from projections.recall.seeds import Allowed, Best, Term, all_scored, best_scored, by_bound, counts_in, everything
 from projections.recall.stacked import Stack
 from projections.recall.words import word_term
 from tests.projections.recall import oracle
@@ -82,6 +83,45 @@ def test_a_score_is_the_sum_of_what_each_term_gives(corpus: Corpus, weights: lis
             assert not asked or by_place(all_scored(corpus, asked, AVERAGE)) == expected
 
 
+@settings(max_examples=60)
+@given(CORPORA, WEIGHTS, st.integers(1, 12))
+def test_the_best_are_those_of_all_also_where_terms_once_went_further(
+    corpus: Corpus, weights: list[int], most: int
+) -> None:
+    asked = terms(corpus, weights)
+    loose = [each._replace(postings=each.postings._replace(peak=Peak())) for each in asked]
+    if not asked:
+        return
+    every, some = by_place(all_scored(corpus, loose, AVERAGE)), by_place(best_scored(corpus, loose, AVERAGE, most))
+    assert every == by_place(all_scored(corpus, asked, AVERAGE))
+    worst = sorted(every.values(), reverse=True)[:most][-1]
+    assert some.items() >= {at: score for at, score in every.items() if score >= worst}.items()
+
+
+@settings(max_examples=60)
+@given(CORPORA, WEIGHTS)
+def test_no_term_gives_more_than_it_is_said_to(corpus: Corpus, weights: list[int]) -> None:
+    asked = terms(corpus, weights)
+    if not asked:
+        return
+    bounds, ordered = by_bound(asked, AVERAGE)
+    assert bounds == sorted(bounds, reverse=True)
+    assert sorted(each.term for each in ordered) == sorted(each.term for each in asked)
+    for bound, each in zip(bounds, ordered, strict=True):
+        assert max(by_place(all_scored(corpus, [each], AVERAGE)).values()) <= bound
+
+
+def test_what_a_term_gives_at_the_most_is_told_by_its_peak_and_not_by_its_postings() -> None:
+    corpus = corpus_of([bare(1, 1, {WORDS[2]: 2, WORDS[3]: 1}, 4), bare(2, 2, {WORDS[2]: 1}, 3)])
+    tea, garden = terms(corpus, [0, 0, 1000, 5000])
+    nothing = np.empty(0, np.uint8)  # of which there is no greatest
+    unread = [each._replace(postings=each.postings._replace(counts=nothing)) for each in (tea, garden)]
+    bounds, ordered = by_bound(unread, AVERAGE)
+    length = Fraction(AVERAGE.words, AVERAGE.texts)
+    assert bounds == [5000 * oracle.weight(1, 4, length) >> 10, 1000 * oracle.weight(2, 3, length) >> 10]
+    assert [each.term for each in ordered] == [WORDS[3], WORDS[2]]
+
+
 def test_a_common_word_is_looked_up_only_where_it_can_still_count() -> None:
     """Twenty have the rare word: nothing that has the common one alone can be among the best."""
     common = [bare(seq, seq, {WORDS[0]: 1}, 5) for seq in range(1, 400)]
@@ -91,6 +131,7 @@ def test_a_common_word_is_looked_up_only_where_it_can_still_count() -> None:
     every, some = by_place(all_scored(corpus, asked, AVERAGE)), by_place(best_scored(corpus, asked, AVERAGE, 5))
     assert len(every) == 419
     assert len(some) == 20
+    assert by_place(best_scored(corpus, asked, AVERAGE, 20)) == some
     assert sorted(some.values())[-5:] == sorted(every.values())[-5:]
 
 

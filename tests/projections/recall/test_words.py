@@ -22,6 +22,7 @@ from projections.recall.words import (
     VERSION,
     asked,
     folded,
+    name_term,
     person_term,
     stem_of,
     term,
@@ -31,7 +32,7 @@ from projections.recall.words import (
 )
 from tests.world import handle
 
-TEXTS = st.text(st.sampled_from("ab cé_.-+#@$:'’\u0301 日本ก👍\n"), max_size=12) | st.text(max_size=30)
+TEXTS = st.text(st.sampled_from("ab cé_.-+#@$:'’\u0301 日本ก👍\nABst()"), max_size=12) | st.text(max_size=30)
 
 
 def finds(question: str, text: str) -> set[str]:
@@ -104,6 +105,13 @@ def test_a_word_is_found_in_its_other_forms(question: str, text: str) -> None:
         ("src/main.rs", "in src/main.rs"),
         ("12:30", "at 12:30 sharp"),
         ("d'accord", "bon, d’accord?"),
+        ("--watch", "npm test -- --watch"),
+        ("--dry-run", "run it with `--dry-run`, please"),
+        ("-v", "(-v tells more)"),
+        ("-la", "ls -la\n"),
+        ("main()", "it dies in main()"),
+        ("join()", "os.path.join() joins"),
+        ("main()", "café: main()"),
     ],
 )
 def test_what_is_written_with_signs_is_found_whole(question: str, text: str) -> None:
@@ -114,6 +122,82 @@ def test_what_is_written_whole_is_told_from_its_parts() -> None:
     assert "app.py" not in finds("app.py", "an app in py")
     assert finds("app.py", "an app in py") == {"app", "py"}
     assert "c++" not in finds("c++", "plan c")
+    assert finds("--watch", "watch this") == {"watch"}
+    assert finds("main()", "the main thing (that is)") == {"main"}
+
+
+@pytest.mark.parametrize("text", ["well-known", "-5 degrees", ":-D", "a -> b", "one - two", "---", "1-a"])
+def test_what_only_has_a_dash_is_no_option(text: str) -> None:
+    assert not any(word.startswith("-") for word in asked(text).values())
+
+
+def test_an_option_leaves_its_words_as_they_were() -> None:
+    assert set(asked("--dry-run=yes").values()) == {"dry", "run", "yes", "dry-run", "--dry-run"}
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a word stands in a text as it is, and not only by its stem."""
+    key = name_term(name)
+    return key is not None and key in terms_of(text).counts
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Marie", "Marie has the ladder"),
+        ("marie", "I saw Marie’s ladder"),
+        ("Adams", "(Adams, of course)"),
+        ("Woods", "MR. WOODS"),
+        ("Carrie", "for café-goers: Carrie"),
+        ("Zoës", "the Zoe\u0308s are here"),
+        ("Éloïses", "Éloïses Haus"),
+        ("AWS", "it runs on AWS."),
+        ("MARIE", "\uff2darie \u65e5"),
+        ("Marie", "日本のMarieさん"),
+    ],
+)
+def test_a_name_is_also_found_as_it_stands(name: str, text: str) -> None:
+    assert is_named(name, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Marie", "Mary brought the keys"),
+        ("Marie", "marie, in lower case"),
+        ("Marie", "café marie"),
+        ("Adams", "Adam is here"),
+        ("Maries", "McMaries, xMaries, 2Maries, Maries_x, _Maries"),
+        ("Éloïses", "xÉloïses, Éloïses_x é"),
+        ("won", "Won't he?"),
+        ("won", "Won’t he, at the café?"),
+    ],
+)
+def test_another_name_of_the_same_stem_is_not(name: str, text: str) -> None:
+    assert not is_named(name, text)
+
+
+def test_what_a_stem_says_as_well_is_kept_once() -> None:
+    assert name_term("Adam") is name_term("Kim") is name_term("Bob42") is None
+    assert name_term("a" * LONGEST) is name_term("A" * 500) is None
+
+
+def test_small_words_are_no_names() -> None:
+    assert name_term("Having") is name_term("This") is None
+    assert terms_of("Having this").counts == terms_of("having this").counts
+
+
+def test_a_text_is_no_longer_by_its_names() -> None:
+    made = terms_of("Marie met Marie and Mary")
+    assert made.length == 5
+    assert (made.counts[term("x", "marie")], made.counts[term("x", "mary")], made.counts[word_term("mary")]) == (
+        2,
+        1,
+        3,
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,96 @@
+"""What asking takes, of what it may. What is under way counts as what it may cost, until it is known what it did.
+
+    cost so far │ under way, each by its bound │ the next one's bound │ ceiling
+                                                fits: it is asked
+                                                does not: it waits for one under way to settle, and is refused where
+                                                none is
+
+A bound is the larger of what the ask is guessed to cost, by its own length, and what the dearest call cost until now.
+Where that is learned as replies come, the first call goes alone, and no more are under way than settled and one.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from dnam.errors import CostsTooMuch, PriceUnknown
+from dnam.model import Ask, Reply
+from dnam.prices import prices
+from projections.events.values import ModelUse
+
+Guess = Callable[[Ask], int]
+"""What an ask may cost before it is known what such calls do, in 10⁻⁶ USD; 0 where nobody knows."""
+
+
+def unguessed(_: Ask) -> int:
+    """For what costs nothing."""
+    return 0
+
+
+class Spending(msgspec.Struct):
+    """What asking took so far, of what it may (10⁻⁶ USD; None: as much as it takes). `unknown` are the models that are
+    asked and whose price is not known, `unpriced` how many calls had none, `dearest_micros` what one cost at the most.
+    """
+
+    most_micros: int | None = None
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micros: int = 0
+    dearest_micros: int = 0
+    unpriced: int = 0
+    unknown: tuple[str, ...] = ()
+    guess: Guess = unguessed
+    learns: bool = False
+    """Whether replies come one by one: a batch brings all at once, perhaps in a day, and is not asked for in steps."""
+    under_way: list[int] = []
+    """The guess of each call that is."""
+    waiting: list[asyncio.Future[None]] = []
+    """Who waits for one of these to settle."""
+
+    def add(self, use: Reply | ModelUse) -> None:
+        """Count a call."""
+        self.calls += 1
+        self.tokens_in += use.tokens_in
+        self.tokens_out += use.tokens_out
+        self.cost_micros += use.cost_micros
+        self.dearest_micros = max(self.dearest_micros, use.cost_micros)
+        self.unpriced += bool(use.tokens_in and not use.cost_micros and prices().price_of(use.model) is None)
+
+    async def room(self, ask: Ask) -> None:
+        """Wait until an ask fits into what is left, whatever is under way. CostsTooMuch where nothing is any more and
+        it does not. PriceUnknown where nobody knows.
+        """
+        if self.most_micros is None:
+            return
+        if self.unknown:
+            raise PriceUnknown(self.unknown)
+        while not self._fits(self.guess(ask)):
+            if not self.under_way:
+                raise CostsTooMuch(self.most_micros)
+            settled = asyncio.get_running_loop().create_future()
+            self.waiting.append(settled)
+            await settled
+
+    def _fits(self, guess: int) -> bool:
+        """Whether one more may be asked."""
+        if self.learns and len(self.under_way) > self.calls:
+            return False
+        bound = sum(max(each, self.dearest_micros) for each in (*self.under_way, guess))
+        return self.most_micros is None or self.cost_micros + bound <= self.most_micros
+
+    @contextmanager
+    def asking(self, ask: Ask) -> Iterator[None]:
+        """As long as a call is under way; `add` it before that ends."""
+        guess = self.guess(ask)
+        self.under_way.append(guess)
+        try:
+            yield
+        finally:
+            self.under_way.remove(guess)
+            waiting, self.waiting = self.waiting, []
+            for each in waiting:
+                if not each.done():
+                    each.set_result(None)
