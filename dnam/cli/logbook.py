@@ -74,6 +74,8 @@ def log(
         for entry in _entries(view.engine, after, upto, tags):
             if wanted(entry):
                 _tell(shell, view.now, entry)
+                if shell.out.is_unread:
+                    return
 
 
 def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user: str | None, after: int) -> None:
@@ -88,6 +90,8 @@ def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user
             for entry in _entries(engine, seen, upto, tags):
                 if wanted(entry):
                     _tell(shell, rows, entry)
+                    if shell.out.is_unread:
+                        return
 
 
 def _tag_test(tag: str | None) -> Callable[[str], bool]:

@@ -162,7 +162,7 @@ def verify(
             shell.out.emit(found if held is None else {**found._asdict(), "since": held})
         else:
             _tell(shell, found, held)
-        sys.stdout.flush()  # what was found comes first, also where both go to one file
+        shell.out.flush()  # what was found comes first, also where both go to one file
         for each in _advice(seen.problems):
             shell.out.note(each)
         if store.views is None and not store.unusable_views():
