@@ -116,7 +116,8 @@ At = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="WHEN", callback=typed,
-        help="As it was known then: a seq, a date, a time, or words like 'yesterday 18:00', 'before the last import'.",
+        help="As it was known then: a seq (and what was recorded together with it), a date, a time, or words like "
+        "'yesterday 18:00', 'before the last import'.",
     ),
 ]  # fmt: skip
 Said = Annotated[
