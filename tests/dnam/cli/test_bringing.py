@@ -380,6 +380,16 @@ def test_whoever_ends_an_import_is_told_what_came_in(tmp_path: Path, sent: signa
     store.close()
 
 
+def test_whoever_ends_a_learning_has_what_was_learned(tmp_path: Path) -> None:
+    data, path = tmp_path / "d", exported(tmp_path, MANY)
+    assert dnam("import", "--audience", "guild", path, "--no-learn", "--data", data).code == 0
+    code = f"from tests.kills.interrupted import interrupted; interrupted('log', 2, {int(signal.SIGTERM)})"
+    ran = ended(process("learn", "--data", data, code=code))
+    assert (ran.code, ran.err.splitlines()[-1]) == (143, "dnam: interrupted")
+    assert dnam("learn", "--data", data).code == 0
+    assert heard(data) == MANY
+
+
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     """As under `nohup`."""
     data, path = tmp_path / "d", exported(tmp_path, MANY)
