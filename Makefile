@@ -27,7 +27,7 @@ LOCKED := .venv/locked-$(LOCK_KEY)
 READY := .venv/ready-$(LOCK_KEY)
 PEERS := .venv/peers-$(shell cat requirements.lock requirements-bench.lock | cksum | cut -d ' ' -f 1)
 
-.PHONY: help setup run test types check scenario privacy prove bench eval docs dist clean
+.PHONY: help setup run test types check scenario privacy prove bench eval kills docs dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,10 @@ bench: $(READY) $(PEERS) ## measure, beside the peers' figures (BENCH_ARGS="--on
 eval: $(READY) ## score the offline model, or recall (LOCOMO="path of LoCoMo's file", EVAL_ARGS=--json), or a shadow (SHADOW=NAME)
 	@echo "dnam: scoring $(if $(SHADOW),the shadow $(SHADOW),$(if $(LOCOMO),recall,the offline model))" >&2
 	@$(PYTHON) -m tests.evaluation $(if $(LOCOMO),--locomo "$(LOCOMO)") $(if $(SHADOW),--shadow "$(SHADOW)") $(EVAL_ARGS)
+
+kills: $(READY) ## kill `dnam rederive` a hundred times at random points, and say what that cost
+	@echo "dnam: killing derivations"
+	@DNAM_KILLS=100 $(PYTHON) -m pytest -q -s tests/kills/test_deriving.py
 
 docs: $(READY) ## write the generated reference pages and .env.example
 	@$(PYTHON) -m dnam.reference

@@ -92,7 +92,8 @@ class Access:
 
     def moment(self, at: int | datetime) -> Moment:
         """The end of a decision, by seq or by time. BadRequest for what is neither, or is not there yet."""
-        if not isinstance(at, int | datetime):
+        is_seq = isinstance(at, int) and not isinstance(at, bool) and at >= 0
+        if not (is_seq or isinstance(at, datetime)):
             raise BadRequest(f"a moment is a seq or a datetime, not {at!r}: dnam.when.read_when reads words")
         if isinstance(at, int) and at > self.engine.head().size:
             raise BadRequest(f"there is no event #{at} yet: the log ends at #{self.engine.head().size}")

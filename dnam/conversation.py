@@ -14,6 +14,7 @@ from dnam.commands.command import Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.exchange import Exchange, Exchanges
 from dnam.model import ModelError
+from dnam.standing import is_owner
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import LOCAL, asked_in, last_said, locate
 from projections.decisions.hear import HeardRequest
@@ -30,6 +31,13 @@ class Spot(NamedTuple):
 
     who: Account
     where: PlaceSeen
+
+
+def is_operator(who: Account) -> bool:
+    """Whether who talks to a memory directly does so as its operator: they hold its folder. As somebody who is known
+    from elsewhere they speak with that person's rights and no others.
+    """
+    return who.platform == LOCAL
 
 
 class Conversation:
@@ -83,14 +91,16 @@ class Conversation:
         return await table.run(self.assistant, asked, call)
 
     async def _invocation(self) -> Invocation:
-        """Who asks and where. Who was never heard is met now: a command is no message. Who talks to a memory directly
-        holds its folder: they are its owner.
+        """Who asks and where. Who was never heard is met now: a command is no message. The operator may do what the
+        owner and whoever manages the guild may.
         """
         who, where = self._spot
         if self._memory.engine.store.writable:
             await self._memory.meet(who)
+        operates, owner_ids = is_operator(who), self._memory.settings.owner_ids
         setting, session = await self._memory.look(lambda rows: asked_in(rows, who, where))
-        return Invocation(setting, session, is_owner=who.platform == LOCAL, is_told_why=True, account=who)
+        owns = operates or await self._memory.look(lambda rows: is_owner(rows, setting.person, owner_ids))
+        return Invocation(setting, session, is_owner=owns, manages_guild=operates, is_told_why=True, account=who)
 
     # -- where and when ---------------------------------------------------------------------------------------------
 

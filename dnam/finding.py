@@ -1,5 +1,6 @@
 """Finding what a command names, and saying in words where a memory lives: pure questions to the rows."""
 
+import unicodedata
 from typing import NamedTuple
 
 from dnam.errors import Ambiguous, Unknown
@@ -12,10 +13,12 @@ from projections.lookup import SessionCard, find_people, find_sessions, sessions
 from projections.people import name_of
 from projections.places import find_place
 from projections.policies.compartments import Setting
+from projections.policies.text import composed
 from projections.quoting import NAME_CHARS, line_name
 from projections.rows import Rows
 
 DIRECT = "dm"
+UNREADABLE = "\ufffd"
 
 
 class Whereabouts(NamedTuple):
@@ -76,10 +79,31 @@ def is_item(rows: Rows, person: Handle, text: str) -> bool:
 
 def new_name(text: str) -> str:
     """The name of somebody who is met now, as it may stand in prompts and be typed again."""
-    name = text.strip().removeprefix("@")
-    if not name or name != line_name(name):
-        raise BadRequest(f"a new name is 1 to {NAME_CHARS} characters on one line, without brackets")
+    name = composed(text.strip().removeprefix("@"))
+    why = _why_not_new(name)
+    if why:
+        raise BadRequest(f"a new name is 1 to {NAME_CHARS} characters on one line, without colons and brackets: {why}")
     return name
+
+
+def _why_not_new(name: str) -> str:
+    """What of a name nobody can go by; empty where somebody can."""
+    if not name:
+        return "there is none"
+    if len(name) > NAME_CHARS:
+        return f"this one has {len(name)}"
+    if UNREADABLE in name:
+        return "there are bytes in it that are no UTF-8, or U+FFFD, which stands for such"
+    refused = next((each for each in name if line_name(f"a{each}b") != f"a{each}b"), None)
+    if refused is not None:
+        return f"{_character(refused)} cannot stand in one"
+    return "" if name == line_name(name) else "of this one nothing shows, or there are spaces in a row"
+
+
+def _character(character: str) -> str:
+    """A character by its number and name, and itself where it shows."""
+    number = f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
+    return f"{character!r} ({number})" if character.isprintable() else number
 
 
 # -- in words ------------------------------------------------------------------------------------------------------

@@ -36,6 +36,13 @@ def choose(settings: Settings, language: Language) -> Model:
     return OfflineWhenAsked(language)
 
 
+def sent_to(settings: Settings) -> tuple[str, ...]:
+    """The models of Claude's that `choose` has asked, to which messages are sent; none where there is no key."""
+    if not settings.anthropic_api_key:
+        return ()
+    return tuple(sorted({settings.answer_model, settings.summary_model, settings.durable_model}))
+
+
 def access_of(settings: Settings) -> Access:
     """How Claude is reached."""
     return Access(

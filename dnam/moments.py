@@ -94,7 +94,8 @@ def _notes(engine: Engine, rows: Rows, seq: int, when: When, reader: Reader) -> 
     else:
         at = _at(engine, seq)
         assert at is not None
-        yield f"as recorded up to #{seq}, {reader.shown(at if when.ms is None else when.ms)}"
+        together = f": #{when.seq} was recorded together with #{seq}" if when.seq not in (None, seq) else ""
+        yield f"as recorded up to #{seq}, {reader.shown(at if when.ms is None else when.ms)}{together}"
     if when.ms is not None and when.ms > _ms(reader.now):
         yield "that is in the future: this is what is known now"
     yield from (_import_note(each, reader) for begun, each in _begun(engine, rows) if begun > seq)

@@ -6,6 +6,7 @@ It says what this program does and nothing else; whoever runs it adds who they a
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from dnam import models
 from dnam.commands.command import PREFIX
 from dnam.encoders import sent_to
 from dnam.scopes import scope_words
@@ -18,7 +19,6 @@ LEARNS: Mapping[str, str] = {
     "heard": "from everything that it hears, also when nobody speaks to it",
     "none": "from nothing",
 }
-OFFLINE = "offline"
 FORGETTING = (
     ("show", "shows what it remembers of you in this place"),
     (
@@ -97,8 +97,7 @@ def _seen(settings: Settings) -> Iterator[str]:
 
 
 def _goes(settings: Settings) -> Iterator[str]:
-    models = sorted({settings.answer_model, settings.summary_model, settings.durable_model})
-    away = [model for model in models if model != OFFLINE]
+    away = models.sent_to(settings)
     encoder = sent_to(settings)
     if away:
         yield f"To answer and to learn, messages and notes are sent to the provider of {', '.join(away)}."

@@ -131,7 +131,10 @@ def assignment(text: str) -> tuple[str, str]:
 def caution(key: str, value: str | None) -> str:
     """What somebody should know of what they set; empty where there is nothing."""
     if (key, value) == ("respond_mode", "none"):
-        return "typed commands (`!memory`) are not answered there either: `/memory config` takes it back"
+        return (
+            "in Discord, typed commands (`!memory`) are not answered there either, and a terminal still answers: "
+            "`/memory config` takes it back"
+        )
     return ""
 
 

@@ -1,6 +1,7 @@
 """Who and where is meant: people, sessions and places by what anybody would call them.
 
 USER is a platform's id, a handle in hex, or a name, current or former. SESSION is a session key or a channel's name.
+How letters and their marks are composed does not matter: what looks the same is the same.
 A session key that holds a handle (a DM's) is shown, and may be given, with the platform's id instead.
 """
 
@@ -14,6 +15,7 @@ from projections.items import ITEMS, ItemRow, items_of, owner_key
 from projections.messages import MESSAGES, key_point, spoken_in, unit, units_of
 from projections.people import ACCOUNTS, AccountRow, NameRow, accounts_of, name_of, names_of, person_of
 from projections.places import PLACES, PlaceRow, audience_of
+from projections.policies.text import composed
 from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 from projections.turns import TURNS
@@ -54,7 +56,7 @@ def people(rows: Rows) -> list[Handle]:
 
 def find_people(rows: Rows, text: str) -> list[Handle]:
     """Whoever goes by this: an exact platform id or handle wins over a name, a current name over a former one."""
-    wanted = text.strip().removeprefix("@")
+    wanted = composed(text.strip().removeprefix("@"))
     for matches in (_exactly, _by_id, _by_name, _by_former_name):
         found = list(dict.fromkeys(matches(rows, wanted)))
         if found:
@@ -73,7 +75,13 @@ def _exactly(rows: Rows, wanted: str) -> Iterator[Handle]:
 
 
 def _by_id(rows: Rows, wanted: str) -> Iterator[Handle]:
-    return (found.row.person for found in rows.scan(ACCOUNTS) if found.row.platform_id == wanted)
+    return (found.row.person for found in rows.scan(ACCOUNTS) if _goes_by(found.row, wanted))
+
+
+def _goes_by(account: AccountRow, wanted: str) -> bool:
+    """By its id, or with its platform: a person of this machine has their name for an id."""
+    platform_id = composed(account.platform_id)
+    return wanted in (platform_id, f"{account.platform}:{platform_id}")
 
 
 def _by_name(rows: Rows, wanted: str) -> Iterator[Handle]:
@@ -85,7 +93,7 @@ def _by_former_name(rows: Rows, wanted: str) -> Iterator[Handle]:
 
 
 def _same(name: str, wanted: str) -> bool:
-    return bool(wanted) and name.casefold() == wanted.casefold()
+    return bool(wanted) and composed(name).casefold() == wanted.casefold()
 
 
 def person_card(rows: Rows, person: Handle) -> PersonCard:
@@ -151,7 +159,7 @@ def find_sessions(rows: Rows, text: str) -> list[SessionCard]:
         for each in places
         if wanted in (each.session, each.place.key, shown_session(rows, each.session, each.person))
     ]
-    return _cards(rows, exact or [each for each in places if _same(each.name, wanted.removeprefix("#"))])
+    return _cards(rows, exact or [each for each in places if _same(each.name, composed(wanted.removeprefix("#")))])
 
 
 def sessions_with(rows: Rows, person: Handle) -> list[SessionCard]:

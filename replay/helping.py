@@ -17,7 +17,7 @@ import msgspec
 from projections.ids import VaultId
 from replay.errors import LogError
 from replay.inspecting import Inspected, inspect_table
-from replay.lmdb_file import DATA, check_file, open_environment, translated
+from replay.lmdb_file import DATA, OF_VIEWS, check_file, open_environment, translated
 from replay.lmdb_log import LmdbLog
 from replay.page_flaws import Seen, seen_in
 from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, SpanJob, TableJob, framed, read_frame, write_all
@@ -101,7 +101,7 @@ class Desk:
     def _inspected(self, table: str) -> Inspected:
         folder = Path(self._opening.views)
         if not self._are_views_looked_at:
-            check_file(folder)
+            check_file(folder, remedies=OF_VIEWS)
             self._are_views_looked_at = True
         with translated(folder), open_environment(folder, writable=False, durable=False) as environment:
             return inspect_table(environment, table, environment.open_db(table.encode(), create=False))

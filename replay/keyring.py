@@ -20,7 +20,7 @@ from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import UNSEALED, EventId, Handle, Identity, VaultId, keyed_hash, named_id
 from replay.errors import KeyMissing, KeyRingMissing
 from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, Stand, stand_of
-from replay.ring_store import RingStore
+from replay.ring_store import MemoryRingStore, RingStore
 
 SET, ERA, LABELLED = 0, 1, 2
 """The kinds of vaults: of exactly a set of people; of a session's era; of nobody, found by label."""
@@ -28,6 +28,8 @@ KINDS: dict[VaultKind, int] = {"set": SET, "era": ERA, "labelled": LABELLED}
 _NAMES = {number: name for name, number in KINDS.items()}
 """Their names, where a vault is told to another log."""
 _NO_LABEL = bytes(16)
+NONE = "there is a log here and no key ring to open it with"
+GARBLED = "both copies of the key ring are damaged: no key can be read from either"
 
 
 @dataclass(slots=True)
@@ -87,9 +89,7 @@ class KeyRing:
         with self._lock:
             self._begin_with(self._store.read())
         if not self.id_key:
-            raise KeyRingMissing(
-                "there is a log here and no key ring to open it with. Put the `keys` folder back from where you keep it"
-            )
+            raise KeyRingMissing(f"{GARBLED if self._store.exists() else NONE}. {self.remedy}")
 
     def _begin_with(self, records: Iterable[RingRecord]) -> None:
         """Be the ring of these records and of what is planned."""
@@ -310,3 +310,16 @@ class KeyRing:
         """Let the files go."""
         self.settle()
         self._store.close()
+
+
+class NoKeyRing(KeyRing):
+    """In the place of a ring that is gone, or that cannot be read: for who looks at what needs no key. Whoever asks for
+    one is told `why` there is none.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(MemoryRingStore())
+        self.why = why
+
+    def key(self, vault: VaultId) -> bytes:  # noqa: ARG002 - it has none at all
+        raise KeyRingMissing(self.why)

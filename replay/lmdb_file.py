@@ -40,6 +40,22 @@ NO_FOLDER_OF_OURS = (
     "dnam did not make this folder, or a part of it is lost. Put it back from where you keep it, or a log from its "
     "backup with `dnam restore-backup`"
 )
+
+
+class Remedies(NamedTuple):
+    """What to do about a file, said behind what is wrong with it: one that is not LMDB's, and one that is damaged."""
+
+    strange: str
+    damaged: str
+
+
+OF_A_LOG = Remedies(
+    f": {NO_FOLDER_OF_OURS}",
+    ". A log has to come from a backup (`dnam repair --from BACKUP`, or `dnam restore-backup BACKUP`), and must not be "
+    "written to",
+)
+OF_VIEWS = Remedies("", ". Views are built again by `dnam replay`")
+"""They follow from the log, and are in no backup."""
 _MAGIC = 0xBEEFC0DE
 _META = struct.Struct("<16xI20xI36xQ48xQQ")
 
@@ -52,7 +68,7 @@ class _Meta(NamedTuple):
     transaction: int
 
 
-def check_file(folder: Path, whole: Whole = anything, *, thorough: bool = False) -> None:
+def check_file(folder: Path, whole: Whole = anything, *, thorough: bool = False, remedies: Remedies = OF_A_LOG) -> None:
     """Refuse a data file that is not LMDB's, or shorter than it says; and DamagedPages where its pages do not fit, or a
     row is not `whole`. Files of more than MOST_PAGES are believed to be well; `thorough`: of those their rows alone,
     each of which is looked at when it is read, and files of more than MOST_PAGES_OF_WRITERS.
@@ -60,47 +76,42 @@ def check_file(folder: Path, whole: Whole = anything, *, thorough: bool = False)
     path = folder / DATA
     try:
         with path.open("rb", buffering=0) as file:
-            _check(path, file)
+            _check(path, file, remedies)
             pages = os.fstat(file.fileno()).st_size // PAGE_SIZE
     except FileNotFoundError:
-        raise NotALog(f"{folder} has no data.mdb: {NO_FOLDER_OF_OURS}") from None
+        raise NotALog(f"{folder} has no data.mdb{remedies.strange}") from None
     except OSError as error:
         raise NotALog(f"{path} cannot be read: {error.strerror}") from error
     except Truncated as error:
         raise Truncated(f"{error}. {told(flaws_of(path))}") from None
     if pages <= MOST_PAGES:
-        refuse_flaws(path, flaws_of(path, whole))
+        refuse_flaws(path, flaws_of(path, whole), remedies)
     elif thorough and pages <= MOST_PAGES_OF_WRITERS:
-        refuse_flaws(path, flaws_of(path))
+        refuse_flaws(path, flaws_of(path), remedies)
 
 
-def refuse_flaws(path: Path, flaws: Sequence[Flaw]) -> None:
+def refuse_flaws(path: Path, flaws: Sequence[Flaw], remedies: Remedies = OF_A_LOG) -> None:
     """DamagedPages where there are any."""
     if flaws:
-        raise DamagedPages(
-            f"{path} is damaged. {told(flaws)}. Views are built again by `dnam replay`; a log is put right by "
-            "`dnam repair --from BACKUP`, and must not be written to"
-        )
+        raise DamagedPages(f"{path} is damaged. {told(flaws)}{remedies.damaged}")
 
 
-def _check(path: Path, file: FileIO) -> None:
-    meta = _newest(path, file)
+def _check(path: Path, file: FileIO, remedies: Remedies = OF_A_LOG) -> None:
+    meta = _newest(path, file, remedies)
     while not _whole(file, meta):
-        again = _newest(path, file)
+        again = _newest(path, file, remedies)
         if again == meta:
             raise Truncated(
                 f"{path} has {os.fstat(file.fileno()).st_size} bytes and says that it should have "
-                f"{(meta.last_page + 1) * meta.page_size}: it was cut short. Views are built again by "
-                "`dnam replay`; a log has to come from a backup (`dnam repair --from BACKUP`, or `dnam restore-backup "
-                "BACKUP`), and must not be written to"
+                f"{(meta.last_page + 1) * meta.page_size}: it was cut short{remedies.damaged}"
             )
         meta = again  # somebody wrote meanwhile
 
 
-def _newest(path: Path, file: FileIO) -> _Meta:
+def _newest(path: Path, file: FileIO, remedies: Remedies) -> _Meta:
     first = _meta_at(file, 0)
     if first is None or first.magic != _MAGIC:
-        raise NotALog(f"{path} is not an LMDB file: {NO_FOLDER_OF_OURS}")
+        raise NotALog(f"{path} is not an LMDB file{remedies.strange}")
     second = _meta_at(file, first.page_size)
     if second is None or second.magic != _MAGIC:  # damaged: who looks at its pages says so
         return first

@@ -14,7 +14,7 @@ from replay.builder import Progress, no_collection
 from replay.folding import Folding
 from replay.helper import Helper, Ticket, helped
 from replay.inspecting import Inspected
-from replay.lmdb_file import DATA, refuse_flaws
+from replay.lmdb_file import DATA, OF_A_LOG, OF_VIEWS, Remedies, refuse_flaws
 from replay.page_flaws import Seen, seen_in
 from replay.pipe import LookJob, PagesJob, TableJob
 from replay.store import DiskStore
@@ -56,7 +56,7 @@ class Look:
         self._pages = Ticket(done=True)
         if helper is not None and self._views is not None:
             self._pages = helper.ask(PagesJob(list(self._views.summed)), _extra_ms(self._views.folder))
-        _refuse_flaws(store.log.folder, _seen_in(store.log.folder, ()))
+        _refuse_flaws(store.log.folder, _seen_in(store.log.folder, ()), OF_A_LOG)
 
     def whole(self, upto: int, progress: Progress, *, opened: bool) -> Looked:
         """Look at all events up to a seq and at all rows; `opened` also opens every body. DamagedPages where those of
@@ -97,7 +97,7 @@ class Look:
         seen = None if self._helper is None else self._helper.result(self._pages, _pages)
         if seen is None:
             seen = _seen_in(views.folder, views.summed)
-        _refuse_flaws(views.folder, seen)
+        _refuse_flaws(views.folder, seen, OF_VIEWS)
         self._seen.tables.update({table: Inspected(rows, []) for table, rows in seen.whole.items()})
         left = [table for table in views.summed if table not in seen.whole]
         sizes = views.sizes() if left else {}
@@ -156,8 +156,8 @@ def _seen_in(folder: Path, summed: Collection[str]) -> Seen:
         return Seen((), {})
 
 
-def _refuse_flaws(folder: Path, seen: Seen) -> None:
-    refuse_flaws(folder / DATA, seen.flaws)
+def _refuse_flaws(folder: Path, seen: Seen, remedies: Remedies) -> None:
+    refuse_flaws(folder / DATA, seen.flaws, remedies)
 
 
 @contextmanager

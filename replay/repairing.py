@@ -190,9 +190,14 @@ def put_in_place(place: Folder, log: LmdbLog, backup: Backup, found: Examined, p
 
 
 def with_ring(found: Examined, store: DiskStore) -> Examined:
+    """What was found, behind what opening mended of the key ring."""
+    return found._replace(repairs=(*ring_repairs(store), *found.repairs))
+
+
+def ring_repairs(store: DiskStore) -> tuple[Repair, ...]:
     """Whoever opens a store for writing mends the ring's copies from each other, before anything else."""
     mended = (each.what for each in store.findings if each.mended and each.what.startswith(RING))
-    return found._replace(repairs=(*(Repair(0, "ring", what, can=True) for what in mended), *found.repairs))
+    return tuple(Repair(0, "ring", what, can=True) for what in mended)
 
 
 def fold_again(store: DiskStore) -> None:

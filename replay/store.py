@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from projections.fold import Fold
 from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
-from replay.keyring import KeyRing
+from replay.keyring import KeyRing, NoKeyRing
 from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, WriteLock
@@ -34,8 +34,9 @@ VECTORS = "vectors"
 MOST_RETIRED = 4
 """How many logs and views that were replaced stay open: those of two nights."""
 RING = "key ring: "
-UNUSABLE = "the views cannot be used (a writer builds them again from the log, and so does `dnam replay`)"
 """How findings and problems of the key ring begin."""
+UNUSABLE = "the views cannot be used (a writer builds them again from the log, and so does `dnam replay`)"
+"""How a finding begins that says why they cannot."""
 
 
 class Finding(NamedTuple):
@@ -46,11 +47,15 @@ class Finding(NamedTuple):
 
 
 class DiskStore:
-    """An open data folder. It is `shared` where other threads may be reading from it at any time."""
+    """An open data folder. It is `shared` where other threads may be reading from it at any time. `keyless`: it opens
+    without a key ring too, for who looks at what needs no key (`ring` is a NoKeyRing then, and that is a finding).
+    """
 
-    def __init__(self, path: Path, fold: Fold, *, writable: bool, create: bool = False) -> None:
+    def __init__(self, path: Path, fold: Fold, *, writable: bool, create: bool = False, keyless: bool = False) -> None:
+        assert not (keyless and writable), "what is sealed without a key could never be opened"
         self.path = path
         self.writable = writable
+        self._keyless = keyless
         self._notes = writable
         self._thorough = writable
         """Whether files are looked over at length: by a writer, when they are opened for the first time."""
@@ -130,16 +135,25 @@ class DiskStore:
             if keys.exists():
                 self._refuse_beside(KeyRing.open(keys))
             raise NothingHere(f"there is no log in {self.path} yet. `dnam chat` or `dnam import` starts one")
+        try:
+            ring = self._ring_in(keys)
+        except (KeyRingMissing, KeyRingDamaged) as error:
+            if not self._keyless:
+                raise
+            self.findings.append(Finding(str(error), mended=False))
+            return NoKeyRing(str(error)), self._open_log()
+        log = self._open_log()
+        foreign = f"the key ring in {self.path / 'keys'} belongs to another log than {current}. {OWN_KEYS}"
+        self._refuse_unfit(ring, log, foreign)
+        return ring, log
+
+    def _ring_in(self, keys: FileRingStore) -> KeyRing:
         if not keys.exists():
             raise KeyRingMissing(
                 f"there is a log in {self.path} and no key ring in {self.path / 'keys'}: nothing in it can be read. "
                 "Put the `keys` folder back from where you keep it"
             )
-        ring = KeyRing.open(keys)
-        log = self._open_log()
-        foreign = f"the key ring in {self.path / 'keys'} belongs to another log than {current}. {OWN_KEYS}"
-        self._refuse_unfit(ring, log, foreign)
-        return ring, log
+        return KeyRing.open(keys)
 
     def _refuse_unfit(self, ring: KeyRing, log: LmdbLog, foreign: str, *others: LmdbLog) -> None:
         """A ring that is another log's opens nothing. One of which the end is lost, as this log or another knows it,

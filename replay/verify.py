@@ -6,7 +6,7 @@
     tree        the kept subtrees, the right edge
     erased      the vaults that a person.erased names, no more and no less
     views       every row's checksum
-    key ring    both copies; the log's own check value
+    key ring    both copies; the log's own check value, and its note of how far the ring goes
     --open      every body, opened and decoded
 
 Nothing is changed, and a finding names the event.
@@ -22,8 +22,10 @@ from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import LogError
 from replay.folding import Folding
+from replay.keyring import NoKeyRing
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
 from replay.looking import looking
+from replay.ring_records import stand_of
 from replay.store import RING, DiskStore
 from replay.stretch import TAKE_BACK, WHOLE, Stretch, open_bodies
 from replay.tree import CompactRange, Kept, graft, leaf_hash
@@ -169,8 +171,9 @@ class _Walk:
 
 
 def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress: Progress = silent) -> Verified:
-    """Check everything in a data folder; `opened` also opens and decodes every body."""
+    """Check everything in a data folder; `opened` also opens and decodes every body, where there is a key ring."""
     problems: list[Problem] = []
+    opened = opened and not isinstance(store.ring, NoKeyRing)
 
     def found(seq: int, what: str) -> None:
         problems.append(Problem(seq, what))
@@ -188,14 +191,28 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     walk.hold_vaults(vaults, store.log.vaults())
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"{RING}{each}")
-    store.ring.refresh()
-    for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
-        found(0, f"the key of vault {vault.hex()} is missing, and no erasure destroyed it")
-    for each in _strange(store):
+    for each in (*_lost_keys(store), *_strange(store)):
         found(0, each)
     for each in (damage for table in looked.tables.values() for damage in table.damage):
         found(0, f"views: {each}")
     return Verified(head.size, sum(table.rows for table in looked.tables.values()), root, tuple(sorted(problems)))
+
+
+def _lost_keys(store: DiskStore) -> Iterator[str]:
+    """The keys that ought to be there, and what the log says of how far the ring goes. Of a ring that is gone as a
+    whole, opening said so.
+    """
+    note = store.log.ring()
+    if note and stand_of(note) is None:
+        yield (
+            "the log's note of how far the key ring goes cannot be read: until the next event is recorded, which notes "
+            "it anew, it would not be noticed that the ring's end is lost"
+        )
+    if isinstance(store.ring, NoKeyRing):
+        return
+    store.ring.refresh()
+    for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
+        yield f"the key of vault {vault.hex()} is missing, and no erasure destroyed it"
 
 
 def _strange(store: DiskStore) -> Iterator[str]:

@@ -3,7 +3,7 @@
     items@1, …   key → vault (16) ‖ seq (8) ‖ row ‖ CRC-32
     history      table (4) ‖ key ‖ seq (8) → said (8)      what touched a row, in a row's envelope too
     touched      seq (8) → the keys of the rows it touched
-    meta         "position" → [size, header digest, log id, tables] · "indexed" → nothing, while the index is kept
+    meta         "position" → [size, header digest, log id, tables] ‖ CRC-32 · "indexed" → nothing, while that is kept
     documents, postings, …    the retrieval index (recall_rows.py)
 
 The CRC (least byte first) covers the key too, so that a row in a wrong place is noticed. Views can be deleted at will:
@@ -25,11 +25,10 @@ import msgspec
 
 from projections.fold import Fold
 from projections.rows import RawRows, Stored
-from replay import codec
 from replay import recall_tables as layout
 from replay.errors import DamagedViews, NotALog
 from replay.inspecting import Inspected, inspect_table, summed, together
-from replay.lmdb_file import GivenUp, check_file, open_environment, translated
+from replay.lmdb_file import OF_VIEWS, GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, unpacked
 from replay.recall_tables import TABLES as INDEX
@@ -48,6 +47,8 @@ META = "meta"
 """The table that says how far the views are."""
 INDEXED = b"indexed"
 """Its key that says that the retrieval index is there."""
+POSITION = b"position"
+"""Its key that says how far they are."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
 
 
@@ -60,6 +61,25 @@ class Position(NamedTuple):
 
 
 _POSITION = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, tuple[str, ...]])
+_SUM_BYTES = 4
+
+
+def packed_position(position: Position, tables: Sequence[str]) -> bytes:
+    """How far views of these tables are, as it lies there."""
+    record = msgspec.msgpack.encode((*position, tables))
+    return record + _sum_of(record)
+
+
+def unpacked_position(data: bytes) -> Position:
+    """The same, read. DamagedViews where it is not what was written."""
+    record, kept = data[:-_SUM_BYTES], data[-_SUM_BYTES:]
+    if kept != _sum_of(record):
+        raise DamagedViews("what says how far the views are is damaged, or of another version")
+    return Position(*_POSITION.decode(record)[:3])
+
+
+def _sum_of(record: bytes) -> bytes:
+    return crc32(record, crc32(POSITION)).to_bytes(_SUM_BYTES, "little")
 
 
 def tables_of(fold: Fold) -> tuple[str, ...]:
@@ -196,15 +216,18 @@ class Views:
     ) -> None:
         self.folder = folder
         self.given_up: Exception | None = None
-        self._stood: tuple[bytes, Position | None] = b"", None
+        self._stood: tuple[bytes | None, Position | None] = None, None
         if not building:
-            check_file(folder, partial(is_whole, frozenset((*tables_of(fold), *INDEX))), thorough=thorough)
+            whole = partial(is_whole, frozenset((*tables_of(fold), *INDEX)))
+            check_file(folder, whole, thorough=thorough, remedies=OF_VIEWS)
         self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
         self._environment = self._open()
         self._names = tables_of(fold)
         self._versions = {projection.name: projection.version for projection in fold.projections}
         try:
             self._find_tables(building=building)
+            with translated(folder):
+                self.position()  # where that cannot be read, nothing here can be used
         except BaseException:  # whoever keeps the error must not keep these open: LMDB opens nothing twice
             self._environment.close()
             raise
@@ -273,13 +296,10 @@ class Views:
         return transaction.get(INDEXED, db=self._meta) is not None
 
     def _position(self, transaction: lmdb.Transaction) -> Position | None:
-        data: Any = transaction.get(b"position", db=self._meta)
+        data: Any = transaction.get(POSITION, db=self._meta)
         if data is None or data == self._stood[0]:  # decoded only where it is another than the last one seen
             return None if data is None else self._stood[1]
-        try:
-            position = Position(*_POSITION.decode(data)[:3])
-        except codec.UNREADABLE as error:
-            raise DamagedViews(f"{self.folder}: how far the views are cannot be read: {error}") from error
+        position = unpacked_position(bytes(data))
         self._stood = data, position
         return position
 
@@ -331,8 +351,7 @@ class Views:
                 transaction.put(INDEXED, b"", db=self._meta)
             if gives_up:
                 transaction.delete(INDEXED, db=self._meta)
-            record = msgspec.msgpack.encode((*position, self._names))
-            transaction.put(b"position", record, db=self._meta)
+            transaction.put(POSITION, packed_position(position, self._names), db=self._meta)
         return True
 
     def _index(self, transaction: lmdb.Transaction) -> "Index":

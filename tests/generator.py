@@ -52,6 +52,7 @@ MAKERS: Makers = {
     e.ExtractionReplied: work.extraction_replied,
     e.MergeAnswered: work.merge_answered,
     e.MergeFailed: work.merge_failed,
+    e.MergeReplied: work.merge_replied,
     e.ReflectionAnswered: work.reflected,
     e.ReplyWithdrawn: work.reply_withdrawn,
     e.PersonSeen: people.seen,

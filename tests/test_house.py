@@ -16,7 +16,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("dnam", "replay", "projections")
 TARGETS = (
-    "help", "setup", "run", "test", "check", "scenario", "privacy", "prove", "bench", "eval", "docs", "dist", "clean"
+    "help", "setup", "run", "test", "check", "scenario", "privacy", "prove", "bench", "eval", "kills", "docs", "dist",
+    "clean"
 )  # fmt: skip
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")

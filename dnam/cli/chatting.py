@@ -58,6 +58,8 @@ def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json
 def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Talk with the assistant. `!memory help` lists what you may ask of its memory; Ctrl-D ends.
 
+    Under a new name, or one of this machine's own, you are the operator, who may do everything. As somebody who is
+    known from elsewhere you have their rights.
     Without --in it is a direct message. From a pipe, every line is one message, and Ctrl-C ends the chat.
     """
     _chat(Shell(data, as_json), user, place)
@@ -135,6 +137,7 @@ def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
 
     from dnam.adapters.terminal.reading import EditedLines, PipedLines, is_terminal
     from dnam.adapters.terminal.screen import JsonScreen, TextScreen
+    from dnam.conversation import is_operator
     from projections.quoting import line_name
 
     if shell.out.as_json:
@@ -143,8 +146,10 @@ def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
         return PipedLines.of_stdin(), TextScreen(sys.stdout, sys.stderr)
     screen = TextScreen(sys.stdout, sys.stderr, styled=sys.stderr.isatty())
     where = "direct messages" if spot.where.partner else spot.where.name or spot.where.key
-    screen.note(f"{where}; `!memory help` for what I remember, Ctrl-D or `exit` to end")
-    return EditedLines(f"{line_name(spot.who.name)}> "), screen
+    name = line_name(spot.who.name)
+    rights = "you are the operator here" if is_operator(spot.who) else f"you speak as {name}, with {name}'s rights"
+    screen.note(f"{where}; {rights}; `!memory help` for what I remember, Ctrl-D or `exit` to end")
+    return EditedLines(f"{name}> "), screen
 
 
 # -- opening -----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TO_STDOUT = "-"
 TRIES = 3
 """How often an export into a file is begun again because something was taken back meanwhile."""
+NAMELESS = "this form holds ids and no names: who comes back from it by `dnam import` is `someone` until they are heard"
 
 
 def export(
@@ -198,6 +199,7 @@ def _guild(rows: "Rows", guild: str | None) -> "Ref | None":
 
 def _tell_files(shell: Shell, folder: Path, whole: "FilesOf", changed: int) -> None:
     left_out = {reason: count for reason, count in whole.left_out.most_common() if count}
+    shell.out.note(NAMELESS)
     if shell.out.as_json:
         shell.out.emit({"folder": folder, "files": len(whole.files), "changed": changed, "left_out": left_out})
         return

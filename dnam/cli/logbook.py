@@ -1,7 +1,7 @@
 """The log and what can be counted in it: `log`, `stats` and `settings`. They change no byte on disk."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +9,7 @@ import typer
 
 from dnam.cli.looking import as_of
 from dnam.cli.shell import At, Command, Data, Json, Place, Said, Shell, View, typed
+from dnam.cli.upkeep import data_folder
 from dnam.times import iso
 from projections.errors import BadRequest
 from projections.policies.text import whole
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from projections.lookup import SessionCard
     from projections.rows import Rows
     from replay.engine import Engine
+    from replay.log import StoredEvent
     from replay.reading import Reading
 
 WORDS_CHARS = 100
@@ -73,6 +75,8 @@ def log(
         for entry in _entries(view.engine, after, upto, tags):
             if wanted(entry):
                 _tell(shell, view.now, entry)
+                if shell.out.is_unread:
+                    return
 
 
 def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user: str | None, after: int) -> None:
@@ -87,6 +91,8 @@ def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user
             for entry in _entries(engine, seen, upto, tags):
                 if wanted(entry):
                     _tell(shell, rows, entry)
+                    if shell.out.is_unread:
+                        return
 
 
 def _tag_test(tag: str | None) -> Callable[[str], bool]:
@@ -185,15 +191,34 @@ def stats(at: At = None, said: Said = None, data: Data = None, as_json: Json = F
     """What there is, counted; now, or at a moment of the past.
 
     Nothing here changes without an event. By what had been said, there is no head and no root: the tree is over what
-    was recorded, in its order.
+    was recorded, in its order. Without a key ring, only what needs no key is counted, and it ends with 3.
     """
+    from replay.errors import KeyRingDamaged, KeyRingMissing
+
     shell = Shell(data, as_json)
-    with shell.looking(at, said) as view:
-        counted = _counted(view)
+    try:
+        with shell.looking(at, said) as view:
+            counted = _counted(view)
+    except (KeyRingMissing, KeyRingDamaged):
+        if at is None and said is None:
+            _tell_without_keys(shell)
+        raise
     if shell.out.as_json:
         shell.out.emit({**counted, "as_of": as_of(view)})
         return
     shell.out.table((), _stats_cells(counted))
+
+
+def _tell_without_keys(shell: Shell) -> None:
+    """What the headers alone say; no header is sealed."""
+    with data_folder(shell, writable=False, keyless=True) as store:
+        head = store.log.head()
+        tags = _tags_of(store.log.read(0, head.size))
+        counted = {**_by_tag(tags), **_head(head.size, head.at, head.epoch, head.root())}
+    if shell.out.as_json:
+        shell.out.emit(counted)
+    else:
+        shell.out.table((), _stats_cells(counted))
 
 
 def _stats_cells(counted: dict[str, Any], indent: str = "") -> Iterator[tuple[str, str]]:
@@ -209,8 +234,7 @@ def _counted(view: View) -> dict[str, Any]:
 
     tags = _tags(view)
     return {
-        "events": tags.total(),
-        "tags": dict(sorted(tags.items())),
+        **_by_tag(tags),
         "people": len(people(view.rows)),
         "sessions": sum(1 for found in view.rows.scan(PLACES) if found.row.session),
         "items": _item_counts(view.rows),
@@ -220,14 +244,22 @@ def _counted(view: View) -> dict[str, Any]:
 
 def _tags(view: View) -> Counter[str]:
     """Events by tag; where they are counted by what had been said, of those that can be read."""
-    from replay import codec
-
     log, moment = view.engine.store.log, None if view.looked is None else view.looked.moment
     if moment is not None and moment.said is not None:
         found = map(view.engine.live.folding.record, log.read(0))
         return Counter(each.event.TAG for each in found if each is not None and each.event.said <= moment.said)
     size = view.engine.head().size if moment is None else moment.seq
-    return Counter(codec.decode_header(stored.header).tag for stored in log.read(0, size))
+    return _tags_of(log.read(0, size))
+
+
+def _tags_of(events: "Iterable[StoredEvent]") -> Counter[str]:
+    from replay import codec
+
+    return Counter(codec.decode_header(stored.header).tag for stored in events)
+
+
+def _by_tag(tags: Counter[str]) -> dict[str, Any]:
+    return {"events": tags.total(), "tags": dict(sorted(tags.items()))}
 
 
 def _tree(view: View) -> dict[str, Any]:

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from replay.store import DiskStore
     from replay.verify import Verified
 
+OF_RING = "the key ring, one copy from the other"
+
 
 def repair(
     src: Annotated[
         Path | None,
-        typer.Option("--from", metavar="BACKUP", help="The folder that `dnam backup` wrote; not needed for CURRENT."),
+        typer.Option(
+            "--from", metavar="BACKUP", help="The folder that `dnam backup` wrote; not needed for CURRENT and keys."
+        ),
     ] = None,
     data: Data = None,
     as_json: Json = False,
@@ -32,15 +36,13 @@ def repair(
 ) -> None:
     """Fetch damaged events from a backup of the same log; what was dropped stays dropped.
 
-    A damaged copy of the key ring is written anew from the other. Where only log/CURRENT is lost or damaged, and there
-    is one log beside it, it is written anew, without a backup too.
+    A damaged copy of the key ring is written anew from the other, without a backup too. So is log/CURRENT where it is
+    lost or damaged, and there is one log beside it.
     Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
     """
     shell = Shell(data, as_json, yes)
     named = _named(shell)
-    if src is None and not named:
-        raise BadRequest("what is damaged is fetched from a backup: name it with --from BACKUP")
-    done, after = _verified_alone(shell) if src is None else _repaired(shell, src)
+    done, after = _from_itself(shell, is_asked=not named) if src is None else _repaired(shell, src)
     _tell(shell, (*named, *done), after)
     if after.problems:
         raise Ending(FOUND_SOMETHING)
@@ -72,9 +74,38 @@ def _declined(shell: Shell) -> NoReturn:
     raise Ending(FOUND_SOMETHING)
 
 
-def _verified_alone(shell: Shell) -> "tuple[tuple[Repair, ...], Verified]":
+def _from_itself(shell: Shell, *, is_asked: bool) -> "tuple[tuple[Repair, ...], Verified]":
+    """What is repaired without a backup: a copy of the key ring from the other. BadRequest where there is no such
+    thing to repair, and it `is_asked`.
+    """
+    damage = _of_ring(shell)
+    if not damage:
+        if is_asked:
+            raise BadRequest("what is damaged is fetched from a backup: name it with --from BACKUP")
+        return (), _looked_at(shell)
+    for what in damage:
+        shell.out.note(what)
+    if not shell.out.confirm(f"Repair {OF_RING}?"):
+        _declined(shell)
+    return _ring_mended(shell), _looked_at(shell)
+
+
+def _of_ring(shell: Shell) -> list[str]:
+    """What is wrong with the copies of the key ring. KeyRingDamaged where it is not in one of them alone."""
+    with data_folder(shell, writable=False) as store:
+        return store.ring.damage()
+
+
+def _ring_mended(shell: Shell) -> "tuple[Repair, ...]":
+    from replay.repairing import ring_repairs
+
+    with data_folder(shell, writable=True) as store:
+        return ring_repairs(store)
+
+
+def _looked_at(shell: Shell) -> "Verified":
     with data_folder(shell, writable=False) as store, shell.out.progress("verifying the log") as progress:
-        return (), _verified(store, progress)
+        return _verified(store, progress)
 
 
 def _repaired(shell: Shell, src: Path) -> "tuple[tuple[Repair, ...], Verified]":
@@ -183,7 +214,7 @@ def _counted(found: "Examined", *, ring: bool, others: bool) -> str:
     """What is to be repaired. `others`: whether verifying named more than the key ring."""
     count = len({each.seq for each in found.repairs if each.can})
     events = f"{count} event{'' if count == 1 else 's'}" if count else "the tables that follow from the headers"
-    return " and ".join((["the key ring, one copy from the other"] if ring else []) + ([events] if others else []))
+    return " and ".join(([OF_RING] if ring else []) + ([events] if others else []))
 
 
 def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import tzinfo
 from math import isfinite
 from typing import TYPE_CHECKING, Protocol, TextIO
@@ -53,6 +53,8 @@ class Screen:
     def __init__(self, *, as_json: bool = False, yes: bool = False, timezone: str = "") -> None:
         self.as_json = as_json
         self.yes = yes
+        self.is_unread = False
+        """Whether it is known that nobody reads stdout any more: whoever prints without end need not go on."""
         self._timezone = timezone
 
     # -- the answer -------------------------------------------------------------------------------------------------
@@ -67,8 +69,24 @@ class Screen:
             self.line(indent + each)
 
     def exactly(self, text: str) -> None:
-        """The text and nothing else, as it is."""
-        sys.stdout.write(text)
+        """The text and nothing else, as it is. Where nobody reads it any more, the command goes on all the same: how it
+        ends is told by its exit code too.
+        """
+        with self._perhaps_unread():
+            sys.stdout.write(text)
+
+    def flush(self) -> None:
+        """Have everything leave that was printed."""
+        with self._perhaps_unread():
+            sys.stdout.flush()
+
+    @contextmanager
+    def _perhaps_unread(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            self.is_unread = True
+            silence()
 
     def emit(self, value: object) -> None:
         """One JSON value on one line: structs and named tuples by their fields, bytes as hex."""
@@ -194,10 +212,11 @@ def interrupting() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """`dnam: …` on stderr. Long lines are cut: an error may quote what was given."""
+    """`dnam: …` on stderr, as long as somebody reads that. Long lines are cut: an error may quote what was given."""
     shown = "\n".join(_cut(_visible(each)) for each in text.splitlines())
-    sys.stderr.write(f"dnam: {shown}\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # the terminal is gone: that must not end what is being done
+        sys.stderr.write(f"dnam: {shown}\n")
+        sys.stderr.flush()
 
 
 def silence() -> None:

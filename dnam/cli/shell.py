@@ -1,11 +1,11 @@
 """How a command meets the world: its settings and data folder, how it opens a memory, and what its failures are called.
 
-    exit 0    done; an empty answer and a closed pipe are no failures
+    exit 0    done; an empty answer and a closed pipe are no failures (what a check found is told all the same)
     exit 1    a check or a diff found something
     exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
               not allowed, a token that Discord refuses, a second bot
     exit 3    it could not be done: log, keys, views, disk, network
-    exit 130  interrupted
+    exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
 
 A command is a function whose last parameters are `data: Data = None, as_json: Json = False`, each accepted before the
 command's name too. It begins with `shell = Shell(data, as_json)`, and raises: nothing in it ends the program itself but
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from dnam.cli.ending import ToldToEnd, ending_as_by_ctrl_c
 from dnam.cli.screen import Screen, note, silence
 from projections.errors import BadRequest, DnamError
 from projections.policies.text import whole
@@ -57,7 +58,7 @@ EXIT_CODES: Mapping[int, str] = {
     FOUND_SOMETHING: "a check or a diff found something",
     WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
     COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
-    INTERRUPTED: "interrupted",
+    INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP, while something is written",
 }
 """How a command ends, for people."""
 
@@ -115,7 +116,8 @@ At = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="WHEN", callback=typed,
-        help="As it was known then: a seq, a date, a time, or words like 'yesterday 18:00', 'before the last import'.",
+        help="As it was known then: a seq (and what was recorded together with it), a date, a time, or words like "
+        "'yesterday 18:00', 'before the last import'.",
     ),
 ]  # fmt: skip
 Said = Annotated[
@@ -159,9 +161,9 @@ def failures() -> Iterator[None]:
     except BrokenPipeError:
         silence()
         raise Ending(0) from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupted:
         note("interrupted")
-        raise Ending(INTERRUPTED) from None
+        raise Ending(interrupted.code if isinstance(interrupted, ToldToEnd) else INTERRUPTED) from None
     except Exception as error:
         code = _code_of(error)
         if code is None:
@@ -377,7 +379,8 @@ class Shell:
                 return await action(memory)
 
         try:
-            return asyncio.run(acting())
+            with ending_as_by_ctrl_c():
+                return asyncio.run(acting())
         except NothingHere as error:
             if named is None:
                 raise

@@ -24,15 +24,21 @@ if TYPE_CHECKING:
 
 OF_VIEWS, OF_A_KEY = ("views: ", "the views "), "the key of vault "
 """How problems begin that are of the views, and of a key."""
+NO_VIEWS = (
+    "there are no views here: everything is folded from the log until `dnam replay` builds them, or a command that "
+    "writes does when it starts"
+)
 
 
 @contextmanager
-def data_folder(shell: Shell, *, writable: bool) -> "Iterator[DiskStore]":
-    """The data folder. NothingHere where there is no log: whoever checks a backup must not be told that all is well."""
+def data_folder(shell: Shell, *, writable: bool, keyless: bool = False) -> "Iterator[DiskStore]":
+    """The data folder. NothingHere where there is no log: whoever checks a backup must not be told that all is well.
+    `keyless`: also where its key ring is gone.
+    """
     from projections.registry import FOLD
     from replay.store import DiskStore
 
-    store = DiskStore(shell.data, FOLD, writable=writable)
+    store = DiskStore(shell.data, FOLD, writable=writable, keyless=keyless)
     try:
         yield store
     finally:
@@ -143,11 +149,12 @@ def verify(
 ) -> None:
     """Check the tree, every stored byte and every row.
 
-    What is found is named by its seq. Nothing is changed. With --since, a consistency proof (RFC 9162) shows
-    besides that the log begins with what the checkpoint signed.
+    What is found is named by its seq. Nothing is changed. Without a key ring, which is a finding, everything is looked
+    at but what is sealed. With --since, a consistency proof (RFC 9162) shows besides that the log begins with what the
+    checkpoint signed.
     """
     shell = Shell(data, as_json)
-    with data_folder(shell, writable=False) as store:
+    with data_folder(shell, writable=False, keyless=True) as store:
         kept = _kept(store, since, vkey)
         seen = _verified(shell, store, opened=opened)
         found, held = _held(store, kept, seen)
@@ -155,9 +162,11 @@ def verify(
             shell.out.emit(found if held is None else {**found._asdict(), "since": held})
         else:
             _tell(shell, found, held)
-        sys.stdout.flush()  # what was found comes first, also where both go to one file
+        shell.out.flush()  # what was found comes first, also where both go to one file
         for each in _advice(seen.problems):
             shell.out.note(each)
+        if store.views is None and not store.unusable_views():
+            shell.out.note(NO_VIEWS)
         if found.problems:
             raise Ending(FOUND_SOMETHING)
 

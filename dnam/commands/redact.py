@@ -1,29 +1,40 @@
 """`!memory redact`: a message is taken back here and left in Discord, by whoever wrote it, or by the owner.
 
-An answer is taken back by whom it answers. A message of somebody else's and one that nobody heard are told in the same
-words: what others said is not to be found out by its number.
+An answer is taken back by whom it answers. In a terminal, what is somebody else's wants to be confirmed: `redact
+<message> yes`. A message of somebody else's and one that nobody heard are told in the same words: what others said is
+not to be found out by its number.
 """
 
 import re
 
 from dnam.assistant import Assistant
-from dnam.commands.command import Arguments, Invocation, Parameter, Reply
-from dnam.commands.erase import whoever_asks
+from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
+from dnam.commands.erase import SURE, whoever_asks
 from dnam.counting import counted
 from dnam.redacting import Meant, redact, the_message
 from projections.decisions.consent import BY_THEMSELF
 from projections.errors import BadRequest
 from projections.events.values import OPERATOR
 from projections.ids import Handle
+from projections.people import name_of
+from projections.quoting import one_line
+from projections.rows import Rows
 from replay.reading import Reader
 
-PARAMETERS = (Parameter("message", "a message that you wrote, or an answer to you: its link, or its id"),)
+PARAMETERS = (
+    Parameter("message", "a message that you wrote, or an answer to you: its link, or its id"),
+    Parameter(SURE, "where it is somebody else's", optional=True, is_typed=True),
+)
 LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
 NOT_YOURS = "I know no message of yours by that, nor an answer to you. A message's link works, or its id."
 DONE = (
     "Taken back: its words are gone here{more}. What you asked me to keep stays until you forget it. The bytes leave my"
     " log at night; backups and exports made before hold them until they are removed. The message itself stays in"
     " Discord until it is deleted there."
+)
+OF_ANOTHER = (
+    "This takes back {what}, here and with what was made of it alone, for good."
+    " To do it: `{prefix} redact {message} {sure}`"
 )
 MORE = ", and so is what was made of it ({others})"
 
@@ -33,6 +44,9 @@ async def redact_message(assistant: Assistant, asked: Invocation, arguments: Arg
     memory = assistant.memory
     link = LINK.fullmatch(arguments["message"])
     wanted = arguments["message"] if link is None else f"discord:{link[1]}"
+    sure = arguments.get(SURE, "").casefold()
+    if sure not in ("", SURE):
+        raise BadRequest(f"it takes one message, and where it is somebody else's {SURE} behind it")
     person = await whoever_asks(assistant, asked)
     try:
         reader = Reader(memory.engine.live)
@@ -44,8 +58,17 @@ async def redact_message(assistant: Assistant, asked: Invocation, arguments: Arg
     is_theirs = bool(person) and _whose(meant) == person
     if not (is_theirs or asked.is_owner):
         return Reply(NOT_YOURS, failed=True)
+    if not (is_theirs or sure or asked.has_buttons):
+        what = await memory.look(lambda rows: _of_whom(rows, meant))
+        wanted = one_line(arguments["message"])
+        return Reply(OF_ANOTHER.format(what=what, prefix=PREFIX, message=wanted, sure=SURE))
     others = await redact(memory, meant.event, BY_THEMSELF if is_theirs else OPERATOR) - 1
     return Reply(DONE.format(more=MORE.format(others=counted(others, "event")) if others > 0 else ""))
+
+
+def _of_whom(rows: Rows, meant: Meant) -> str:
+    name = one_line(name_of(rows, _whose(meant)))
+    return f"a message of {name}'s" if meant.message is not None else f"an answer to {name}"
 
 
 def _whose(meant: Meant) -> Handle:

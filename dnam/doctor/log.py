@@ -9,6 +9,7 @@ from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, w
 from dnam.file_set import MARK
 from replay.errors import DamagedPages, KeyRingDamaged, KeyRingMissing, LogError, NotALog, NothingHere, Truncated
 from replay.ringfile import COPIES
+from replay.store import UNUSABLE
 
 if TYPE_CHECKING:
     from replay.engine import Engine
@@ -19,7 +20,10 @@ AHEAD_MS = 60_000
 DRIFT_MS = 5_000
 FULL = "`dnam verify` looks at every event, `dnam repair` helps where something is lost."
 REBUILT = "`dnam replay` builds them again, and so does the next command that writes."
-KEYS = "Without it nothing in the log can be read: only `dnam restore-backup` helps, from a backup that has keys."
+KEYS = (
+    "Without it nothing that is sealed can be read: else only `dnam restore-backup` helps, from a backup that has keys."
+    " `dnam verify` looks at everything that needs no key."
+)
 RIGHTS = "Let the user that dnam runs as read and write there."
 AFRESH = "`dnam repair` puts right what it can; `dnam restore-backup` puts a backup in force."
 
@@ -60,15 +64,18 @@ def _health(engine: "Engine") -> list[Finding]:
     cut = _cut(engine)
     found += [each for what in cut for each in wrong(what, FULL)]
     noticed = [each.what for each in getattr(engine.store, "findings", ()) if each.what not in cut]
-    found += [finding for what in noticed for finding in doubt(what, _remedy(what))]
+    found += [finding for what in noticed for finding in _noticed(what)]
     found += _latest(engine) if stopped is None else []
     size = engine.head().size
     last = f"; the last {min(size, LATEST)} read whole" if size else ""
     return found or well(f"{counted(size, 'event')}{last}")
 
 
-def _remedy(noticed: str) -> str:
-    return REBUILT if noticed.startswith("the views") else "The next command that writes mends it."
+def _noticed(what: str) -> list[Finding]:
+    """What opening noticed, and a writer mends. Views that are damaged are no matter of opinion."""
+    if what.startswith(UNUSABLE):
+        return wrong(what, REBUILT)
+    return doubt(what, REBUILT if what.startswith("the views") else "The next command that writes mends it.")
 
 
 def _cut(engine: "Engine") -> list[str]:

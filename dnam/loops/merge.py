@@ -15,7 +15,7 @@ from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.merge import CHANGED, MergeRequest, merge, overtaken
 from projections.decisions.work import WorkRequest, record_work
-from projections.events import ItemMerged, MergeAnswered, MergeFailed
+from projections.events import ItemMerged, MergeAnswered, MergeFailed, MergeReplied
 from projections.events.values import ItemUse, ModelUse
 from projections.ids import Handle, Point
 from projections.items import ItemRow, forgotten_of, items_in
@@ -116,6 +116,24 @@ def _use(row: ItemRow) -> ItemUse:
 
 def _upto(pair: Pair) -> Point:
     return Point(pair.newer.said, pair.newer.event)
+
+
+def replied(pair: Pair, ask: Ask, reply: Reply) -> MergeReplied:
+    """A reply of which nothing is decided yet."""
+    use, both = use_of(ask, reply, digest(ask.system, ask.prompt)), (pair.older.event, pair.newer.event)
+    return MergeReplied(
+        said=max(pair.older.said, pair.newer.said),
+        by=by_model(use),
+        causes=both,
+        owner=pair.older.item.owner,
+        compartment=pair.older.item.compartment,
+        after=None,
+        upto=_upto(pair),
+        call=use,
+        inputs=both,
+        policy=VERSION,
+        reply=reply.text,
+    )
 
 
 def _answered(pair: Pair, reply: str, use: ModelUse) -> MergeAnswered:

@@ -43,6 +43,22 @@ async def drive(
     """Run a loop into a shadow, from where it waits for this outcome on. What it decides waits for its turn. Stopped
     where the model fails.
     """
+    try:
+        return await _drive(loop, memory, replies, seeds, compare, turn, outcome)
+    except BaseException as error:
+        replies.given_up(error)
+        raise
+
+
+async def _drive(
+    loop: Loop[T],
+    memory: Memory,
+    replies: RunReplies,
+    seeds: Seeds,
+    compare: Comparing,
+    turn: Turn,
+    outcome: Outcome | None,
+) -> T:
     while True:
         try:
             step = next(loop) if outcome is None else loop.send(outcome)
@@ -53,6 +69,7 @@ async def drive(
             case Decide(decision):
                 await turn.come()
                 recorded = await memory.record(decision)
+                replies.kept()
                 outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
             case Ask():
                 outcome = await _reply(replies, step, seeds.next_id)

@@ -6,6 +6,9 @@ its place between all that was recorded.
     an import    where it ends, by when things were said; a rest that is fewer with it
     at the end   a rest that is fewer, where something was read before it
 
+What some recorded run has read is left to it (`projections/rederiving/covered.py`); so is what DNAM would not learn
+from: where it learns from what is addressed to it, other talk is nobody's lesson, but for what an import brought in.
+
 It follows from the memory's log alone, so that a derivation that goes on finds the same runs under the same names. Each
 is named after the last message that it reads, and where messages were edited, after these versions of them. What one
 extraction has no room for is another one.
@@ -14,6 +17,9 @@ extraction has no room for is another one.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
 
 from dnam.configuration import learned_as
 from dnam.loops.extraction import INPUT_CHARS
@@ -22,14 +28,18 @@ from dnam.rederiving.piles import Piece, Pile, Waiting
 from dnam.rederiving.scope import Scope
 from dnam.settings import Settings
 from dnam.shadows import Asked
+from projections.config import CONFIG_GIVEN
+from projections.decisions.answer import answer_id
 from projections.events import Event, ImportBegan, ImportEnded, MessageEdited, MessageHeard, TurnAnswered
-from projections.events.values import Message
 from projections.ids import NOBODY, EventId, Handle, Point, Seq
-from projections.lookup import SessionCard, people, sessions
+from projections.items import is_quiet
+from projections.lookup import SessionCard, sessions
 from projections.messages import MessageRow, unit
 from projections.places import place_of
 from projections.policies.cadence import VERSION
 from projections.policies.compartments import Setting, place_item, place_said
+from projections.policies.learned_from import RISING, Learn, is_learned_from
+from projections.rederiving.covered import Covered, Session
 from projections.rederiving.schedule import Recorded, Run
 from projections.rows import Found, Rows
 from replay.codec import decode_header
@@ -37,13 +47,15 @@ from replay.engine import Engine
 from replay.travel import Moment
 from replay.units import stored_with
 
-TAGS = frozenset(each.TAG for each in (MessageHeard, MessageEdited, TurnAnswered, ImportBegan, ImportEnded))
+LOOKED_AT = (MessageHeard, MessageEdited, TurnAnswered, ImportBegan, ImportEnded)
+TAGS = frozenset(each.TAG for each in LOOKED_AT)
 """The tags of what is looked at."""
 MOST_CHARS = INPUT_CHARS * 2 // 3
 """What is read at once, so that it has room with the names and files that stand in its lines."""
-Session = tuple[str, int]
 Whose = tuple[Handle, str]
 Taking = Callable[[Pile, int], list[Piece]]
+Held = tuple[int, int, Callable[[], None]]
+"""What waits for the run with a seq, by when it came: what piles it up."""
 
 
 class Lessons:
@@ -56,16 +68,19 @@ class Lessons:
         self._since = asked.since
         self._every = asked.cadence or settings.durable_every_n_turns
         self._lines = asked.cadence or settings.summary_every_n_turns
-        self._learned = frozenset[Handle]() if asked.cadence else recorded.people
-        summarised = frozenset[Session]() if asked.cadence else recorded.sessions
+        self._then_read = {each for run in recorded.every if run.audience is None for each in run.reads or ()}
+        self._covered = Covered(() if asked.cadence else recorded.every, live.store.log.find)
         with live.reading() as rows:
-            cards = {(card.session, card.audience.epoch): card for card in sessions(rows)}
-            self._cards = {key: card for key, card in cards.items() if key not in summarised}
-            self._is_needed = bool(self._cards) or any(person not in self._learned for person in people(rows))
+            summarises = settings.memory_enabled and settings.summary_enabled
+            self._cards = {(card.session, card.audience.epoch): card for card in sessions(rows)} if summarises else {}
+            learns = settings.memory_enabled and settings.durable_memory_enabled
+            self._most = _most_learned(rows, settings) if learns else "none"
         self._piles: dict[Whose, Pile] = defaultdict(Pile)
         self._sessions: dict[Session, Pile] = defaultdict(Pile)
         self._ripe: dict[Whose, None] = {}
         self._ripe_sessions: dict[Session, None] = {}
+        self._held: list[Held] = []
+        self._numbers = count()
         self._began: int | None = None
         """When the import began that is coming in, in ms."""
         self._has_ended = False
@@ -81,6 +96,8 @@ class Lessons:
     def take(self, seq: Seq, event_id: EventId, event: Event | None) -> None:
         """An event comes by."""
         self._seq = seq
+        if isinstance(event, LOOKED_AT):
+            self._release(seq)
         match event:
             case MessageHeard(message=message):
                 self._hear(seq, MessageRow(event_id, event_id, message))
@@ -97,25 +114,56 @@ class Lessons:
 
     def _hear(self, seq: Seq, row: MessageRow) -> None:
         message = row.message
-        waiting = Waiting(Point(message.said, row.heard), seq, row)
         is_new = self._began is None or message.said >= self._began
+        waiting = Waiting(Point(message.said, row.heard), seq, row, is_imported=not is_new)
         self._gather((message.session, message.audience.epoch), waiting, is_new=is_new)
-        if message.speaker == NOBODY or message.speaker in self._learned or not message.text.strip():
+        if message.speaker == NOBODY or not message.text.strip() or row.heard in self._covered.messages:
             return
-        key = message.speaker, place_item(Setting(message.speaker, message.audience, message.guild))
+        if self._may_be_learned(waiting, row):
+            key = message.speaker, place_item(Setting(message.speaker, message.audience, message.guild))
+            self._hold(
+                self._covered.of_person(message.speaker, waiting.point),
+                partial(self._pile, key, waiting),
+                is_new=is_new,
+            )
+
+    def _may_be_learned(self, waiting: Waiting, row: MessageRow) -> bool:
+        """Whether anything that was ever set lets a message be learned from: it is judged when it is due."""
+        if self._most != "addressed" or row.message.addressed or waiting.is_imported or row.heard in self._then_read:
+            return self._most != "none"
+        return self._live.store.log.find(answer_id(self._live.store.ring, waiting.point)) is not None
+
+    def _pile(self, key: Whose, waiting: Waiting, *, is_new: bool) -> None:
         self._piles[key].waiting.append(waiting)
         if is_new and self._piles[key].size >= self._every:
             self._ripe[key] = None
 
     def _gather(self, key: Session, waiting: Waiting, *, is_new: bool) -> None:
-        """Where something was ever answered, answers count, and else what was said."""
+        """Where something was ever answered, answers count, and else what was said; of an import always that."""
         card = self._cards.get(key)
-        if card is None:
+        if card is None or self._covered.is_summarised(key, waiting.point, waiting.seq):
             return
-        counts = (waiting.message is None) is (card.turns > 0)
-        self._sessions[key].waiting.append(waiting._replace(message=None, counts=counts))
-        if is_new and counts and self._sessions[key].size >= self._lines:
+        counts = waiting.is_imported or (waiting.message is None) is (card.turns > 0)
+        gathered = partial(self._pile_up, key, waiting._replace(message=None, counts=counts))
+        self._hold(self._covered.of_session(key, waiting.point), gathered, is_new=is_new)
+
+    def _pile_up(self, key: Session, waiting: Waiting, *, is_new: bool) -> None:
+        self._sessions[key].waiting.append(waiting)
+        if is_new and waiting.counts and self._sessions[key].size >= self._lines:
             self._ripe_sessions[key] = None
+
+    def _hold(self, until: int, pile: Callable[..., None], *, is_new: bool) -> None:
+        """Pile something up, at once or behind the run with this seq."""
+        if until <= self._seq:
+            pile(is_new=is_new)
+        else:
+            held: Held = (until, next(self._numbers), partial(pile, is_new=True))
+            heappush(self._held, held)
+
+    def _release(self, seq: int) -> None:
+        """Pile up what waited for the runs before this seq."""
+        while self._held and self._held[0][0] <= seq:
+            heappop(self._held)[2]()
 
     # -- what is due --------------------------------------------------------------------------------------------------
 
@@ -129,6 +177,7 @@ class Lessons:
 
     def rest(self, seq: int) -> list[Run]:
         """All that is due there, and what is left of it."""
+        self._release(seq)
         self._clear()
         return self._runs(self._placed(self._piles, seq), self._sessions, Pile.all)
 
@@ -147,7 +196,7 @@ class Lessons:
             for person, each in waiting:
                 assert each.message is not None, "answers are nobody's"
                 message = each.message.message
-                if self._is_learned(then, person, message, Found(b"", each.seq, each.message)):
+                if self._is_learned(then, person, each, each.message):
                     key = person, place_said(then, person, message.audience, message.guild)
                     self._piles[key].waiting.append(each)
                     found[key] = None
@@ -158,10 +207,14 @@ class Lessons:
         waiting, pile.waiting = pile.waiting, []
         return waiting
 
-    def _is_learned(self, then: Rows, person: Handle, message: Message, found: Found[MessageRow]) -> bool:
-        place = place_of(then, message.session)
+    def _is_learned(self, then: Rows, person: Handle, waiting: Waiting, row: MessageRow) -> bool:
+        """Whether DNAM would learn from a message by then. What a person took back is not learned from anew."""
+        message, place = row.message, place_of(then, row.message.session)
         where = message.audience.place if place is None else place.row.place
-        return learned_as(then, self._settings, person, where, message.guild)(found) != "none"
+        learn = learned_as(then, self._settings, person, where, message.guild)(Found(b"", waiting.seq, row))
+        if learn == "none" or is_quiet(then, row.heard):
+            return False
+        return waiting.is_imported or row.heard in self._then_read or is_learned_from(then, row, learn)
 
     def _runs(self, whose: Iterable[Whose], where: Iterable[Session], taken: Taking) -> list[Run]:
         found = [
@@ -201,11 +254,28 @@ class Lessons:
         return [*self._on_the_way(after, upto), *self.rest(upto)] if upto > after else []
 
     def _on_the_way(self, after: int, upto: int) -> Iterator[Run]:
-        for stored in stored_with(self._live, TAGS, after, upto) if self._is_needed else ():
-            record = self._live.live.folding.record(stored)
-            self.take(stored.seq, EventId(decode_header(stored.header).id), None if record is None else record.event)
+        for stored in stored_with(self._live, TAGS, after, upto):
+            header = decode_header(stored.header)
+            if self._is_read(EventId(header.id), header.tag):
+                self._seq = stored.seq
+                self._release(stored.seq)
+            else:
+                record = self._live.live.folding.record(stored)
+                self.take(stored.seq, EventId(header.id), None if record is None else record.event)
             if self.is_due:
                 yield from self.due(stored.seq)
+
+    def _is_read(self, event: EventId, tag: str) -> bool:
+        """Whether recorded runs have read an event in every way: it need not be opened."""
+        if event not in self._covered.spoken:
+            return False
+        return event in self._covered.messages if tag == MessageHeard.TAG else tag == TurnAnswered.TAG
+
+
+def _most_learned(rows: Rows, settings: Settings) -> Learn:
+    """The most that messages were ever learned from, wherever that was."""
+    given = {found.row.value for found in rows.scan(CONFIG_GIVEN)}
+    return max((each for each in RISING if each in given or each == settings.learn), key=RISING.index)
 
 
 def _with_room(piece: Piece) -> Iterator[Piece]:

@@ -7,12 +7,15 @@ from projections.messages import MessageRow
 
 
 class Waiting(NamedTuple):
-    """A message, or an answer, which is no `message`; recorded at `seq`. What does not count is read with the rest."""
+    """A message, or an answer, which is no `message`; recorded at `seq`. What does not count is read with the rest. Of
+    an import, a rest that is fewer is read too.
+    """
 
     point: Point
     seq: Seq
     message: MessageRow | None = None
     counts: bool = True
+    is_imported: bool = False
 
     @property
     def id(self) -> EventId:
@@ -49,9 +52,9 @@ class Pile:
         return pieces
 
     def all(self, every: int) -> list[Piece]:
-        """The same, and a rest that is fewer where something was read before it."""
+        """The same, and a rest that is fewer where something was read before it, or where it was imported."""
         pieces = self.full(every)
-        if self.has_begun and self.size:
+        if self.size and (self.has_begun or any(each.is_imported for each in self.waiting)):
             pieces.append(self.waiting)
             self.waiting = []
         return pieces

@@ -33,7 +33,7 @@ from dnam.shadow_opening import open_shadow
 from dnam.shadows import Asked, Manifest, making, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
-from projections.events import Event, ExtractionReplied
+from projections.events import Event, ExtractionReplied, MergeReplied
 from projections.events.values import ModelUse
 from projections.ids import EventId
 from projections.policies import closeness
@@ -260,12 +260,13 @@ class Rederivation:
         return guess
 
     def _took(self) -> Spending:
-        """What every reply took that is there, with those that wait for their turn."""
+        """What every reply took that is there, with those that were not decided from yet."""
         memory, paid = self.memory, Spending()
         calls = memory.look_here(_calls)
         decided = {call.prompt_digest for call in calls}
-        for _, event in tagged(memory.engine, {ExtractionReplied.TAG}, memory.engine.head().size):
-            if isinstance(event, ExtractionReplied) and event.call.prompt_digest not in decided:
+        tags = {ExtractionReplied.TAG, MergeReplied.TAG}
+        for _, event in tagged(memory.engine, tags, memory.engine.head().size):
+            if isinstance(event, ExtractionReplied | MergeReplied) and event.call.prompt_digest not in decided:
                 calls.append(event.call)
         for call in calls:
             paid.add(call)

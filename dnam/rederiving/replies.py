@@ -1,11 +1,16 @@
 """Where a reply comes from while a memory is derived anew, the first that there is:
 
-the shadow    it was recorded before the derivation was broken off, with what came of it or before its turn
+the shadow    it was recorded before the derivation was broken off, with what came of it or before that
 the live log  the model and the prompt are those that replied then: its reply is decided from anew
 the model     it is asked, within what the derivation may cost
+
+What a model replied goes to the disk before anything else is done with it, and until it is there nobody else is asked
+in its place. So whatever ends the program, no more is paid for twice than may be under way at once.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -21,11 +26,14 @@ from projections.events import (
     ExtractionReplied,
     MergeAnswered,
     MergeFailed,
+    MergeReplied,
     SummaryAnswered,
 )
 from projections.events.values import ModelUse
 from projections.ids import EventId
 from projections.rederiving.schedule import Recorded, Run
+from replay.errors import Refused
+from replay.group import Recorded as Done
 
 FindEvent = Callable[[EventId], Event | None]
 Again = Callable[[ModelUse], bool]
@@ -50,14 +58,19 @@ class Replies(NamedTuple):
 
 
 class Early(NamedTuple):
-    """Where a reply lies that waits for its turn to be decided: its event. `keep` records it there."""
+    """Where a reply lies before it is decided from: in one of these events, the second one where the first holds what
+    was replied to another question. `keep` records it in that which is free, and returns what is done once it is there;
+    Refused where it may not lie there: what is decided from it finds that too.
+    """
 
-    event: EventId
-    keep: Callable[[Ask, Reply], Awaitable[None]]
+    events: Callable[[Ask], tuple[EventId, EventId]]
+    keep: Callable[[Ask, Reply], Awaitable[asyncio.Future[Done]]]
 
 
 class RunReplies:
-    """The replies of one run of a loop. `is_decided_anew`: what was replied then is all there is; nobody is asked."""
+    """The replies of one run of a loop. `is_decided_anew`: what was replied then is all there is; nobody is asked.
+    Where there is no `early`, whoever has the reply says when it is `kept`.
+    """
 
     def __init__(
         self, replies: Replies, run: Run | None, early: Early | None = None, *, is_decided_anew: bool = False
@@ -66,6 +79,7 @@ class RunReplies:
         self._run = run
         self._early = early
         self._count = 0
+        self._leave: Callable[[], None] | None = None
         self.is_decided_anew = is_decided_anew
 
     @property
@@ -78,9 +92,8 @@ class RunReplies:
         known = self.known(ask, event)
         if known is not None:
             return known
-        if self._early is None:
-            return await asked(self._replies, ask, hear)
-        return self._kept(self._early, ask) or await self._asked(self._early, ask, hear)
+        found = None if self._early is None else self._found(self._early, ask)
+        return found or await self._asked(ask, hear)
 
     def known(self, ask: Ask, event: EventId) -> Reply | None:
         """The same, where it was replied before; None where the model is to be asked."""
@@ -96,17 +109,44 @@ class RunReplies:
             raise NoReply("nobody was asked about this then, and what was replied then is decided anew")
         return None
 
-    def _kept(self, early: Early, ask: Ask) -> Reply | None:
-        """What was replied to this very prompt before its turn."""
-        event = self._replies.find(early.event)
-        if not isinstance(event, ExtractionReplied) or event.call.prompt_digest != digest(ask.system, ask.prompt):
-            return None
-        return _reply(event.reply, event.call)
+    def _found(self, early: Early, ask: Ask) -> Reply | None:
+        """What was replied to this very prompt, and not decided from yet."""
+        for event in map(self._replies.find, early.events(ask)):
+            if not isinstance(event, ExtractionReplied | MergeReplied):
+                continue
+            if event.call.prompt_digest == digest(ask.system, ask.prompt):
+                return _reply(event.reply, event.call)
+        return None
 
-    async def _asked(self, early: Early, ask: Ask, hear: Hear) -> Reply:
-        reply = await asked(self._replies, ask, hear)
-        await early.keep(ask, reply)
+    async def _asked(self, ask: Ask, hear: Hear) -> Reply:
+        reply, self._leave = await asked(self._replies, ask, hear)
+        if self._early is not None:
+            leave, self._leave = self._leave, None
+            try:
+                (await self._early.keep(ask, reply)).add_done_callback(partial(self._on_the_disk, leave))
+            except BaseException as error:
+                self._replies.traffic.fail(error)
+                leave()
+                raise
         return reply
+
+    def _on_the_disk(self, leave: Callable[[], None], recorded: "asyncio.Future[Done]") -> None:
+        error = None if recorded.cancelled() else recorded.exception()
+        if error is not None and not isinstance(error, Refused):
+            self._replies.traffic.fail(error)
+        leave()
+
+    def kept(self) -> None:
+        """What was replied is on the disk: another question may be asked."""
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
+
+    def given_up(self, error: BaseException) -> None:
+        """The run ends by an error: where what was replied is not on the disk, nobody else is asked."""
+        if self._leave is not None:
+            self._replies.traffic.fail(error)
+            self.kept()
 
     def _again(self, ask: Ask) -> Reply | None:
         if ask.purpose == "merge":
@@ -123,16 +163,16 @@ class RunReplies:
         return None if run.reply is None else free_reply(run.reply, run.call)
 
 
-async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> Reply:
-    """Ask the model, within what may be spent."""
+async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> tuple[Reply, Callable[[], None]]:
+    """Ask the model, within what may be spent. With the reply comes what is called once it is on the disk."""
     spending, traffic = replies.spending, replies.traffic
-    async with traffic.asking():
+    async with traffic.asking() as place:
         await spending.room(ask)
         traffic.refuse_more()
         with spending.asking(ask):
             reply = await replies.model.ask(ask, hear)
             spending.add(reply)
-    return reply
+        return reply, place.keep()
 
 
 def is_known(replies: Replies, run: Run) -> bool:

@@ -4,7 +4,9 @@ It reads what the recorded run read, as far as that is there still, and what ear
 never what was said later. A run that was made already says so, and nothing is asked again.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -20,33 +22,38 @@ from dnam.loops.extraction import (
 )
 from dnam.loops.loop import Loop
 from dnam.loops.merge import merge_items, plan_merges, texts_of
+from dnam.loops.merge import replied as merge_replied
 from dnam.loops.summary import Refreshed, Refreshing, SummaryPlan, plan_summary, refresh_summary
 from dnam.memory import Memory
 from dnam.model import Ask, Reply
-from dnam.prompts import Prompt
+from dnam.prompts import Prompt, digest
 from dnam.rederiving.drive import decision_of, drive, drive_at_once
 from dnam.rederiving.finding import Passed, unread
 from dnam.rederiving.replies import Early, Replies, RunReplies, is_known
-from dnam.rederiving.seeds import Seeds, early, early_reply_of, made_by
+from dnam.rederiving.seeds import Seeds, early, first_id, made_by
 from dnam.rederiving.spoken import There, Upto
 from dnam.rederiving.turns import ANYTIME, Turn
 from dnam.tending import Tending
 from projections.decisions.consent import is_out
-from projections.decisions.draft import Draft
+from projections.decisions.draft import Draft, Origin
 from projections.decisions.overtaken import is_overtaken
 from projections.decisions.work import WorkRequest, record_reply
 from projections.derived import effects_of
-from projections.events import SummaryRefreshed
+from projections.events import ExtractionReplied, MergeReplied, SummaryRefreshed
 from projections.events.values import Audience
 from projections.ids import EventId, Handle
 from projections.policies.closeness import Measure
 from projections.policies.compartments import everywhere
 from projections.rederiving.schedule import Run
 from projections.rows import Rows
+from replay.errors import Refused
+from replay.group import Recorded
 from replay.travel import Moment
 
 T = TypeVar("T")
 Planned = Callable[[Rows], ExtractionPlan | None]
+Replied = Callable[[Ask, Reply], ExtractionReplied | MergeReplied]
+"""What keeps a reply before it is decided from."""
 
 Planning = Callable[[Rows, str, Audience, Handle, Refreshing], SummaryPlan | None]
 
@@ -148,7 +155,7 @@ class Runs:
         if plan is None:
             return None
         seeds = Seeds(run.event, "extraction", run.said)
-        replies = RunReplies(self.replies, run, self._early(run, plan, turn))
+        replies = RunReplies(self.replies, run, self._early(run, partial(replied, plan), turn))
         loop = self._extracting(plan, seeds)
         learned = await drive(loop, self._memory, replies, seeds, self._tending.compare, turn)
         return Extracted.of(learned, is_anew=replies.is_decided_anew)
@@ -183,27 +190,34 @@ class Runs:
         is_anew = run.reply is not None and self.replies.again(run.call)
         return Extracted.of(learned_from(decided.events), then, is_anew=is_anew)
 
-    def _early(self, run: Run, plan: ExtractionPlan, turn: Turn) -> Early | None:
-        """Where its reply lies before it is decided from, so that nobody is asked again, whenever this is broken off;
-        None where it waits for no other.
-        """
-        if turn is ANYTIME:
-            return None
-        origin = early(run.event, run.said)
+    def _early(self, run: Run, replied: Replied, turn: Turn = ANYTIME, what: str = "replied") -> Early:
+        """Where a reply lies before it is decided from, so that nobody is asked again, whenever this is broken off."""
+
+        def origins(ask: Ask) -> tuple[Origin, Origin]:
+            again = early(run.event, run.said, what, asked=digest(ask.system, ask.prompt))
+            return early(run.event, run.said, what), again
+
+        def events(ask: Ask) -> tuple[EventId, EventId]:
+            first, again = origins(ask)
+            return first_id(first), first_id(again)
 
         def kept(ask: Ask, reply: Reply, rows: Rows) -> list[Draft]:
-            if is_overtaken(rows, plan.causes):
+            event = replied(ask, reply)
+            if is_overtaken(rows, event.causes):
                 return []
-            return record_reply(rows, WorkRequest(replied(plan, ask, reply), origin))
+            first, again = origins(ask)
+            return record_reply(rows, WorkRequest(event, first)) or record_reply(rows, WorkRequest(event, again))
 
-        async def keep(ask: Ask, reply: Reply) -> None:
+        async def keep(ask: Ask, reply: Reply) -> asyncio.Future[Recorded]:
             recorded = self._memory.submit(partial(kept, ask, reply))
-            if turn.has_come:  # what is decided from it goes to the disk with it
+            if turn.has_come:  # what is decided from it comes to the log behind it
                 recorded.add_done_callback(lambda done: done.cancelled() or done.exception())
             else:
-                await recorded
+                with suppress(Refused):
+                    await recorded
+            return recorded
 
-        return Early(early_reply_of(run), keep)
+        return Early(events, keep)
 
     async def _merge(
         self, run: Run, compartment: str, added: Sequence[str], then: Moment | None, *, is_anew: bool
@@ -216,11 +230,13 @@ class Runs:
         if measure is None:
             return
         for pair in await self._look(lambda rows: plan_merges(rows, person, compartment, added, measure), then):
-            seeds = Seeds(run.event, f"merge {pair.older.event.hex()} {pair.newer.event.hex()}", run.said)
+            merge = f"merge {pair.older.event.hex()} {pair.newer.event.hex()}"
+            seeds = Seeds(run.event, merge, run.said)
             if self._memory.engine.store.log.find(seeds.next_id) is not None:
                 continue
             loop = merge_items(pair, self._with.merge, self._with.model, seeds, self._memory.guarding)
-            replies = RunReplies(self.replies, None, is_decided_anew=is_anew)
+            kept = self._early(run, partial(merge_replied, pair), what=f"replied {merge}")
+            replies = RunReplies(self.replies, None, kept, is_decided_anew=is_anew)
             await drive(loop, self._memory, replies, seeds, self._tending.compare)
 
     async def _look(self, question: Callable[[Rows], T], then: Moment | None) -> T:

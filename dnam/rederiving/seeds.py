@@ -18,9 +18,11 @@ def applied(act: EventId, now: int) -> Origin:
     return origin(act, "decided", 0, now)
 
 
-def early(source: EventId, now: int) -> Origin:
-    """The origin of a reply that is recorded before its turn to be decided."""
-    return origin(source, "replied", 0, now)
+def early(source: EventId, now: int, what: str = "replied", *, asked: bytes = b"") -> Origin:
+    """The origin of a reply that is recorded before it is decided from; `asked` is the digest of the question, where
+    another one was replied to before it.
+    """
+    return origin(source, f"{what} {asked.hex()}" if asked else what, 0, now)
 
 
 def made_by(run: Run) -> EventId:
@@ -29,7 +31,7 @@ def made_by(run: Run) -> EventId:
 
 
 def early_reply_of(run: Run) -> EventId:
-    """The id of the event that holds its reply, if that came before its turn."""
+    """The id of the event that holds its reply before it is decided from."""
     return first_id(early(run.event, run.said))
 
 

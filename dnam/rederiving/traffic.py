@@ -61,6 +61,32 @@ class Room:
         self._free += 1
 
 
+class Place:
+    """The room that a call takes. It is left with the call, or later, where it is `kept`."""
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self._leave = leave
+        self._is_kept = False
+
+    def keep(self) -> Callable[[], None]:
+        """Stay behind the call's end, until what is returned is called; a second time it does nothing."""
+        self._is_kept = True
+        return self._left
+
+    def call_ended(self) -> None:
+        """Leave, unless it is kept."""
+        if not self._is_kept:
+            self._left()
+
+    def _left(self) -> None:
+        leave, self._leave = self._leave, _nothing
+        leave()
+
+
+def _nothing() -> None:
+    pass
+
+
 class Traffic:
     """Counts links at work, asks under way, and whether the walk waits. `send` is called where all of them wait."""
 
@@ -72,6 +98,7 @@ class Traffic:
         self._failure: Exception | None = None
         self._walking = True
         self._closed = False
+        self._unwritten: Exception | None = None
         self._sending: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -97,15 +124,18 @@ class Traffic:
             self._working += 1
 
     @asynccontextmanager
-    async def asking(self) -> AsyncIterator[None]:
-        """As long as a link waits for a reply; it waits for room first."""
+    async def asking(self) -> AsyncIterator[Place]:
+        """As long as a link waits for a reply; it waits for room first. Who keeps its place, keeps others from asking:
+        so no more is paid for and not on the disk than there is room for. What comes of a batch can be fetched again.
+        """
         if self._room is not None:
             await self._room.enter(_RANK.get()())
+            place = Place(self._room.leave)
             try:
                 self.refuse_more()
-                yield
+                yield place
             finally:
-                self._room.leave()
+                place.call_ended()
             return
         self.refuse_more()
         task = asyncio.current_task()
@@ -113,7 +143,7 @@ class Traffic:
         self._asking.add(task)
         self._look()
         try:
-            yield
+            yield Place(_nothing)
         except asyncio.CancelledError:
             if self._failure is not None:
                 raise self._failure from None
@@ -160,8 +190,16 @@ class Traffic:
         """Let nothing more be asked: what is under way is paid for, and is waited for where it takes seconds."""
         self._closed = True
 
+    def fail(self, error: BaseException) -> None:
+        """Let nothing more be asked: what was replied does not come to the disk, for this reason, nor would more."""
+        if isinstance(error, Exception):
+            self._unwritten = self._unwritten or error
+        self.close()
+
     def refuse_more(self) -> None:
-        """ModelError where nothing more is to be asked."""
+        """ModelError where nothing more is to be asked, or what came in the way of writing."""
+        if self._unwritten is not None:
+            raise self._unwritten
         if self._closed:
             raise ModelError("nothing more is asked: the derivation is being broken off")
 

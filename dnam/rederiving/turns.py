@@ -1,5 +1,5 @@
 """Whose turn it is to decide: in a guild, what runs lead to is recorded in the recorded order, since lore belongs to
-everybody there. Only the deciding waits: a reply that comes before its turn is recorded at once, by itself.
+everybody there. Only the deciding waits: a reply is recorded as soon as it has come, by itself.
 """
 
 import asyncio

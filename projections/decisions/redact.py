@@ -37,6 +37,7 @@ from projections.events import (
     ItemRefused,
     MergeAnswered,
     MergeFailed,
+    MergeReplied,
     MessageEdited,
     MessageRedacted,
     ReflectionAnswered,
@@ -66,10 +67,11 @@ REPLIES = frozenset(
         ExtractionReplied,
         MergeAnswered,
         MergeFailed,
+        MergeReplied,
         ReflectionAnswered,
     )
 )
-MERGES = frozenset({MergeAnswered.TAG, MergeFailed.TAG})
+MERGES = frozenset({MergeAnswered.TAG, MergeFailed.TAG, MergeReplied.TAG})
 MOST_REPLIES = 400
 """How many replies are withdrawn with the items that they confirmed: an event each, and a decision has room for 1,000.
 """

@@ -13,6 +13,7 @@ from projections.events import (
     JobFailed,
     MergeAnswered,
     MergeFailed,
+    MergeReplied,
     SummaryAnswered,
 )
 from projections.events.values import PLATFORM
@@ -24,7 +25,15 @@ from projections.rows import Rows
 class WorkRequest(NamedTuple):
     """A model's work, to be recorded under an id from `origin`."""
 
-    event: ExtractionAnswered | ExtractionFailed | ExtractionReplied | MergeAnswered | MergeFailed | SummaryAnswered
+    event: (
+        ExtractionAnswered
+        | ExtractionFailed
+        | ExtractionReplied
+        | MergeAnswered
+        | MergeFailed
+        | MergeReplied
+        | SummaryAnswered
+    )
     origin: Origin
 
 

@@ -34,8 +34,8 @@ class ExtractionAnswered(WorkEvent, frozen=True, kw_only=True):
 
 
 class ExtractionReplied(WorkEvent, frozen=True, kw_only=True):
-    """The raw reply of an extraction that is made anew and waits for its turn to be decided: by it nothing counts as
-    read or spent, and `extraction.answered` says it again when its turn has come.
+    """The raw reply of an extraction that is made anew, kept as soon as it has come: by it nothing counts as read or
+    spent, and `extraction.answered` says it again when it is decided from.
     """
 
     TAG: ClassVar[str] = "extraction.replied"
@@ -54,6 +54,15 @@ class MergeAnswered(WorkEvent, frozen=True, kw_only=True):
     """The raw reply about two close items."""
 
     TAG: ClassVar[str] = "merge.answered"
+    reply: str
+
+
+class MergeReplied(WorkEvent, frozen=True, kw_only=True):
+    """The raw reply about two close items that is asked for anew, kept as soon as it has come: by it nothing counts as
+    spent, and `merge.answered` says it again when it is decided from.
+    """
+
+    TAG: ClassVar[str] = "merge.replied"
     reply: str
 
 

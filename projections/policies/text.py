@@ -41,6 +41,11 @@ def whole(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def composed(text: str) -> str:
+    """The text with letters and their marks in one (NFC): how names are compared, whatever typed them."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def tidy(text: str) -> str:
     """One line: trimmed, every run of whitespace one space."""
     if text.isascii() and " ".join(text.split()) == text:  # most texts are

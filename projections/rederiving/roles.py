@@ -59,6 +59,7 @@ ROLES: Mapping[type[Event], Role] = {
     e.ExtractionReplied: "left out",
     e.MergeAnswered: "derived",
     e.MergeFailed: "derived",
+    e.MergeReplied: "left out",
     e.ReflectionAnswered: "derived",
     e.ReplyWithdrawn: "derived",
     e.PersonSeen: "kept",

@@ -22,7 +22,6 @@ from projections.events import (
     SummaryAnswered,
     SummaryFailed,
 )
-from projections.events.summaries import SummaryEvent
 from projections.events.values import Audience, ModelUse
 from projections.events.work import WorkEvent
 from projections.ids import NOBODY, EventId, Handle, Point
@@ -41,7 +40,8 @@ class Run(NamedTuple):
     """A run of a loop. `event` names it; `reads` are the events that it read, None where that is not known any more.
 
     `reply` is what the model said, None where it said nothing or the words are gone; `error` is why nothing came of it.
-    Of an extraction it is `owner` and `compartment` that count, of a summary the others.
+    Of an extraction it is `owner` and `compartment` that count, of a summary the others. `upto` is how far it read, as
+    far as that is known.
     """
 
     event: EventId
@@ -57,6 +57,7 @@ class Run(NamedTuple):
     session: str = ""
     audience: Audience | None = None
     person: Handle = NOBODY
+    upto: Point | None = None
 
 
 def run_of(event_id: EventId, event: Event) -> Run | None:
@@ -67,9 +68,9 @@ def run_of(event_id: EventId, event: Event) -> Run | None:
         case ExtractionFailed(reply=reply, error=error, call=call):
             return _extraction(event_id, event)._replace(reply=reply if call.version else None, error=error)
         case SummaryAnswered(reply=reply):
-            return _summary(event_id, event, event.call)._replace(reply=reply)
+            return _summary(event_id, event)._replace(reply=reply)
         case SummaryFailed(error=error, call=call) if not call.version:
-            return _summary(event_id, event, call)._replace(error=error)
+            return _summary(event_id, event)._replace(error=error)
         case _:
             return None
 
@@ -77,12 +78,12 @@ def run_of(event_id: EventId, event: Event) -> Run | None:
 def _extraction(event_id: EventId, event: WorkEvent) -> Run:
     policy = event.policy or VERSION
     run = Run(event_id, "extraction", event.said, policy, event.call, event.inputs)
-    return run._replace(owner=event.owner, compartment=event.compartment)
+    return run._replace(owner=event.owner, compartment=event.compartment, upto=event.upto)
 
 
-def _summary(event_id: EventId, event: SummaryEvent, call: ModelUse) -> Run:
-    run = Run(event_id, "summary", event.said, event.policy or VERSION, call, event.causes)
-    return run._replace(session=event.session, audience=event.audience, person=event.person)
+def _summary(event_id: EventId, event: SummaryAnswered | SummaryFailed) -> Run:
+    run = Run(event_id, "summary", event.said, event.policy or VERSION, event.call, event.causes)
+    return run._replace(session=event.session, audience=event.audience, person=event.person, upto=event.upto)
 
 
 def withdrawn_run(event: ReplyWithdrawn) -> Run | None:
@@ -102,6 +103,7 @@ def withdrawn_run(event: ReplyWithdrawn) -> Run | None:
         session=event.session,
         audience=event.audience,
         person=event.person,
+        upto=event.upto or event.tried,
     )
 
 
@@ -110,8 +112,7 @@ class Recorded(NamedTuple):
 
     `withdrawn` are the runs whose words are gone, by the reply that was taken away; `shorter` are second replies to a
     summary that was too long, by the first one, and `part_of` their ids; `merges` are replies about two items, by the
-    digest of what was asked. `people` are whose messages some extraction read, `sessions` what was ever summarised,
-    `edited` where messages lie that say something else than at first, by their sessions.
+    digest of what was asked. `edited` is where messages lie that say something else than at first, by their sessions.
     """
 
     runs: tuple[Run, ...]
@@ -119,8 +120,6 @@ class Recorded(NamedTuple):
     shorter: Mapping[EventId, tuple[str, ModelUse]]
     merges: Mapping[bytes, tuple[str, ModelUse]]
     part_of: frozenset[EventId]
-    people: frozenset[Handle]
-    sessions: frozenset[tuple[str, int]]
     edited: Mapping[tuple[str, int], Sequence[Point]]
 
     @property
@@ -153,15 +152,12 @@ def recorded(events: Iterable[tuple[EventId, Event]]) -> Recorded:
             part_of.add(event_id)
         elif (run := run_of(event_id, event)) is not None:
             runs[event_id] = run
-    every = (*runs.values(), *withdrawn.values())
     return Recorded(
         runs=tuple(runs.values()),
         withdrawn=withdrawn,
         shorter=shorter,
         merges=merges,
         part_of=frozenset(part_of),
-        people=frozenset(run.owner for run in every if run.loop == "extraction"),
-        sessions=frozenset((run.session, run.audience.epoch) for run in every if run.audience is not None),
         edited=edited,
     )
 

@@ -255,10 +255,13 @@ async def test_who_may_not_is_told_which_scopes_there_are_where_it_is_none(room:
 
 async def test_who_silences_the_typed_commands_too_is_told_what_takes_it_back(room: Room) -> None:
     told = await room.asks("set global respond_mode=none", is_owner=True)
-    assert told.endswith(". Typed commands (`!memory`) are not answered there either: `/memory config` takes it back.")
-    assert "Typed" not in await room.asks("set global respond_mode=owner", is_owner=True)
-    assert "Typed" not in await room.asks("set me learn=none")
-    assert "Typed" not in await room.asks("unset global respond_mode", is_owner=True)
+    assert told.endswith(
+        ". In Discord, typed commands (`!memory`) are not answered there either, and a terminal still answers: "
+        "`/memory config` takes it back."
+    )
+    assert "typed" not in await room.asks("set global respond_mode=owner", is_owner=True)
+    assert "typed" not in await room.asks("set me learn=none")
+    assert "typed" not in await room.asks("unset global respond_mode", is_owner=True)
 
 
 async def test_what_is_refused_ends_with_a_full_stop_and_says_what_is_whose(room: Room) -> None:

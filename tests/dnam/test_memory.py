@@ -124,6 +124,9 @@ async def test_show_at_a_moment(tmp_path: Path) -> None:
             await memory.show("ada", at=last + 1)
         with pytest.raises(BadRequest, match="a moment is a seq or a datetime, not '2026-01-01'"):
             await memory.show("ada", at="2026-01-01")  # type: ignore[arg-type]  # what people try
+        for none in (-1, True):
+            with pytest.raises(BadRequest, match=f"a moment is a seq or a datetime, not {none}"):
+                await memory.show("ada", at=none)
 
 
 async def test_nobody_says_nothing(tmp_path: Path) -> None:

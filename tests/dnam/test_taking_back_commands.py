@@ -82,7 +82,13 @@ async def test_nobody_else_does_but_the_owner_and_nothing_is_found_out_by_it(tow
     there, nowhere = [await town.asks(asking(other, manages=True), f"redact {each}") for each in ("101", "404")]
     assert there == nowhere == Reply(NOT_YOURS, failed=True)
     assert town.words() == ["I grow pumpkins", "hm"]
-    assert not (await town.asks(asking(other, is_owner=True), "redact 101")).failed
+    told = await town.asks(asking(other, is_owner=True), f"redact {LINK}101")
+    assert told.text.startswith("This takes back a message of kim's, here and with what was made of it alone, for good")
+    assert told.text.endswith(f"To do it: `!memory redact {LINK}101 yes`")
+    assert town.words() == ["I grow pumpkins", "hm"]
+    assert (await town.asks(asking(other, is_owner=True), "redact 101 please")).failed
+    assert (await town.asks(asking(other), "redact 101 yes")).text == NOT_YOURS
+    assert not (await town.asks(asking(other, is_owner=True), "redact 101 yes")).failed
     assert town.words() == ["hm"]
     (redacted,) = events(town.memory, MessageRedacted)
     assert redacted.by == OPERATOR
@@ -100,6 +106,23 @@ async def test_an_answer_is_taken_back_by_whom_it_answers(town: Town) -> None:
     assert (await town.asks(asking(heard), "redact 103")).text.startswith("Taken back")
     assert events(town.memory, TurnAnswered) == []
     assert town.words() == ["roses?", "hm"]
+
+
+async def test_where_there_are_buttons_the_owner_is_not_asked(town: Town) -> None:
+    """In Discord they see the message that they point at."""
+    await town.says("kim", "I grow pumpkins", "101")
+    other = await town.says("ada", "hm", "102")
+    assert (await town.asks(asking(other, is_owner=True, buttons=True), "redact 101")).text.startswith("Taken back")
+
+
+async def test_an_answer_to_somebody_else_is_taken_back_once_it_is_confirmed(town: Town) -> None:
+    heard = await town.says("kim", "roses?", "101")
+    other = await town.says("ada", "hm", "102")
+    answered = await town.assistant.answer(heard)
+    await town.memory.delivered(heard, answered.turn, (Ref("discord", "103"),))
+    assert "an answer to kim" in (await town.asks(asking(other, is_owner=True), "redact 103")).text
+    assert (await town.asks(asking(other, is_owner=True), "redact 103 yes")).text.startswith("Taken back")
+    assert events(town.memory, TurnAnswered) == []
 
 
 async def test_what_was_made_of_it_is_counted(town: Town) -> None:

@@ -10,8 +10,8 @@ import json
 import os
 import signal
 import sys
-from collections import Counter
-from collections.abc import AsyncIterator, Collection, Sequence
+import time
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,8 +24,8 @@ from tests.dnam.rederiving.crowd import ENVIRONMENT
 from tests.dnam.rederiving.village import memories
 from tests.loopback.messages import Request, Server
 
-EARLY = "extraction.replied"
-"""The tag of a reply that waits for its turn."""
+EARLY = frozenset(("extraction.replied", "merge.replied"))
+"""The tags of replies that were not decided from."""
 DECIDED = frozenset(("extraction.answered", "extraction.failed", "merge.answered", "merge.failed", "summary.answered"))
 """The tags of what else holds a reply."""
 
@@ -41,7 +41,8 @@ class Doom(NamedTuple):
 
 class Life(NamedTuple):
     """One run: how it ended, how many writes' sides it had, how long it took of a processor (seconds), what was asked
-    meanwhile, and the most calls that were under way at once.
+    meanwhile, and the most calls that were under way at once. `answered` is how long before its end (seconds, at the
+    most) the last byte of a reply had been sent.
     """
 
     status: int
@@ -49,6 +50,7 @@ class Life(NamedTuple):
     cpu: float
     asked: Sequence[bytes]
     most_at_once: int
+    answered: Mapping[bytes, float]
     told: str
 
     @property
@@ -65,13 +67,13 @@ class Derivations:
         self._runner = runner
         self._pid: int | None = None
         self._doom = Doom()
-        self._replied = 0
+        self._sent_at: dict[bytes, float] = {}
         self.prompts: dict[bytes, str] = {}
         """What was asked, by its digest."""
-        self._under_way = Counter[str]()
+        self._under_way: set[int] = set()
         self._most = 0
         self._script, server.script = server.script, self._asked
-        server.sent = self._sent
+        server.heard, server.sent = self._heard, self._sent
 
     async def ready(self) -> "Derivations":
         """Wait until the program is loaded."""
@@ -87,8 +89,9 @@ class Derivations:
         """The same without waiting for its end: its process."""
         argv = ["rederive", "--name", name, "--model", "claude-haiku-4-5", "--yes", "--data", str(self._data), *options]
         key = {"ANTHROPIC_API_KEY": self._server.key, "ANTHROPIC_BASE_URL": self._server.url}
-        self._doom, self._replied, self._most = doom, 0, 0
+        self._doom, self._most = doom, 0
         self._under_way.clear()
+        self._sent_at.clear()
         self._server.requests.clear()
         order = {"argv": argv, "env": {**ENVIRONMENT, **key}, "folder": str(self._data.parent), "doom": doom}
         assert self._runner.stdin is not None
@@ -100,11 +103,12 @@ class Derivations:
     async def ended(self) -> Life:
         """Wait for the end of the run."""
         told = await self._told()
-        self._pid = None
-        prompts = [(digest(each.system, each.prompt), each.prompt) for each in self._server.requests]
+        now, self._pid = time.monotonic(), None
+        prompts = [(_digest(each), each.prompt) for each in self._server.requests]
         self.prompts.update(prompts)
         said = (self._data.parent / "out").read_text() + (self._data.parent / "err").read_text()
-        return Life(told["status"], told["steps"], told["cpu"], [each for each, _ in prompts], self._most, said)
+        asked, answered = [each for each, _ in prompts], {each: now - at for each, at in self._sent_at.items()}
+        return Life(told["status"], told["steps"], told["cpu"], asked, self._most, answered, said)
 
     async def _told(self) -> dict[str, Any]:
         assert self._runner.stdout is not None
@@ -112,17 +116,21 @@ class Derivations:
         told: dict[str, Any] = json.loads(line)
         return told
 
+    def _heard(self, request: Request) -> None:
+        self._under_way.add(id(request))
+        self._most = max(self._most, len(self._under_way))
+
     def _asked(self, request: Request) -> Any:
-        self._under_way[request.prompt] += 1
-        self._most = max(self._most, self._under_way.total())
         if self._doom.kind == "ask" and len(self._server.requests) >= self._doom.number:
             self._kill()
         return self._script(request)
 
     def _sent(self, request: Request) -> None:
-        self._under_way[request.prompt] -= 1
-        self._replied += 1
-        if self._doom.kind == "reply" and self._replied >= self._doom.number:
+        if id(request) not in self._under_way:
+            return  # it is of a run that died before
+        self._under_way.remove(id(request))
+        self._sent_at[_digest(request)] = time.monotonic()
+        if self._doom.kind == "reply" and len(self._sent_at) >= self._doom.number:
             self._kill()
 
     def _kill(self) -> None:
@@ -134,11 +142,11 @@ class Derivations:
 
     def recorded(self, name: str) -> frozenset[bytes]:
         """The digests of the asks whose reply a shadow has."""
-        return self._asked_in(name, DECIDED | {EARLY})
+        return self._asked_in(name, DECIDED | EARLY)
 
     def waiting(self, name: str) -> frozenset[bytes]:
-        """Those of them whose turn to be decided has not come."""
-        return self._asked_in(name, {EARLY}) - self._asked_in(name, DECIDED)
+        """Those of them that were not decided from yet."""
+        return self._asked_in(name, EARLY) - self._asked_in(name, DECIDED)
 
     def _asked_in(self, name: str, tags: Collection[str]) -> frozenset[bytes]:
         if name not in shadows_in(self._data):
@@ -156,6 +164,10 @@ class Derivations:
         """What the live memory does."""
         with Engine.open(self._data, writable=False) as live:
             return memories(live)
+
+
+def _digest(request: Request) -> bytes:
+    return digest(request.system, request.prompt)
 
 
 @asynccontextmanager

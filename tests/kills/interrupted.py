@@ -14,7 +14,7 @@ from replay.views import Views
 COMMITS: Mapping[str, tuple[Any, str]] = {"log": (LmdbLog, "append"), "views": (Views, "write")}
 
 
-def interrupted(name: str, at: int) -> None:
+def interrupted(name: str, at: int, sent: int = signal.SIGINT) -> None:
     """Run the command. The signal comes as from a terminal, in front of a commit: the first one is 1."""
     owner, method = COMMITS[name]
     commit, begun = getattr(owner, method), 0
@@ -23,7 +23,7 @@ def interrupted(name: str, at: int) -> None:
         nonlocal begun
         begun += 1
         if begun == at:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), sent)
         return commit(*arguments, **options)
 
     setattr(owner, method, pressed)

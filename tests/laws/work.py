@@ -181,6 +181,10 @@ def merge_answered(told: Teller) -> None:
     _work(told, e.MergeAnswered, reply=told.text())
 
 
+def merge_replied(told: Teller) -> None:
+    _work(told, e.MergeReplied, reply=told.text())
+
+
 def merge_failed(told: Teller) -> None:
     _work(told, e.MergeFailed, error="no JSON", reply=told.text())
 

@@ -87,7 +87,7 @@ def test_a_row_says_for_whom_and_what_it_took() -> None:
 
 def test_every_event_that_carries_a_call_is_known_or_repeats_one() -> None:
     carriers = {event for event in e.EVENTS if "call" in event.__struct_fields__}
-    assert carriers - set(CALLS.sees) == {e.SummaryRefreshed, e.ExtractionReplied}
+    assert carriers - set(CALLS.sees) == {e.SummaryRefreshed, e.ExtractionReplied, e.MergeReplied}
 
 
 def test_a_span_of_time_is_a_range() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from projections.decisions.hear import hear
+from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, SummaryRefreshed
 from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
@@ -31,6 +32,19 @@ def test_a_person_goes_by_id_by_handle_and_by_any_name() -> None:
     assert find_people(world.rows, "ben") == [ben]
     assert find_people(world.rows, "") == find_people(world.rows, "nobody") == []
     assert set(people(world.rows)) == {ada, ben}
+
+
+def test_how_letters_are_composed_does_not_matter() -> None:
+    """Also of what was recorded before names were put into one form."""
+    world = World()
+    composed, apart = "Zo\u00eb", "Zoe\u0308"
+    world.decide(hear, said("1", speaker=Account("local", apart, apart)))
+    (zoe,) = find_people(world.rows, f"local:{apart}")
+    assert find_people(world.rows, f"local:{composed}") == [zoe]
+    assert find_people(world.rows, composed) == find_people(world.rows, apart) == [zoe]
+    world.decide(hear, said("2", speaker=BEN._replace(name=composed.upper())))
+    (ben,) = find_people(world.rows, "200")
+    assert find_people(world.rows, apart.upper()) == [zoe, ben] or find_people(world.rows, apart.upper()) == [ben, zoe]
 
 
 def test_an_id_wins_over_a_name_and_a_current_name_over_a_former_one() -> None:

@@ -141,6 +141,4 @@ def test_a_whole_log_tells_of_all_of_them() -> None:
     assert found.shorter[IDS[1]][0] == "short"
     assert found.part_of == {IDS[2]}
     assert found.merges[b"d" * 32][0] == "one"
-    assert found.people == {P}
-    assert found.sessions == {("s", 0), ("t", 0)}
     assert found.edited == {("s", 0): [Point(NOW, IDS[0])]}

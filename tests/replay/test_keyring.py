@@ -12,7 +12,7 @@ from replay.errors import KeyMissing, KeyRingDamaged, KeyRingMissing
 from replay.keyring import KeyRing
 from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
 from replay.ring_store import MemoryRingStore, RingStore
-from replay.ringfile import FileRingStore
+from replay.ringfile import COPIES, FileRingStore
 from tests.world import handle
 
 P, Q, R = (handle(name) for name in "PQR")
@@ -377,6 +377,18 @@ def test_what_is_missing_says_where_to_get_it_whole(store: RingStore) -> None:
         KeyRing.create(store).key(VaultId(b"v" * 16))
     assert str(key_missing.value) == (
         f"the key of vault {(b'v' * 16).hex()} is not in the key ring, and no erasure destroyed it. "
+        "Put the `keys` folder back from where you keep it"
+    )
+
+
+def test_two_damaged_copies_are_not_told_as_no_ring(folder: Path) -> None:
+    KeyRing.create(FileRingStore(folder / "keys")).close()
+    for name in COPIES:
+        (folder / "keys" / name).write_bytes(b"garbage" * 50)
+    with pytest.raises(KeyRingMissing) as garbled:
+        KeyRing.open(FileRingStore(folder / "keys"))
+    assert str(garbled.value) == (
+        "both copies of the key ring are damaged: no key can be read from either. "
         "Put the `keys` folder back from where you keep it"
     )
 

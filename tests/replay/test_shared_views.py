@@ -22,7 +22,7 @@ from replay.live import Live
 from replay.log import StoredEvent
 from replay.overlay import Entry
 from replay.store import DiskStore
-from replay.views import LAST_KEY, NoRows, Position, Views, digest_rows
+from replay.views import LAST_KEY, POSITION, NoRows, Position, Views, digest_rows
 from tests.generator import fixed_story
 from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, event_id, setting, tell
 from tests.world import NOW
@@ -169,7 +169,7 @@ def test_views_that_went_back_are_told(data: Path, filled: bytes) -> None:
         views = engine.store.views
         assert views is not None
         with views._environment.begin(write=True) as transaction:
-            transaction.delete(b"position", db=views._meta)
+            transaction.delete(POSITION, db=views._meta)
         with pytest.raises(DamagedViews, match="went back"), engine.live.rows():
             pass
         assert digest(engine) == filled

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import lmdb
-import msgspec
 import pytest
 
 from projections.registry import FOLD
@@ -14,8 +13,9 @@ from replay.engine import Engine
 from replay.erasure import destroy_keys, erase
 from replay.folder import Folder
 from replay.store import DiskStore
+from replay.views import POSITION, packed_position, unpacked_position
 from tests.generator import fixed_story
-from tests.replay.stage import ADA, KIM, FakeClock, digest, handle_of, says, tell
+from tests.replay.stage import ADA, KIM, TABLES, FakeClock, digest, handle_of, says, tell
 from tests.world import NOW
 
 
@@ -95,8 +95,8 @@ def of_another_log(data: Path) -> None:
     with lmdb.open(str(current(data)), max_dbs=64) as environment:
         meta = environment.open_db(b"meta", create=False)
         with environment.begin(write=True, db=meta) as transaction:
-            size, digest, _, tables = msgspec.msgpack.decode(transaction.get(b"position") or b"")
-            transaction.put(b"position", msgspec.msgpack.encode((size, digest, b"x" * 16, tables)))
+            position = unpacked_position(transaction.get(POSITION, b""))
+            transaction.put(POSITION, packed_position(position._replace(log=b"x" * 16), TABLES))
 
 
 @pytest.mark.parametrize("harm", [removed, damaged, lacking, of_another_log])

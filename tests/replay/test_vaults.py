@@ -219,6 +219,7 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (work(e.ExtractionReplied, P, reply="r"), SET, {P}),
     (work(e.MergeAnswered, P, reply="r"), SET, {P}),
     (work(e.MergeFailed, P, error="down"), SET, {P}),
+    (work(e.MergeReplied, P, reply="r"), SET, {P}),
     (work(e.ReflectionAnswered, NOBODY, reply="r"), LABELLED, set()),
     (person(e.PersonSeen, platform="discord", platform_id="1", name="P"), SET, {P}),
     (person(e.PersonRenamed, platform="discord", platform_id="1", name="P", previous="p"), SET, {P}),

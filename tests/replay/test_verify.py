@@ -5,24 +5,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import lmdb
-import msgspec
 import pytest
 
 from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
+from projections.ids import VaultId
 from projections.registry import FOLD
 from replay import codec, lmdb_file, page_flaws
 from replay.engine import Engine
 from replay.erasure import erase
+from replay.errors import KeyRingDamaged, KeyRingMissing
 from replay.folder import Folder
 from replay.folding import Folding
 from replay.rewriting import rewrite
 from replay.ring_records import SIZE
 from replay.store import DiskStore
 from replay.verify import Problem, Verified, verify
-from replay.views import Views
+from replay.views import POSITION, Position, Views, packed_position
 from tests.generator import fixed_story
-from tests.replay.stage import ADA, KIM, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
+from tests.replay.stage import ADA, KIM, TABLES, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
 from tests.world import NOW
 
 SMALL = 6
@@ -170,7 +171,7 @@ def test_views_ahead_of_the_log_are_told(small: Path) -> None:
     with lmdb.open(str(folder), max_dbs=64) as environment:
         meta = environment.open_db(b"meta")
         with environment.begin(write=True) as transaction:
-            transaction.put(b"position", msgspec.msgpack.encode((999, bytes(32), log, ())), db=meta)
+            transaction.put(POSITION, packed_position(Position(999, bytes(32), log), TABLES), db=meta)
     (problem,) = verified(small).problems
     assert problem.what.startswith("the log has 6 events, and the views were made of 999: its end is lost, or an older")
 
@@ -326,3 +327,44 @@ def test_erased_bodies_may_be_missing(data: Path) -> None:
         assert isinstance(engine.store, DiskStore)
         assert rewrite(engine.store).left_behind == 2
     assert verified(data, opened=True).problems == ()
+
+
+@pytest.mark.parametrize("how", ["no folder", "garbage", "a lost record"])
+def test_without_a_ring_what_needs_no_key_is_verified(data: Path, how: str) -> None:
+    """Erasures and redactions are not sealed: what they took is known to be gone, and not to be missing."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        tell(engine, fixed_story(60).decisions())
+        engine.record(says("m1", who=ADA))
+        erase(engine, handle_of(engine, ADA))
+        assert isinstance(engine.store, DiskStore)
+        rewrite(engine.store)
+    whole, ring = verified(data), data / "keys" / "ring-a"
+    if how == "no folder":
+        shutil.rmtree(data / "keys")
+    else:
+        harmed = b"no ring" * 99 if how == "garbage" else bytes(SIZE) + ring.read_bytes()[SIZE:]
+        for copy in (ring, ring.with_name("ring-b")):
+            copy.write_bytes(harmed)
+    with pytest.raises((KeyRingMissing, KeyRingDamaged)) as refused:
+        DiskStore(data, FOLD, writable=False)
+    store = DiskStore(data, FOLD, writable=False, keyless=True)
+    try:
+        assert verify(store, Folding(FOLD, store), opened=True) == whole
+        assert [each.what for each in store.findings] == [str(refused.value)]
+        with pytest.raises(KeyRingMissing, match="Put the `keys` folder back"):
+            store.ring.key(VaultId(b"v" * 16))
+    finally:
+        store.close()
+    with pytest.raises(AssertionError):
+        DiskStore(data, FOLD, writable=True, keyless=True)
+
+
+@pytest.mark.parametrize("harm", [lambda note: note[:-1], lambda note: bytes([note[0] ^ 1]) + note[1:]])
+def test_a_damaged_note_of_how_far_the_ring_goes_is_told(small: Path, harm: Callable[[bytes], bytes]) -> None:
+    """It would not be noticed then that the end of both copies is lost."""
+    put(small, b"meta", b"ring", harm(dict(values(small, b"meta"))[b"ring"]))
+    (problem,) = verified(small).problems
+    assert problem.what.startswith("the log's note of how far the key ring goes cannot be read")
+    with Engine.open(small, clock=FakeClock()) as engine:
+        engine.record(says("m9"))
+    assert verified(small).problems == ()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import lmdb
-import msgspec
 import pytest
 
 import replay.engine
@@ -28,7 +27,7 @@ from replay.overlay import Entry, Layer, visible
 from replay.packing import Segment, pack, unpack
 from replay.recall_index import Find
 from replay.store import DiskStore
-from replay.views import LAST_KEY, Changes, Position, Snapshot, Views
+from replay.views import LAST_KEY, POSITION, Changes, Position, Snapshot, Views, packed_position, unpacked_position
 from tests.generator import fixed_story
 from tests.replay.stage import (
     TABLES,
@@ -133,7 +132,7 @@ def test_views_that_do_not_fit_the_log_are_not_used(data: Path, filled: bytes, w
         assert engine.store.views is not None
         position = engine.store.views.position()
         assert position is not None
-    changed(data, b"meta", b"position", msgspec.msgpack.encode((*POSITIONS[what](position), TABLES)))
+    changed(data, b"meta", POSITION, packed_position(POSITIONS[what](position), TABLES))
     looking = DiskStore(data, FOLD, writable=False)
     found = check(looking, FOLD)
     looking.close()
@@ -144,11 +143,38 @@ def test_views_that_do_not_fit_the_log_are_not_used(data: Path, filled: bytes, w
         assert digest(engine) == filled
 
 
-@pytest.mark.parametrize("value", [b"\xc1", b"\x94\x01\xc4\x00\xc4\x00\x91\xa1\xff"])
-def test_a_position_that_cannot_be_read_is_damage(data: Path, filled: bytes, value: bytes) -> None:
-    changed(data, b"meta", b"position", value)
-    with pytest.raises(DamagedViews, match="how far the views are"), Engine.open(data, writable=False) as engine:
-        digest(engine)
+def flipped(value: bytes, bit: int) -> bytes:
+    return (int.from_bytes(value, "big") ^ 1 << bit).to_bytes(len(value), "big")
+
+
+def test_no_flipped_bit_of_where_the_views_are_goes_unseen(data: Path, filled: bytes) -> None:
+    """A digest or a size that is another one would have them folded on from a place where they are not."""
+    whole = packed_position(Position(3, b"d" * 32, b"l" * 16), TABLES)
+    for bit in range(0, 8 * len(whole), 7):
+        with pytest.raises(DamagedViews, match="how far the views are"):
+            unpacked_position(flipped(whole, bit))
+
+
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize("harm", ["a flipped bit", "nothing", "without a checksum"])
+def test_views_that_do_not_say_how_far_they_are_are_built_anew(
+    data: Path, filled: bytes, harm: str, *, writable: bool
+) -> None:
+    with lmdb.open(str(views_folder(data)), max_dbs=64, readonly=True) as environment:
+        meta = environment.open_db(b"meta", create=False)
+        with environment.begin(db=meta) as transaction:
+            value = bytes(transaction.get(POSITION, b""))
+    harmed = {"a flipped bit": flipped(value, 80), "nothing": b"", "without a checksum": value[:-4]}
+    changed(data, b"meta", POSITION, harmed[harm])
+    with Engine.open(data, writable=writable, clock=FakeClock()) as engine:
+        assert digest(engine) == filled
+        assert isinstance(engine.store, DiskStore)
+        (found,) = engine.store.findings
+        assert "what says how far the views are is damaged" in found.what
+    store = DiskStore(data, FOLD, writable=False)
+    noticed, checked = store.findings, check(store, FOLD)
+    store.close()
+    assert (noticed == [], checked.equal) == (writable, writable)
 
 
 def test_a_damaged_row_of_a_large_file_is_noticed_when_it_is_read(

@@ -51,7 +51,10 @@ def test_elsewhere_than_in_the_main_thread_it_only_asks(monkeypatch: pytest.Monk
     assert asyncio.run(asyncio.to_thread(screen.Screen().confirm, "Go on?"))
 
 
-def test_in_a_real_terminal(data: Path) -> None:
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=lambda each: str(each)
+)
+def test_in_a_real_terminal(data: Path, sent: signal.Signals, code: int) -> None:
     """One signal, the code for it, and what was known is known."""
     terminal, end = pty.openpty()
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "DNAM_TIMEZONE": "UTC"}
@@ -62,9 +65,9 @@ def test_in_a_real_terminal(data: Path) -> None:
         shown = b""
         while b"[y/N]" not in shown:
             shown += os.read(terminal, 1024)
-        started.send_signal(signal.SIGINT)
+        started.send_signal(sent)
         try:
-            assert started.wait(60) == 130
+            assert started.wait(60) == code
         finally:
             started.kill()
     shown += os.read(terminal, 1024)

@@ -403,15 +403,17 @@ def test_a_lost_key_is_told_of_by_every_command_and_comes_back_with_the_backup_s
         whole = ring.read_bytes()
         ring.write_bytes(whole[:SIZE] + bytes(SIZE) + whole[SIZE * 2 :])
     before = bytes_of(data)
+    lost = "1 record (#2) cannot be read in either copy. Put the `keys` folder back"
+    verified = dnam("verify", "--data", data)
+    assert (verified.code, lost in verified.out) == (1, True)
     for arguments in (
-        ("verify",),
         ("show", "Kim"),
         ("remember", "Kim", "likes figs"),
         ("backup", place, "--with-keys"),
     ):
         ran = dnam(*arguments, "--data", data)
         assert (ran.code, ran.out) == (3, "")
-        assert "1 record (#2) cannot be read in either copy. Put the `keys` folder back" in ran.err
+        assert lost in ran.err
         assert len(ran.err.splitlines()) == 1
     assert bytes_of(data) == before
     assert dnam("restore-backup", place, "--yes", "--data", data).code == 0
@@ -637,9 +639,36 @@ def test_current_is_written_anew_and_the_rest_comes_from_a_backup(
     assert value["problems"] == []
 
 
-def test_a_repair_without_a_backup_mends_nothing_but_current(data: Path) -> None:
+def test_a_repair_without_a_backup_mends_nothing_but_current_and_keys(data: Path) -> None:
     ran = dnam("repair", "--yes", "--data", data)
     assert (ran.code, "--from BACKUP" in ran.err) == (2, True)
+
+
+def test_a_copy_of_the_key_ring_is_repaired_from_the_other_without_a_backup(data: Path) -> None:
+    whole = bytes_of(data)
+    os.truncate(data / "keys" / "ring-b", 100)
+    before = bytes_of(data)
+    asked = dnam("repair", "--data", data)
+    assert (asked.code, "Repair the key ring, one copy from the other? There is no" in asked.err) == (2, True)
+    assert bytes_of(data) == before
+    ran = dnam("repair", "--yes", "--json", "--data", data)
+    assert (ran.code, {each["part"] for each in ran.value["repaired"]}, ran.value["problems"]) == (0, {"ring"}, [])
+    assert (data / "keys" / "ring-a").read_bytes() == (data / "keys" / "ring-b").read_bytes()
+    assert len((data / "keys" / "ring-b").read_bytes()) == len(whole["keys/ring-b"])
+    assert dnam("verify", "--open", "--data", data).code == 0
+
+
+def test_what_is_damaged_besides_the_key_ring_is_left_for_a_backup(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.truncate(data / "keys" / "ring-b", 100)
+    damage(data, b"bodies", seq_key(7))
+    before = bytes_of(data)
+    with monkeypatch.context() as patched:
+        patched.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)
+        assert dnam("repair", "--data", data).code == 1
+    assert bytes_of(data) == before
+    ran = dnam("repair", "--yes", "--data", data)
+    assert (ran.code, "#7: not repaired" in ran.out) == (1, True)
+    assert (data / "keys" / "ring-a").read_bytes() == (data / "keys" / "ring-b").read_bytes()
 
 
 def test_which_of_two_logs_current_named_is_not_guessed(data: Path, place: Path) -> None:

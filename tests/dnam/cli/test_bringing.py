@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from io import StringIO
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dnam.cli import bringing
+from dnam.cli.ending import TOLD_TO_END
 from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
 from projections.errors import BadRequest
@@ -415,6 +417,45 @@ def test_two_at_once_bring_in_every_message_once(tmp_path: Path) -> None:
     assert heard(data) == 300
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
         assert len(people(rows)) == 5
+
+
+@pytest.mark.parametrize(
+    ("sent", "background"),
+    [*((each, False) for each in (signal.SIGINT, *TOLD_TO_END)), *((each, True) for each in TOLD_TO_END)],
+)
+def test_whoever_ends_an_import_is_told_what_came_in(tmp_path: Path, sent: signal.Signals, *, background: bool) -> None:
+    """In the background of a script Ctrl-C is ignored, and the other two are not."""
+    data, path = tmp_path / "d", exported(tmp_path, MANY)
+    ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); " if background else ""
+    code = f"{ignored}from tests.kills.interrupted import interrupted; interrupted('log', 2, {int(sent)})"
+    ran = ended(process("import", "--audience", "guild", path, "--data", data, code=code))
+    told, end = ran.err.splitlines()
+    assert told.startswith("dnam: until then: imported ")
+    assert told.endswith("What was imported stays; run the same command to go on")
+    assert (ran.code, end) == (128 + sent, "dnam: interrupted")
+    assert 0 < heard(data) < MANY
+    store = DiskStore(data, FOLD, writable=False)
+    assert check(store, FOLD).equal
+    store.close()
+
+
+def test_whoever_ends_a_learning_has_what_was_learned(tmp_path: Path) -> None:
+    data, path = tmp_path / "d", exported(tmp_path, MANY)
+    assert dnam("import", "--audience", "guild", path, "--no-learn", "--data", data).code == 0
+    code = f"from tests.kills.interrupted import interrupted; interrupted('log', 2, {int(signal.SIGTERM)})"
+    ran = ended(process("learn", "--data", data, code=code))
+    assert (ran.code, ran.err.splitlines()[-1]) == (143, "dnam: interrupted")
+    assert dnam("learn", "--data", data).code == 0
+    assert heard(data) == MANY
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    """As under `nohup`."""
+    data, path = tmp_path / "d", exported(tmp_path, MANY)
+    ignored = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    code = f"{ignored}; from tests.kills.interrupted import interrupted; interrupted('log', 2, signal.SIGHUP)"
+    ran = ended(process("import", "--audience", "guild", path, "--no-learn", "--data", data, code=code))
+    assert (ran.code, heard(data)) == (0, MANY)
 
 
 @pytest.mark.parametrize(

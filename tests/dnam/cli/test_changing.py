@@ -1,6 +1,8 @@
 """remember, edit, forget, restore: by the operator, with the replies that people know."""
 
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -10,6 +12,8 @@ from tests.dnam.scripted import FakeClock
 
 TEA = "durable-704a7957"
 RAIN = "durable-04b7e47d"
+Form = Literal["NFC", "NFD"]
+FORMS: tuple[Form, ...] = ("NFC", "NFD")
 ITEM_FIELDS = (
     "id owner compartment kind text created updated source status type about tags confidence evidence source_count "
     "supersedes valid_from valid_until hits last_hit kept"
@@ -79,11 +83,40 @@ def test_what_is_refused_begins_no_memory(tmp_path: Path, words: tuple[str, ...]
     assert dnam("remember", "--new", "Bo", "plays the harp", "--in", "dm", "--data", folder).code == 0
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 33, "two\nlines", "a]b", "\x1b[2J", "x" * 100_000])
-def test_a_new_name_has_to_be_one(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "there is none"),
+        ("  ", "there is none"),
+        ("x" * 33, "this one has 33"),
+        ("two\nlines", "U+000A cannot stand in one"),
+        ("a]b", "']' (U+005D RIGHT SQUARE BRACKET) cannot stand in one"),
+        ("\x1b[2J", "U+001B cannot stand in one"),
+        ("x" * 100_000, "this one has 100000"),
+        ("local:evil", "':' (U+003A COLON) cannot stand in one"),
+        ("discord:123", "':' (U+003A COLON) cannot stand in one"),
+        ("ev\u200fil", "U+200F RIGHT-TO-LEFT MARK cannot stand in one"),
+        ("Zo\udceb", "there are bytes in it that are no UTF-8, or U+FFFD, which stands for such"),
+        ("a  b", "of this one nothing shows, or there are spaces in a row"),
+    ],
+)
+def test_a_new_name_has_to_be_one_and_what_is_refused_is_named(tmp_path: Path, name: str, why: str) -> None:
     ran = dnam("remember", name, "plays the harp", "--new", "--data", tmp_path / "fresh")
-    assert (ran.code, ran.err) == (2, "dnam: a new name is 1 to 32 characters on one line, without brackets\n")
+    told = f"dnam: a new name is 1 to 32 characters on one line, without colons and brackets: {why}\n"
+    assert (ran.code, ran.err) == (2, told)
     assert not (tmp_path / "fresh").exists()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_name_is_the_same_however_its_letters_are_composed(data: Path, form: Form) -> None:
+    zoe = {each: normalize(each, "Zo\u00eb") for each in FORMS}
+    assert dnam("remember", zoe[form], "plays the harp", "--new", "--data", data).code == 0
+    for name in (*zoe.values(), *(f"local:{each}" for each in zoe.values())):
+        assert texts(data, name) == ["plays the harp"]
+    for name in zoe.values():
+        again = dnam("remember", name, "has a dog", "--new", "--data", data)
+        assert (again.code, "already: leave --new out" in again.err) == (2, True)
+    assert [each["name"] for each in dnam("people", "--json", "--data", data).values].count(zoe["NFC"]) == 1
 
 
 def test_edit_keeps_the_id(data: Path) -> None:

@@ -292,11 +292,11 @@ class TestWhoAndWhere:
 class Terminal:
     """A chat in a pseudo-terminal of its own; `before` may prepare something first."""
 
-    def __init__(self, data: Path, before: str = "") -> None:
+    def __init__(self, data: Path, before: str = "", name: str = "Ada") -> None:
         self._seen = b""
         self._end, theirs = pty.openpty()
         code = f"import os\nos.login_tty(0)\n{before}\n{MAIN}"
-        command = [sys.executable, "-c", code, "chat", "--as", "Ada", "--data", str(data)]
+        command = [sys.executable, "-c", code, "chat", "--as", name, "--data", str(data)]
         self._process = subprocess.Popen(command, env=environment(), stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)
 
@@ -326,6 +326,58 @@ class Terminal:
         except OSError:  # how Linux says that the other end is closed
             os.close(self._end)
         return self._process.wait(PATIENCE_SECONDS)
+
+
+class TestRights:
+    """Whoever sits there as somebody of this machine runs the memory; as somebody known from elsewhere they do not."""
+
+    LORE = "!memory lore The gate is painted green\n"
+    OTHERS = "!memory redact discord:m1\n"
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_a_new_name_is_the_operator_everywhere(self, data: Path, *, again: bool) -> None:
+        if again:
+            chatted(data, "hello\n", "chat", "--as", "Eve", "--in", "general")
+        ran = chatted(data, f"{self.LORE}!memory costs\n!memory config\n", "chat", "--as", "Eve", "--in", "general")
+        assert "Remembered: The gate is painted green" in ran.out
+        assert "Only " not in ran.out
+        assert "**What holds here:**" in ran.out
+
+    def test_somebody_known_has_their_rights(self, data: Path) -> None:
+        asked = f"{self.LORE}!memory costs\n!memory config set here learn=none\n{self.OTHERS}"
+        ran = chatted(data, asked, "chat", "--as", "Kim", "--in", "general")
+        assert "Only members who may manage this server can add to its lore" in ran.out
+        assert "Only the owner of this bot can ask for that" in ran.out
+        assert "is for the owner of this bot" in ran.out
+
+    def test_the_owner_has_theirs(self, data: Path) -> None:
+        asked = "!memory config set global learn=none\n"
+        assert "`learn = none`" not in chatted(data, asked, "chat", "--as", "Kim").out
+        assert "`learn = none`" in chatted(data, asked, "chat", "--as", "Kim", DNAM_OWNER_IDS="100").out
+
+    def test_the_operator_confirms_what_takes_back_somebody_else_s_words(self, data: Path) -> None:
+        def is_there() -> bool:
+            return "I prefer tea" in dnam("log", "--tag", "message.heard", "--data", data).out
+
+        eve = ("chat", "--as", "Eve", "--in", "general")
+        asked = chatted(data, self.OTHERS, *eve)
+        assert "This takes back a message of Kim's" in asked.out
+        assert "To do it: `!memory redact discord:m1 yes`" in asked.out
+        refused = chatted(data, "!memory redact discord:m1 please\n", *eve)
+        assert "It takes one message, and where it is somebody else's yes behind it" in refused.out
+        assert is_there()
+        assert "Taken back" in chatted(data, "!memory redact discord:m1 YES\n", *eve).out
+        assert not is_there()
+
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [("Eve", "you are the operator here;"), ("Kim", "you speak as Kim, with Kim's rights;")],
+    )
+    def test_the_opening_line_says_which(self, data: Path, name: str, said: str) -> None:
+        terminal = Terminal(data, name=name)
+        assert terminal.until(f"{name}>").count(said) == 1
+        terminal.types("\x04")
+        assert terminal.ends() == 0
 
 
 class TestInATerminal:

@@ -170,6 +170,6 @@ def test_who_silences_the_typed_commands_too_is_told_what_takes_it_back(data: Pa
     ran = dnam("config", "set", "global", "respond_mode=none", "--data", data)
     assert (ran.code, ran.out) == (0, "global: respond_mode = none\n")
     assert ran.err == (
-        "dnam: typed commands (`!memory`) are not answered there either: `/memory config` takes it back, "
-        "and so does `dnam config`\n"
+        "dnam: in Discord, typed commands (`!memory`) are not answered there either, and a terminal still answers: "
+        "`/memory config` takes it back, and so does `dnam config`\n"
     )

@@ -30,8 +30,21 @@ def test_something_wrong_ends_with_1_and_says_what_to_do(data: Path) -> None:
     assert ran.code == 1
     assert "\n!!  log: " in f"\n{ran.out}"
     assert "Put the `keys` folder back" in ran.out
-    assert "`dnam verify`" not in ran.out
+    assert "`dnam verify` looks at everything that needs no key" in ran.out
     assert ran.out.endswith("1 thing wrong\n")
+
+
+def test_views_that_cannot_be_used_are_wrong_and_no_log_is_to_be_restored_for_them(data: Path) -> None:
+    next((data / "views").glob("*/data.mdb")).write_bytes(b"")
+    for command in ("doctor", "verify"):
+        ran = dnam(command, "--data", data)
+        assert ran.code == 1
+        assert "the views cannot be used" in ran.out
+        assert "restore-backup" not in ran.out + ran.err
+        assert "Put it back" not in ran.out + ran.err
+        assert "nothing is wrong" not in ran.out
+    assert dnam("replay", "--data", data).code == 0
+    assert dnam("doctor", "--data", data).code == 0
 
 
 def test_as_json_a_finding_a_line(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,6 +205,7 @@ def test_discoclaw_s_files_are_written_and_say_what_is_not_in_them(data: Path, t
     folder = tmp_path / "files"
     first = dnam("export", "--data", data, "--discoclaw", folder)
     assert first.code == 0
+    assert "no names: who comes back from it by `dnam import` is `someone`" in first.err
     assert first.out.startswith(f"2 files in {folder}, 2 of them written or removed just now.\n  left out 1: ")
     names = {str(each.relative_to(folder)) for each in folder.rglob("*.json")}
     assert names == {"durable/100.json", "rolling/discord-channel-1.json"}

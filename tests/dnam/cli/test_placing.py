@@ -166,6 +166,8 @@ def test_an_empty_list_is_no_failure(tmp_path: Path) -> None:
 
 def test_notice_says_what_is_in_force(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = bytes_of(data)
+    assert "Nothing is sent to a model's provider: the model in use" in dnam("notice", "--data", data).out
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
     text = dnam("notice", "--data", data).out
     assert (
         "dnam notes facts about people, from what is said to it, and from what it answers; at most 200 of each." in text
@@ -178,10 +180,10 @@ def test_notice_says_what_is_in_force(data: Path, monkeypatch: pytest.MonkeyPatc
     assert dnam("config", "set", "person/Kim", "learn=none", "--data", data).code == 0
     assert dnam("config", "set", "guild/discord:9", "retention_days=30", "--yes", "--data", data).code == 0
     for name, value in {
-        "LEARN": "none", "RETENTION_DAYS": "90", "ANSWER_MODEL": "offline",
-        "SUMMARY_MODEL": "offline", "DURABLE_MODEL": "offline", "ASSISTANT_NAME": "Nib", "MEMORY_CHANNEL_ID": "77",
+        "LEARN": "none", "RETENTION_DAYS": "90", "ASSISTANT_NAME": "Nib", "MEMORY_CHANNEL_ID": "77",
     }.items():  # fmt: skip
         monkeypatch.setenv(f"DNAM_{name}", value)
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
     text = dnam("notice", "--data", data).out
     assert "Nib notes nothing about anybody, but where it says so below." in text
     assert "it learns from everything that it hears" in text

@@ -128,6 +128,9 @@ def test_a_folder_that_cannot_be_opened_is_3_and_stays_as_it_is(
     break_folder(data, how)
     before = bytes_of(data) if data.is_dir() else data.read_bytes()
     ran = dnam(*arguments, "--data", data)
+    if arguments == ("verify",) and how in ("no ring", "unreadable ring"):
+        assert (ran.code, "Put the `keys` folder back" in ran.out) == (1, True), "what needs no key is verified"
+        return
     assert (ran.code, ran.out) == (3, "")
     assert ran.err.startswith("dnam: ")
     assert ran.err.count("\n") == 1
@@ -183,6 +186,44 @@ def test_what_nobody_expected_stays_a_traceback() -> None:
 @pytest.mark.parametrize("arguments", [("log",), ("log", "--json"), ("people",), ("show", "Kim"), ("--help",)])
 def test_a_closed_pipe_is_quiet(data: Path, arguments: tuple[str, ...]) -> None:
     with process("--data", data, *arguments) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        assert (started.stderr.read(), started.wait(timeout=60)) == (b"", 0)
+
+
+AT_ONCE = "import sys; sys.stdout.reconfigure(line_buffering=True); from dnam.__main__ import main; main()"
+"""Every line leaves when it is printed, as those behind the first 8 KB do anyway."""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("doctor",), ("verify",), ("diff", "Kim", "--from", "3"), ("replay", "--check"), ("verify", "--json")]
+)
+def test_a_closed_pipe_hides_nothing_that_a_check_found(data: Path, arguments: tuple[str, ...]) -> None:
+    next((data / "views").glob("*/data.mdb")).write_bytes(b"")
+    with process("--data", data, *arguments, code=AT_ONCE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        told = started.stderr.read()
+        assert (started.wait(timeout=60), b"Broken pipe" in told, b"Traceback" in told) == (1, False, False)
+
+
+ONE_LINE = f"""
+import dnam.cli.logbook as logbook
+tell, told = logbook._tell, []
+def once(*arguments):
+    assert not told, "nobody reads that"
+    told.append(arguments)
+    tell(*arguments)
+logbook._tell = once
+{AT_ONCE}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--follow",)])
+def test_a_log_that_nobody_reads_any_more_is_not_read_to_its_end(data: Path, options: tuple[str, ...]) -> None:
+    with process("--data", data, "log", *options, code=ONE_LINE) as started:
         assert started.stdout is not None
         assert started.stderr is not None
         started.stdout.close()

@@ -9,6 +9,8 @@ from freezegun import freeze_time
 from dnam.memory import Memory
 from projections.events import ImportBegan, ImportEnded
 from projections.events.values import OPERATOR
+from replay.codec import decode_header
+from replay.engine import Engine
 from replay.log import StoredEvent
 from replay.sealer import Sealer
 from tests.dnam.cli.memories import SUMMARY, bytes_of, dnam, garden, make
@@ -52,6 +54,18 @@ def test_show_at_is_what_was_known_then(data: Path, options: tuple[str, ...], kn
     if options:
         assert " ".join(value["as_of"]) == AS_OF_FIELDS
     assert bytes_of(data) == before
+
+
+@freeze_time(LATER)
+def test_inside_of_a_decision_it_is_its_end_and_that_is_said(data: Path) -> None:
+    with Engine.open(data, writable=False) as engine:
+        lefts = {each.seq: decode_header(each.header).left for each in engine.store.log.read(0)}
+    inside, left = next((seq, left) for seq, left in lefts.items() if left)
+    end = inside + left
+    ran = dnam("show", "Kim", "--at", str(inside), "--data", data)
+    assert ran.err.splitlines()[0].endswith(f"#{inside} was recorded together with #{end}")
+    assert ran.err.startswith(f"dnam: as recorded up to #{end}, ")
+    assert ran.out == dnam("show", "Kim", "--at", str(end), "--data", data).out
 
 
 @freeze_time(LATER)

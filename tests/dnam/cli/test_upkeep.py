@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import lmdb
@@ -201,3 +202,63 @@ def test_verify_says_that_views_are_built_again(data: Path) -> None:
     assert (ran.code, ran.err) == (1, "dnam: views hold nothing of their own: `dnam replay` builds them again\n")
     assert dnam("replay", "--data", data).code == 0
     assert dnam("verify", "--data", data).err == ""
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_verify_says_that_there_are_no_views_and_who_builds_them(data: Path, *, is_there: bool) -> None:
+    current = data / "views" / "CURRENT"
+    current.write_text("") if is_there else current.unlink()
+    before = bytes_of(data)
+    ran = dnam("verify", "--data", data)
+    assert (ran.code, ran.err.startswith("dnam: there are no views here")) == (0, True)
+    assert "`dnam replay` builds them" in ran.err
+    assert bytes_of(data) == before
+    assert dnam("replay", "--data", data).code == 0
+    assert dnam("verify", "--data", data).err == ""
+
+
+def garble(folder: Path) -> None:
+    for copy in ("ring-a", "ring-b"):
+        (folder / "keys" / copy).write_bytes(b"\x5a" * 300)
+
+
+KEYLESS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "no folder": (lambda folder: shutil.rmtree(folder / "keys"), "and no key ring in"),
+    "garbage": (garble, "both copies of the key ring are damaged"),
+}
+
+
+@pytest.mark.parametrize("how", KEYLESS)
+def test_without_a_key_ring_all_that_needs_no_key_is_verified(data: Path, how: str) -> None:
+    harm, said = KEYLESS[how]
+    whole = dnam("verify", "--json", "--data", data).value
+    harm(data)
+    before = bytes_of(data)
+    for options in ((), ("--open",)):
+        value = (ran := dnam("verify", *options, "--json", "--data", data)).value
+        assert (ran.code, value["events"], value["root"]) == (1, 25, whole["root"])
+        (problem,) = value["problems"]
+        assert (problem["seq"], said in problem["what"], "Put the `keys` folder back" in problem["what"]) == (
+            0,
+            True,
+            True,
+        )
+    flip(data, b"bodies")
+    assert {each["seq"] for each in dnam("verify", "--json", "--data", data).value["problems"]} == {0, 25}
+    flip(data, b"bodies")
+    assert bytes_of(data).keys() == before.keys()
+
+
+@pytest.mark.parametrize("how", KEYLESS)
+def test_without_a_key_ring_events_are_counted_by_tag_and_nothing_else_is_told(data: Path, how: str) -> None:
+    harm, said = KEYLESS[how]
+    whole = dnam("stats", "--json", "--data", data).value
+    harm(data)
+    ran = dnam("stats", "--json", "--data", data)
+    assert (ran.code, said in ran.err) == (3, True)
+    assert ran.value == {name: whole[name] for name in ("events", "tags", "head", "root")}
+    assert ["message.heard", "6"] in [line.split() for line in dnam("stats", "--data", data).out.splitlines()]
+    assert dnam("stats", "--at", "3", "--data", data).out == ""
+    for command in (("log",), ("people",), ("remember", "Kim", "a word"), ("replay",)):
+        ran = dnam(*command, "--data", data)
+        assert (ran.code, ran.out, said in ran.err) == (3, "", True)

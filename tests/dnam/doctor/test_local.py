@@ -74,7 +74,7 @@ class TestLog:
         views.write_bytes(b"")
         found = await looked(log.health, patient(data))
         assert found.what.startswith("the views cannot be used")
-        assert (found.state, found.do) == ("doubt", log.REBUILT)
+        assert (found.state, found.do) == ("wrong", log.REBUILT)
 
     async def test_what_may_not_be_read_is_a_matter_of_rights(
         self, data: Path, monkeypatch: pytest.MonkeyPatch

@@ -25,7 +25,8 @@ LATE = Says("This comes too late.")
 class Server:
     """What was asked and what is answered. `schemas` is whether its models can be held to a schema; without `pages` it
     knows no Models API, as compatible servers do not; `page` is another page for every model. `latency_seconds` pass
-    before a reply begins; `sent` hears of each reply that was streamed to its end.
+    before a reply begins; `heard` hears of each question as it comes, `sent` of each reply that was streamed to its
+    end.
     """
 
     def __init__(self, script: Script | None = None, *, schemas: bool = True, pages: bool = True) -> None:
@@ -39,6 +40,7 @@ class Server:
         self.page: dict[str, Any] = {}
         self.requests: list[Request] = []
         self.latency_seconds = 0.0
+        self.heard: Callable[[Request], None] = lambda _: None
         self.sent: Callable[[Request], None] = lambda _: None
         self.refused: list[str] = []
         self.batches = Office(self)
@@ -69,6 +71,7 @@ class Server:
         if request.schema is not None and not self.schemas:
             return self.refuse(400, "invalid_request_error", f"{request.model} does not support output_config.format")
         self.requests.append(request)
+        self.heard(request)
         if self.latency_seconds:
             await asyncio.sleep(self.latency_seconds)
         reply = self.script(request)

@@ -1,0 +1,186 @@
+"""A reply that was paid for goes to the disk by itself, before anything else is done with it; and until it is there
+nobody else is asked in its place.
+"""
+
+import asyncio
+import errno
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dnam.encoder import Encoded, EncoderError
+from dnam.model import Ask, Hear, Reply, unheard
+from dnam.prompts import digest
+from dnam.rederiving.rederivation import Rederivation, rederiving
+from dnam.shadows import Manifest
+from projections.events import (
+    Event,
+    ExtractionAnswered,
+    ExtractionReplied,
+    ItemMerged,
+    MergeAnswered,
+    MergeReplied,
+    SummaryAnswered,
+)
+from projections.events.upkeep import EncodedKind
+from projections.events.work import WorkEvent
+from projections.ids import NOBODY
+from replay.codec import decode_header
+from replay.errors import LogError
+from replay.lmdb_log import LmdbLog
+from replay.log import Commit, Head
+from replay.shadow import shadow_engine
+from replay.units import tagged
+from tests.dnam.rederiving.crowd import chat
+from tests.dnam.rederiving.test_rederiving import told
+from tests.dnam.rederiving.village import ASKED, SETTINGS, STAFF, Village, both, derive, reader
+from tests.dnam.scripted import FakeClock
+from tests.world import NOW
+
+OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
+BEES = "keeps bees"
+PAIRS = ((ExtractionReplied, ExtractionAnswered), (MergeReplied, MergeAnswered))
+KEPT = frozenset(each.TAG for each in (ExtractionReplied, MergeReplied, SummaryAnswered))
+
+
+class Watched:
+    """A model that looks, whenever it is asked, at what it replied before: `open` is how much of that was under way or
+    not on the disk by then, with the new question.
+    """
+
+    paid = True
+
+    def __init__(self) -> None:
+        self._model = reader("enjoys", name="other")
+        self.name, self.version = self._model.name, self._model.version
+        self.derivation: Rederivation | None = None
+        self.asked: list[bytes] = []
+        self.open: list[int] = []
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        assert self.derivation is not None
+        self.asked.append(digest(ask.system, ask.prompt))
+        self.open.append(len(self.asked) - len(on_disk(self.derivation) & {*self.asked}))
+        await asyncio.sleep(0.002)
+        reply = await self._model.ask(ask, hear)
+        return msgspec.structs.replace(reply, tokens_in=100, tokens_out=10, cost_micros=1000)
+
+
+def on_disk(derivation: Rederivation) -> set[bytes]:
+    """The digests of the questions whose replies a shadow's log has."""
+    engine = derivation.memory.engine
+    events = [event for _, event in tagged(engine, KEPT, engine.store.log.head().size)]
+    return {each.call.prompt_digest for each in events if isinstance(each, WorkEvent | SummaryAnswered)}
+
+
+def in_shadow(path: Path, *kinds: type[Event]) -> list[Event]:
+    with shadow_engine(path, "next") as shadow:
+        return [event for _, event in tagged(shadow, {kind.TAG for kind in kinds}, shadow.head().size)]
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_no_more_is_paid_for_and_not_on_the_disk_than_may_be_under_way(tmp_path: Path, at_once: int) -> None:
+    told(tmp_path, chat)
+    model = Watched()
+
+    async def made() -> None:
+        async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as there:
+            model.derivation = there
+            await there.run(lambda *_: None, at_once=at_once)
+
+    asyncio.run(made())
+    assert max(model.open) == at_once
+    assert len(model.asked) == len(set(model.asked))
+    for replied, answered in PAIRS:
+        first, again = ([each.call for each in in_shadow(tmp_path, kind)] for kind in (replied, answered))  # type: ignore[attr-defined]
+        assert first
+        assert sorted(map(repr, first)) == sorted(map(repr, again))
+    merged = in_shadow(tmp_path, ItemMerged)
+    assert merged
+
+
+class Slow:
+    """An encoder that fails, but not before a reply is on the disk that was not decided from. `saw` is of what kind."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.derivation: Rederivation | None = None
+        self.saw: set[type[WorkEvent]] = set()
+
+    async def encode(self, texts: Sequence[str], kind: EncodedKind = "document") -> Encoded:
+        if BEES in texts:
+            await self._wait()
+        raise EncoderError("slow")
+
+    async def _wait(self) -> None:
+        for _ in range(300):
+            waiting = {replied for replied, answered in PAIRS if self._count(replied) > self._count(answered)}
+            if waiting:
+                self.saw |= waiting
+                return
+            await asyncio.sleep(0.01)
+
+    def _count(self, kind: type[WorkEvent]) -> int:
+        assert self.derivation is not None
+        engine = self.derivation.memory.engine
+        return sum(1 for _ in tagged(engine, {kind.TAG}, engine.store.log.head().size))
+
+
+async def forgets_and_says_the_same_twice(there: Village) -> None:
+    """In a channel of a few, where no turn is waited for."""
+    ada = await there.handle("ada") if await there.say("ada", "hello", STAFF) else NOBODY
+    await there.memory.remember(ada, BEES)
+    await there.memory.forget(ada, BEES)
+    for text in ("I like rain with honey", "I like rain with honey and salt"):
+        await there.say("ada", text, STAFF)
+        await there.learn("ada")
+
+
+def test_a_reply_is_on_the_disk_while_texts_are_compared(tmp_path: Path) -> None:
+    told(tmp_path, forgets_and_says_the_same_twice)
+    encoder = Slow()
+
+    async def made() -> None:
+        model = reader("enjoys", name="other")
+        async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as there:
+            encoder.derivation = there
+            await there.run(lambda *_: None, encoder=encoder)
+
+    asyncio.run(made())
+    assert encoder.saw == {ExtractionReplied, MergeReplied}
+
+
+@pytest.mark.parametrize("tag", [ExtractionReplied.TAG, MergeReplied.TAG, SummaryAnswered.TAG])
+def test_broken_off_behind_any_reply_nobody_is_asked_again(
+    tmp_path: Path, tag: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk takes a reply and nothing behind it."""
+    told(tmp_path, chat)
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "whole", OTHER, at_once=1))
+    broken, log_append = reader("enjoys", name="other"), LmdbLog.append
+    is_full = False
+
+    def append(self: LmdbLog, commit: Commit, *rest: Any) -> Head:
+        nonlocal is_full
+        if is_full:
+            raise OSError(errno.ENOSPC, "full")
+        head = log_append(self, commit, *rest)
+        is_full = any(decode_header(each.header).tag == tag for each in commit.entries)
+        return head
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LmdbLog, "append", append)
+        with pytest.raises((OSError, LogError)):
+            asyncio.run(derive(tmp_path, broken, asked=OTHER, at_once=1))
+    assert is_full
+    working = reader("enjoys", name="other")
+    asyncio.run(derive(tmp_path, working, asked=OTHER))
+    prompts = Counter(ask.prompt for ask in (*broken.asks, *working.asks))
+    again = [prompt for prompt, count in prompts.items() if count > 1]
+    assert again in ([], [broken.asks[-1].prompt])  # the one that was asked when the disk was found to be full
+    assert both(tmp_path)[1] == both(tmp_path, "whole")[1]
