@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from projections import events as e
 from projections.decisions.draft import Draft
 from tests.laws import memories, people, talk, work
-from tests.laws.teller import Makers, Teller
+from tests.laws.teller import ANYTHING, Makers, Matter, Teller
 
 MAKERS: Makers = {
     e.MessageHeard: talk.heard,
@@ -88,10 +88,11 @@ class Story(NamedTuple):
 
     steps: tuple[Step, ...]
     most_events: int = 200
+    matter: Matter = ANYTHING
 
     def decisions(self) -> Iterator[list[Draft]]:
         """The drafts of each decision, in order."""
-        teller = Teller(MAKERS)
+        teller = Teller(MAKERS, self.matter)
         for kind, salt in self.steps:
             drafts = teller.tell(kind, salt)
             if len(teller.told) > self.most_events:

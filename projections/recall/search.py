@@ -282,7 +282,9 @@ def _facts(known: Sequence[KnownItems], asked: Asked, evidence: "_Evidence") -> 
 
 
 class _Evidence:
-    """Where that lies which items rest on, as far as it is open; each is looked up once in a search."""
+    """Where that lies which items rest on, as far as it is open and not silent; each is looked up once in a
+    search.
+    """
 
     def __init__(self, opened_parts: Sequence[Part]) -> None:
         self._parts = opened_parts
@@ -296,9 +298,9 @@ class _Evidence:
 
     def _found(self, item: Item) -> Iterator[Place]:
         events = [each.message for each in item.evidence if each.message]
-        for number, (corpus, open_units, _) in enumerate(self._parts):
+        for number, (corpus, open_units, silent) in enumerate(self._parts):
             for at in corpus.places_of(events):
-                if at != NONE and (open_units is None or open_units[corpus.unit[at]]):
+                if at not in (NONE, silent) and (open_units is None or open_units[corpus.unit[at]]):
                     yield number, at
 
 

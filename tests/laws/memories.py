@@ -13,18 +13,20 @@ from tests.laws.teller import GUILD, Teller
 def _new_item(told: Teller) -> tuple[tuple[EventId, ...], Item]:
     source = told.hear()
     owner = source.message.speaker
-    text = told.text()
+    text, lasting = told.text(), told.matter.lasting
+    ends = lasting is not None and len(told.told) % 3 == 0
     item = Item(
         id=f"durable-{len(told.told):08x}",
         owner=owner,
         compartment=source.room.compartment if owner else told.any(("self", "owner", f"guild/{GUILD}")),
-        kind=told.any(("fact", "project", "preference")),
+        kind=told.any(told.matter.kinds),
         text=text,
         created=source.message.said,
         updated=source.message.said,
         source=Source("discord", source.room.place, source.message.ref, GUILD),
         tags=("tag one", "zweites"),
         evidence=(Evidence(source.message.text[:40], source.id, source.message.ref),),
+        valid_until=source.message.said + (lasting or 0) if ends else None,
     )
     return (source.id,), item
 

@@ -33,6 +33,17 @@ def platform_id(n: int) -> str:
     return f"4200000000000000{n:02}"
 
 
+class Matter(NamedTuple):
+    """What a history is about: what is said, and of which kinds items are. Every third item holds for so long (ms)."""
+
+    texts: tuple[str, ...] = TEXTS
+    kinds: tuple[str, ...] = ("fact", "project", "preference")
+    lasting: int | None = None
+
+
+ANYTHING = Matter()
+
+
 class Room(NamedTuple):
     """A place where people talk; `people` are the numbers of those who do."""
 
@@ -60,8 +71,9 @@ class Heard(NamedTuple):
 class Teller:
     """What has happened so far, and what may happen next."""
 
-    def __init__(self, makers: "Makers") -> None:
+    def __init__(self, makers: "Makers", matter: Matter = ANYTHING) -> None:
         self.makers = makers
+        self.matter = matter
         self.people = [handle(f"person {n}") for n in range(len(NAMES))]
         self.rooms = [
             Room(PUBLIC, f"discord:channel:{PUBLIC.key}", Audience("guild", PUBLIC), (0, 1, 2, 3)),
@@ -104,7 +116,7 @@ class Teller:
 
     def text(self) -> str:
         """Words, each time others."""
-        text = self.any(TEXTS)
+        text = self.any(self.matter.texts)
         return text and f"{text} #{len(self.told)}"
 
     def latest(self, *causes: EventId) -> int:

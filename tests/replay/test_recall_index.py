@@ -44,6 +44,10 @@ LAW = settings(max_examples=15, deadline=None, suppress_health_check=list(Health
 
 @pytest.fixture(autouse=True)
 def _small_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_spans(monkeypatch)
+
+
+def small_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     """Segments of 8 seqs and spans of 32, so that a short story fills some; what came is soon read from them."""
     monkeypatch.setattr(recalling, "MOST_LATE", 4)
     monkeypatch.setattr(layout, "SEGMENT", layout.SEGMENT._replace(bits=3))

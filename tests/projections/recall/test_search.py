@@ -11,7 +11,7 @@ from projections.recall.documents import zone_of
 from projections.recall.search import Said, Wanted, items, read, said
 from projections.recall.search import around as lying_around
 from projections.rows import Rows
-from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, session
+from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, FakeZones, documents_of, kept
 from tests.world import NOW, handle
 
@@ -171,6 +171,16 @@ def test_who_asks_said_nothing_yet_by_the_question(house: House) -> None:
     )
     for rows in (house.rows, kept(house.world)):
         assert said(rows, look, 5) == before
+
+
+def test_what_rests_on_the_question_finds_nothing_beside_it(house: House) -> None:
+    """As if the question had not been said yet."""
+    house.say("general", "good morning", ADA)
+    asked = house.say("general", "tea at seven?", KIM)
+    house.know("likes tea", f"guild/{GUILD}", KIM, evidence=rests_on(asked))
+    look = wanted(house, "tea at seven?", person=KIM)._replace(question=asked, without=frozenset((asked,)))
+    for rows in (house.rows, kept(house.world)):
+        assert said(rows, look, 5) == ()
 
 
 def test_what_was_said_on_a_day_is_found_where_it_is_open_and_no_word_of_the_question_stands(house: House) -> None:

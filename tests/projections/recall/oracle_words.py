@@ -1,0 +1,139 @@
+"""How the oracle reads a text: its terms, what it is like, and what is looked for by it.
+
+Written from what `words`, `documents`, `question` and `spelling` say of themselves, and shares no code with them but
+the tables of English and the stemmer's. It is for what the histories of the tests say, and for nothing beyond: of
+apostrophes it knows 's, of dates only years, and no language without spaces.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has no types
+
+from projections.ids import Handle
+from projections.recall.english import FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
+
+_NAME = re.compile(r"(?<=[^.!?,\s] )[A-Z][a-z]{2,}\b")
+
+
+class Told(NamedTuple):
+    """A text: how often each term stands in it, how many words it has, and their stems."""
+
+    counts: Mapping[bytes, int]
+    length: int
+    stems: frozenset[str]
+
+
+class Looked(NamedTuple):
+    """What is looked for: terms with what they count (in 1/1024), and the words they stand for; whether just one person
+    is named, and whom.
+    """
+
+    shares: Mapping[bytes, int]
+    words: Mapping[bytes, str]
+    speaker: Handle | None
+
+
+@lru_cache(None)
+def told(text: str, people: tuple[Handle, ...] = ()) -> Told:
+    """What a text is found by."""
+    words, signs = words_of(text), _signs(text)
+    terms = [*map(_of_word, words), *(_term("s", sign) for sign in signs), *(_term("x", each) for each in _whole(text))]
+    terms += [_term("p", person.hex()) for person in people]
+    return Told(Counter(terms), len(words) + len(signs), frozenset(stem(word) for word in words if word.isalpha()))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in order."""
+    return re.findall(r"[^\W_]+", _flat(text))
+
+
+@lru_cache(None)
+def flags(text: str) -> int:
+    """What a text is like, as in the picture of a document."""
+    words, names = set(words_of(text)), len(_NAME.findall(text))
+    asks, ends_asking = "?" in text, text.strip()[-1:] == "?"
+    return asks + 2 * ends_asking + 4 * bool(words & TIME_WORDS) + 8 * bool(words & FIRST_WORDS) + 16 * min(names, 3)
+
+
+def years(text: str) -> frozenset[int]:
+    """The years that a text names."""
+    return frozenset(int(word) for word in words_of(text) if word.isdigit() and 1900 <= int(word) <= 2099)
+
+
+def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
+    """What a text looks for, among people of these names."""
+    spoken = [(_of_word(word), word) for word in words_of(text)]
+    others = [(_term("s", sign), sign) for sign in _signs(text)] + [(_term("x", each), each) for each in _whole(text)]
+    words = {term: word for term, word in spoken + others if word not in STOP_WORDS} or dict(spoken)
+    named = [person for person in sorted(names) if is_named(names[person], text)]
+    of_names = {_of_word(word) for person in named for word in words_of(names[person])}
+    only_names = all(term in of_names for term in words)
+    shares = {term: 1024 // 8 if term in of_names and not only_names else 1024 for term in words}
+    mentions = {_term("p", person.hex()): "@" + words_of(names[person])[0] for person in named}
+    shares |= dict.fromkeys(mentions, 1024 if only_names else 1024 // 8)
+    return Looked(shares, words | mentions, named[0] if len(named) == 1 else None)
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a text has the first word of a name."""
+    first = next(iter(words_of(name)), "")
+    return bool(first) and first not in STOP_WORDS and first in words_of(text)
+
+
+def with_misspelt(looked: Looked, there: Collection[bytes], stems: Collection[str]) -> Looked:
+    """The same with what is spelled like the longest word that is not `there`; `stems` are those of all that is."""
+    unknown = [term for term in looked.shares if term not in there and looked.words[term].isalpha()]
+    if not unknown:
+        return looked
+    longest = max(unknown, key=lambda term: len(looked.words[term]))
+    meant = stem(looked.words[longest])
+    if len(meant) < 5:
+        return looked
+    likes = {_term("w", each) for each in stems if _is_one_letter_away(meant, each)} - looked.words.keys()
+    return looked._replace(shares={**looked.shares, **dict.fromkeys(likes, looked.shares[longest] // 2)})
+
+
+@lru_cache(None)
+def stem(word: str) -> str:
+    """The stem of a word."""
+    return str(EnglishStemmer().stemWord(IRREGULAR.get(word, word)))
+
+
+def _of_word(word: str) -> bytes:
+    return _term("w", word if word.isdigit() else stem(word))
+
+
+@lru_cache(None)
+def _term(kind: str, text: str) -> bytes:
+    return blake2b((kind + text).encode(), digest_size=8).digest()
+
+
+@lru_cache(None)
+def _flat(text: str) -> str:
+    """A text in small letters, without accents and without 's."""
+    apart = unicodedata.normalize("NFKD", text).casefold()
+    return re.sub(r"(?<=\w)'s\b", "", "".join(each for each in apart if not unicodedata.combining(each)))
+
+
+def _signs(text: str) -> list[str]:
+    return [each for each in text if not each.isascii() and unicodedata.category(each) == "So"]
+
+
+def _whole(text: str) -> list[str]:
+    """What is written with signs inside, or begins with #."""
+    return re.findall(r"[^\W_]+(?:[-_.']+[^\W_]+)+|#\w+", _flat(text))
+
+
+def _is_one_letter_away(one: str, other: str) -> bool:
+    if len(one) == len(other):
+        at = [number for number in range(len(one)) if one[number] != other[number]]
+        is_turned = len(at) == 2 and at[0] + 1 == at[1] and one[at[0]] + one[at[1]] == other[at[1]] + other[at[0]]
+        return len(at) == 1 or is_turned
+    short, long = sorted((one, other), key=len)
+    return any(long[:number] + long[number + 1 :] == short for number in range(len(long)))

@@ -1,0 +1,256 @@
+"""What is found in a memory on disk is what counting finds in the same rows: rank for rank, score for score, reason for
+reason, after any history, before and after the views are built anew, and after they are opened again.
+
+The oracles (`tests/projections/recall/oracle*`) look at all rows there are, and these are made by the plainest fold of
+what the log still holds.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from projections import events as e
+from projections.events import UNSEALED_TAGS, MessageRedacted
+from projections.events.values import PLATFORM
+from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.places import audience_of
+from projections.policies.compartments import Setting
+from projections.recall.search import Wanted, said
+from projections.rows import MemoryRows, Rows, Stored
+from replay.engine import Engine
+from replay.erasure import erase
+from replay.errors import ErasedMeanwhile
+from tests.examples import examples
+from tests.generator import MAKERS, OFTEN, Step, Story
+from tests.laws.teller import NAMES, PRIVATE, PUBLIC, Matter, Teller
+from tests.laws.test_rows import opened as opened_at
+from tests.laws.test_rows import shared
+from tests.projections.recall import oracle_items, oracle_said
+from tests.projections.recall.oracle_items import WEEK
+from tests.projections.recall.oracle_said import Dated
+from tests.projections.recall.oracle_words import words_of
+from tests.projections.recall.test_items_oracle import EVERYTHING, items_agree
+from tests.replay.stage import drafts, folded, living, readable
+from tests.replay.test_recall_index import commit, rebuilt, small_spans
+from tests.world import NOW, handle
+
+LAW = settings(max_examples=examples(20, 200), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+DAY = 86_400_000
+MATTER = Matter(
+    texts=(
+        "",
+        "I like green tea in the garden",
+        "Did Frederika plant the garden?",
+        "When is the boat race?",
+        "We went to Lisbon with Kim last summer",
+        "tea, tea and more tea in the snow",
+        "ERR_MODULE_NOT_FOUND in app.py, version v1.2",
+        "🦊 a fox ran over the snow 🦊🎉",
+        "my gardens grow in Valparaíso since 2019",
+        "Kim's boat is green. Kim, look!",
+        "you and I",
+        "the deploy of billing-service broke again " * 60,
+    ),
+    kinds=("fact", "project", "preference", "guidance", "behavioral"),
+    lasting=30 * DAY,
+)
+DATES = {
+    "": Dated(),
+    "in november": Dated(months=frozenset({11})),
+    "on the 15th": Dated(days=frozenset({15})),
+    "when?": Dated(),
+}
+"""What is asked beside words, and what it names of a date."""
+CALLED = (*(name for name in NAMES if name[0].isupper()), "someone")
+"""The names that are asked for. The oracle reads no language without spaces."""
+
+
+@pytest.fixture(autouse=True)
+def _small_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_spans(monkeypatch)
+
+
+# -- histories ---------------------------------------------------------------------------------------------------------
+
+SAID = (e.MessageHeard,) * 12 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.TurnAnswered, e.TurnWithdrawn)
+KNOWN = (e.ItemUpserted,) * 8 + (e.ItemDeprecated, e.ItemForgotten, e.ItemRestored, e.ItemMoved, e.ItemMerged)
+AROUND = (e.MessageRedacted, e.PersonSeen, e.PersonRenamed, e.PlaceDescribed, e.PlaceAudienceChanged)
+DESCRIBED = tuple(Step(e.PlaceDescribed, salt) for salt in range(8))
+"""With these all places are known."""
+
+
+@st.composite
+def stories(draw: st.DrawFn, most_events: int = 160) -> Story:
+    """Histories in which much is said and much becomes known, of every kind of event there is."""
+    kinds = st.sampled_from((*SAID, *SAID, *SAID, *SAID, *KNOWN, *KNOWN, *AROUND, *OFTEN, *MAKERS))
+    size = draw(st.integers(40, most_events))
+    steps = draw(st.lists(st.builds(Step, kinds, st.integers(0, 255)), min_size=size, max_size=size))
+    return Story((*DESCRIBED, *steps), most_events, MATTER)
+
+
+def rows_of_log(engine: Engine) -> Rows:
+    """Rows in memory, by the plainest fold of every event that can still be read."""
+    raw = MemoryRows()
+    for table, made in folded(readable(engine.store.log, engine.store)).items():
+        for key, (seq, body) in made.items():
+            raw.put(table, key, Stored(seq, body))  # type: ignore[arg-type]  # a seq it is
+    with engine.reading() as rows:
+        return Rows(raw, rows.ids)
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+
+class Asking(NamedTuple):
+    """A question: which words of the history it has, and what else; numbers say which of what there is."""
+
+    words: tuple[int, ...]
+    name: int
+    beside: str
+    is_misspelt: bool
+    what: int
+    narrowed: str
+    room: frozenset[int]
+    later: int
+
+    def text(self, there: Sequence[str]) -> str:
+        """What is asked, of the words that there are."""
+        picked = [there[number % len(there)] for number in self.words] if there else []
+        if self.is_misspelt and picked:
+            picked[0] = picked[0][:-1] + "z"
+        names = [CALLED[self.name]] if self.name >= 0 else []
+        return " ".join((*picked, *names, self.beside))
+
+    def wanted(self, rows: Rows, setting: Setting, session: str) -> Wanted:
+        """What is looked for in a setting."""
+        there = documents_in_order(rows)
+        if self.narrowed == "question":  # it was said just now
+            there = list({each.text.unit: each for each in there}.values())
+        one = there[self.what % len(there)].id if there else EventId(b"")
+        ends = sorted(each.updated for each in oracle_items.every_item(rows)) or [NOW]
+        return Wanted(
+            self.text(vocabulary(rows)),
+            setting,
+            session,
+            ends[self.what % len(ends)] + self.later,
+            without=frozenset({one}) if self.narrowed in ("without", "question") else frozenset(),
+            speaker=person(self.what % 5) if self.narrowed == "speaker" else NOBODY,
+            place=(PUBLIC, PRIVATE)[self.what % 2] if self.narrowed == "place" else None,
+            room=tuple(map(person, sorted(self.room))),
+            question=one if self.narrowed == "question" else EventId(b""),
+        )
+
+
+ASKING = st.builds(
+    Asking,
+    st.lists(st.integers(0, 1000), min_size=1, max_size=5).map(tuple),
+    st.integers(-4, len(CALLED) - 1),
+    st.sampled_from(tuple(DATES)),
+    st.booleans(),
+    st.integers(0, 1000),
+    st.sampled_from(("", "", "", "without", "speaker", "place", "question")),
+    st.frozensets(st.integers(0, 5), max_size=2),
+    st.sampled_from((0, 1, DAY, WEEK, WEEK + 1, -WEEK, -WEEK - 1, 31 * DAY)),
+)
+
+
+def documents_in_order(rows: Rows) -> list[oracle_said.Document]:
+    """What was said, unit by unit, in the order in which it was said there."""
+    return sorted(oracle_said.documents(rows), key=lambda each: (each.text.unit, each.text.said, each.text.seq))
+
+
+def person(number: int) -> Handle:
+    return handle(f"person {number}")
+
+
+def vocabulary(rows: Rows) -> list[str]:
+    """Words that were said, and some of what is known."""
+    known = [each.text for each in oracle_items.every_item(rows)][:2]
+    return sorted({word for text in (*known, *MATTER.texts) for word in words_of(text)} - {"the", "and", "i", "you"})
+
+
+def contexts(rows: Rows) -> list[tuple[Setting, str]]:
+    """Everywhere somebody can be answered, with the session."""
+    found = []
+    for room in Teller(MAKERS).rooms:
+        audience = audience_of(rows, room.place) or room.audience
+        guild = None if audience.kind == "direct" else Ref("discord", "710000000000000001")
+        found.append((Setting(person(room.people[0]), audience, guild, ("owner",)), room.session))
+    return found
+
+
+# -- the law -----------------------------------------------------------------------------------------------------------
+
+Points = Mapping[tuple[str, bytes], int]
+
+
+def agree(engine: Engine, asking: Sequence[Asking]) -> None:
+    """Whatever is asked wherever, the engine finds what counting finds."""
+    plain = rows_of_log(engine)
+    with engine.reading() as rows:
+        for setting, session in contexts(plain):
+            for each in asking:
+                wanted = each.wanted(plain, setting, session)
+                assert found_said(rows, wanted) == counted_said(plain, wanted, DATES[each.beside])
+                items_agree(rows, plain, wanted)
+
+
+def found_said(rows: Rows, wanted: Wanted) -> list[tuple[int, int, Points]]:
+    return [(each.seq, each.score, dict(each.fields)) for each in said(rows, wanted, EVERYTHING)]
+
+
+def counted_said(plain: Rows, wanted: Wanted, dated: Dated) -> list[tuple[int, int, Points]]:
+    return [(each.seq, each.score, dict(each.fields)) for each in oracle_said.search(plain, wanted, dated)]
+
+
+@LAW
+@given(
+    stories(),
+    st.integers(1, 64),
+    st.frozensets(st.integers(8, 120), max_size=2),
+    st.dictionaries(st.integers(8, 120), st.integers(0, 5), max_size=1),
+    st.integers(10, 60),
+    st.lists(ASKING, min_size=3, max_size=3),
+    st.data(),
+)
+def test_whatever_happened_what_is_found_is_what_counting_finds(
+    story: Story,
+    every: int,
+    restarts: frozenset[int],
+    erasures: Mapping[int, int],
+    look: int,
+    asking: Sequence[Asking],
+    data: st.DataObject,
+) -> None:
+    with shared() as path:
+        engine = opened_at(path, every)
+        for n, told in enumerate(story.decisions()):
+            if n in restarts:
+                engine.close()
+                engine = opened_at(path, every)
+            with suppress(ErasedMeanwhile):
+                engine.record(living(told))
+            if n in erasures:
+                erase(engine, person(erasures[n]))
+            if n % look == 0:
+                agree(engine, asking[:1])
+        with engine:
+            engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=data.draw(some_events(engine)))))
+            agree(engine, asking)
+            commit(engine)
+            agree(engine, asking)
+            rebuilt(engine)
+            agree(engine, asking)
+        with opened_at(path, every) as engine:
+            agree(engine, asking)
+
+
+def some_events(engine: Engine) -> st.SearchStrategy[tuple[EventId, ...]]:
+    """Some of what can still be read and may be redacted."""
+    there = readable(engine.store.log, engine.store)
+    sealed = [record.id for record in there if record.event.TAG not in UNSEALED_TAGS]
+    return st.lists(st.sampled_from(sealed), unique=True, max_size=10).map(tuple) if sealed else st.just(())
