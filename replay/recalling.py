@@ -164,10 +164,15 @@ class Zones:
 
 
 def _set_right(corpus: Corpus, zone: bytes, point: bytes, documents: list[Document]) -> None:
-    """Let a corpus hold at a point of a unit just the documents that are there."""
+    """Let a corpus hold at a point of a unit just the documents that are there.
+
+    One that is there as before may have been away, and the index on disk may have been written meanwhile: it is put in
+    with its words, as what comes.
+    """
     now = {each.seq: each for each in documents if each.zone == zone}
     there = corpus.at(point[:16], said_at(point))
-    for seq in there - now.keys():
+    stays = {seq for seq in there & now.keys() if not corpus.is_settled(seq)}
+    for seq in there - stays:
         corpus.remove(seq)
-    for seq in sorted(now.keys() - there):
+    for seq in sorted(now.keys() - stays):
         corpus.add(now[seq])

@@ -167,6 +167,10 @@ class Corpus:
         """How many documents came one by one: each takes a thousand bytes more than one that lies on disk."""
         return self.size - self._sealed
 
+    def is_settled(self, seq: int) -> bool:
+        """Whether a document's words are read from disk."""
+        return NONE < self.place(seq) < self._sealed
+
     def settled(self, upto: int) -> int:
         """How many of those that came one by one lie on disk, where that has all that was recorded up to a seq: those
         in front of the first one that was recorded later.

@@ -125,6 +125,35 @@ def test_what_was_made_again_since_is_not_looked_for_on_disk(data: Path, monkeyp
         assert (look(engine, "egret"), look(engine, "bittern")) == ([], ["bittern 20", "bittern 21"])
 
 
+@pytest.mark.usefixtures("small_segments")
+@pytest.mark.parametrize("back_by", ["restored", "edit redacted"])
+def test_what_was_away_while_nobody_looked_is_found_again(
+    data: Path, monkeypatch: pytest.MonkeyPatch, back_by: str
+) -> None:
+    """It is there as it was when somebody looked last; the index on disk was written in between, and has it not."""
+    with opened(data) as engine:
+        told = [says(str(n), f"{'bittern' if n in (20, 21) else 'heron'} {n}", said=NOW + n) for n in range(40)]
+        heard = [engine.record(each).records[-1] for each in told]
+        quiet = tuple(each.id for each in heard[20:22])
+        item = an_item("likes herons", owner=handle_of(engine, ADA))
+        commit(engine)
+        assert len(look(engine, "heron")) == 38
+        if back_by == "restored":
+            away = drafts(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=quiet), name="quiet")
+            back = drafts(ItemRestored(said=NOW, by=OPERATOR, item=item, returns=quiet), name="loud")
+            engine.record(away)
+        else:
+            away = drafts(*(edited(each, f"egret {n}") for n, each in enumerate(heard[20:22])), name="edit")
+            edits = tuple(each.id for each in engine.record(away).records)
+            back = drafts(MessageRedacted(said=NOW, by=PLATFORM, events=edits), name="redacted")
+        commit(engine)
+        monkeypatch.setattr(engine, "_maybe_commit_views", lambda most: None)
+        engine.record(back)
+        assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
+        commit(engine)
+        assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
+
+
 def edited(heard: Record, text: str) -> MessageEdited:
     """The message, with another text."""
     assert isinstance(heard.event, MessageHeard)
