@@ -12,7 +12,8 @@ from typing import NamedTuple
 from dnam.assistant import Assistant
 from dnam.errors import OptedOut
 from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartment
-from dnam.loops.summary import Refreshing, SummaryPlan, plan_summary, refresh_summary, to_come
+from dnam.loops.summary import refresh_summary
+from dnam.loops.summary_plan import Refreshing, SummaryPlan, plan_summary, to_come
 from dnam.prompts import load
 from dnam.tending import SUMMARY_PROMPT, still_said
 from projections.decisions.consent import is_out

@@ -19,7 +19,8 @@ from dnam.jobs import Job
 from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
 from dnam.loops.loop import Compare, Compared, Loop, Minting, T, drive
 from dnam.loops.merge import merge_items, plan_merges, texts_of
-from dnam.loops.summary import Refreshing, plan_summary, refresh_summary
+from dnam.loops.summary import refresh_summary
+from dnam.loops.summary_plan import Refreshing, plan_summary
 from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence

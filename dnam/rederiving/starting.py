@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 
-from dnam.loops.summary import plan_once_more
+from dnam.loops.summary_plan import plan_once_more
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key, Work
 from dnam.rederiving.finding import message_of, said_in

@@ -16,7 +16,8 @@ from dnam.context_files import CORE, shipped
 from dnam.loops.extraction import ExtractionPlan, extract_items
 from dnam.loops.loop import Minting
 from dnam.loops.merge import merge_items
-from dnam.loops.summary import SummaryPlan, refresh_summary
+from dnam.loops.summary import refresh_summary
+from dnam.loops.summary_plan import SummaryPlan
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, SummaryInputs
 from dnam.prompts import load
 from dnam.tending import EXTRACTION_PROMPT, MERGE_PROMPT, SUMMARY_PROMPT

@@ -14,7 +14,8 @@ from dnam.importers.source import Arrival, Arrived
 from dnam.importing import Importer
 from dnam.learning import Learner
 from dnam.loops.extraction import unread_by_compartment
-from dnam.loops.summary import plan_summary, refresh_summary
+from dnam.loops.summary import refresh_summary
+from dnam.loops.summary_plan import plan_summary
 from dnam.prompts import load
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest
