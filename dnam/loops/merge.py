@@ -4,8 +4,9 @@ The model sees such a pair and nothing else: what the two say, and the words of 
 replies is an event together with what comes of it; where it fails, both stand.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,6 +27,7 @@ from projections.policies.replies import Unreadable
 from projections.policies.reply_shapes import AskedMerge
 from projections.rows import Rows
 
+T = TypeVar("T")
 MOST_MERGES = 10
 """How many pairs one extraction may lead to; what is left over is close again when one of them changes."""
 
@@ -87,7 +89,7 @@ def _compare(pair: Pair, read: MergeReply) -> Compare:
 
 
 def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint, guarding: Guarding, measure: Measure | None) -> Decide:
-    work = WorkRequest(_answered(pair, reply.text, use), mint())
+    work = WorkRequest(_worked(partial(MergeAnswered, reply=reply.text), pair, use), mint())
     older, newer = _use(pair.older), _use(pair.newer)
     request = MergeRequest(
         older, newer, reply.text, pair.reason, by_model(use), mint(), guarding=guarding, measure=measure
@@ -120,25 +122,13 @@ def _upto(pair: Pair) -> Point:
 
 def replied(pair: Pair, ask: Ask, reply: Reply) -> MergeReplied:
     """A reply of which nothing is decided yet."""
-    use, both = use_of(ask, reply, digest(ask.system, ask.prompt)), (pair.older.event, pair.newer.event)
-    return MergeReplied(
-        said=max(pair.older.said, pair.newer.said),
-        by=by_model(use),
-        causes=both,
-        owner=pair.older.item.owner,
-        compartment=pair.older.item.compartment,
-        after=None,
-        upto=_upto(pair),
-        call=use,
-        inputs=both,
-        policy=VERSION,
-        reply=reply.text,
-    )
+    return _worked(partial(MergeReplied, reply=reply.text), pair, use_of(ask, reply, digest(ask.system, ask.prompt)))
 
 
-def _answered(pair: Pair, reply: str, use: ModelUse) -> MergeAnswered:
+def _worked(made: Callable[..., T], pair: Pair, use: ModelUse) -> T:
+    """An event of model work about a pair: `made` makes it of what all of them say."""
     both = (pair.older.event, pair.newer.event)
-    return MergeAnswered(
+    return made(
         said=max(pair.older.said, pair.newer.said),
         by=by_model(use),
         causes=both,
@@ -149,26 +139,11 @@ def _answered(pair: Pair, reply: str, use: ModelUse) -> MergeAnswered:
         call=use,
         inputs=both,
         policy=VERSION,
-        reply=reply,
     )
 
 
 def _failed(pair: Pair, error: str, reply: str, use: ModelUse) -> MergeFailed:
-    both = (pair.older.event, pair.newer.event)
-    return MergeFailed(
-        said=max(pair.older.said, pair.newer.said),
-        by=by_model(use),
-        causes=both,
-        owner=pair.older.item.owner,
-        compartment=pair.older.item.compartment,
-        after=None,
-        upto=_upto(pair),
-        call=use,
-        inputs=both,
-        policy=VERSION,
-        error=error,
-        reply=reply,
-    )
+    return _worked(partial(MergeFailed, error=error, reply=reply), pair, use)
 
 
 def _fail(pair: Pair, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:

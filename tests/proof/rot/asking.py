@@ -43,8 +43,8 @@ from tests.replay.stage import FakeClock, folded, readable, scanned
 
 _STOPPED = re.compile(r"as of #(\d+): ")
 """How a command says that it shows what there was before an event that cannot be read."""
-_AT = re.compile(r"\Adnam: as recorded up to #\d+, .*\n")
-"""What a command says first that shows an earlier moment, also where it is whole."""
+_AT = re.compile(r"\Adnam: as recorded up to #\d+, .*\n|(?<=\n)dnam: an import from .* came in later.*\n")
+"""What a command says first that shows an earlier moment, also where it is whole; there is a line for each import."""
 Answer = tuple[str, str]
 """`same` or `other` than the undamaged memory; `earlier`: as of an earlier event, which is said, and as it was then;
 `refused` in one line, or `unclear`: a traceback, or more lines; `restored`; `named` and `changed`, with seqs. And more
