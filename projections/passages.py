@@ -44,6 +44,8 @@ SPARE = 3
 FEWEST_WORDS = 3
 """How many words a sentence has at least that is looked for in the summary: "yes" stands in every one."""
 _WORD = re.compile(r"\w+")
+_FIRST_WORDS = re.compile(r"[^\w\n]*(\w+)[^\w\n.!?…]+\w+[^\w\n.!?…]+\w")
+"""Three words of one sentence: no sign that may end it stands between them."""
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 ANSWERING = frozenset({"turn", "fact", "dated", "meaning", "fact meaning"})
@@ -195,6 +197,8 @@ class _May:
         of = row if isinstance(row, TurnRow) else row.message
         if not self._summary or of.spans or (isinstance(row, MessageRow) and row.message.attachments):
             return False
+        if self._begins_otherwise(of.text):  # most are told apart by that
+            return False
         looked_for = False
         for sentence in _BETWEEN_SENTENCES.split(of.text):
             words = _plain(sentence)
@@ -204,6 +208,11 @@ class _May:
                 return False
             looked_for = True
         return looked_for
+
+    def _begins_otherwise(self, text: str) -> bool:
+        """Whether a text begins with a sentence that is looked for, by a word that the summary has not."""
+        first = _FIRST_WORDS.match(text)
+        return first is not None and f" {first[1].casefold()} " not in self._summary
 
     def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
         """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
