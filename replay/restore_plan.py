@@ -71,7 +71,7 @@ def look_at(path: Path, backup: Backup) -> Target:
         if place.strangers():
             raise NotALog(f"{path} is no data folder of dnam: choose an empty folder")
         return Target(path, None, (), True, ring, loss)
-    log = None if current is None else opened(current)
+    log = None if current is None else opened(current, every_page=True)
     if log is None:
         return Target(path, UNREADABLE, (), False, ring, loss)
     try:
@@ -99,7 +99,7 @@ def _log_in(place: Folder) -> Path | None:
 def log_in(path: Path) -> LmdbLog | None:
     """The log of a data folder that is to be replaced, for reading; None where there is none, or it cannot be read."""
     current = _log_in(Folder(path / "log"))
-    return None if current is None else opened(current)
+    return None if current is None else opened(current, every_page=True)
 
 
 def _ring_in(path: Path, backup: Backup) -> tuple[tuple[RingRecord, ...], str]:

@@ -13,14 +13,25 @@ import lmdb
 
 from replay.errors import CurrentLost, LogError, NewerLog, NotALog, ReadOnly
 from replay.folder import BUILDING, Folder
+from replay.lmdb_file import DATA, refuse_flaws
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
+from replay.page_flaws import flaws_of
 
 
-def opened(folder: Path) -> LmdbLog | None:
-    """A log for reading; None when it is damaged so that it cannot be read. Of a newer program it is no such thing."""
+def opened(folder: Path, *, every_page: bool = False) -> LmdbLog | None:
+    """A log for reading; None when it is damaged so that it cannot be read. Of a newer program it is no such thing.
+    Pages of a large one are looked over where `every_page` is to be read.
+    """
     try:
-        return LmdbLog(folder, writable=False)
+        log = LmdbLog(folder, writable=False)
+        try:
+            if every_page:
+                refuse_flaws(folder / DATA, flaws_of(folder / DATA))
+        except LogError:
+            log.close()
+            raise
+        return log
     except (NewerLog, ReadOnly):
         raise
     except (LogError, lmdb.Error):

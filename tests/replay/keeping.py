@@ -15,6 +15,7 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.folder import Folder
 from replay.folding import Folding
+from replay.pages import PAGE_SIZE, PageFile, Walk, metas
 from replay.ring_records import RingRecord
 from replay.store import DiskStore
 from replay.verify import verify
@@ -129,3 +130,15 @@ def ring(data: Path) -> set[RingRecord]:
     records = set(store.ring._store.read())
     store.close()
     return records
+
+
+def damage_a_leaf(path: Path, table: str) -> None:
+    """Nothing but zeros is left of the first page of a table's rows."""
+    file = PageFile(path)
+    newest = max(metas(file), key=lambda each: each.commit)
+    walk = Walk(file, newest.last)
+    at, _ = next(walk.rows(table, walk.tables(newest.names)[table]))
+    file.close()
+    with path.open("r+b") as opened:
+        opened.seek(at.page * PAGE_SIZE)
+        opened.write(bytes(PAGE_SIZE))

@@ -27,7 +27,6 @@ from replay.errors import Damaged, DamagedPages, ErasedMeanwhile, LogError
 from replay.folding import Folding
 from replay.helper import Helper, helped, processors
 from replay.packing import Packed
-from replay.pages import PAGE_SIZE, PageFile, Walk, metas
 from replay.pipe import FoldJob, Job, SpanJob
 from replay.recall_index import Find, Made
 from replay.rewriting import rewrite
@@ -38,6 +37,7 @@ from replay.verify import Verified, verify
 from replay.views import Position, Views
 from tests.generator import fixed_story
 from tests.replay.conftest import SHARED
+from tests.replay.keeping import damage_a_leaf
 from tests.replay.stage import FakeClock, contents, digest, drafts, living, setting
 from tests.replay.test_verify import gone, key, put, values
 from tests.world import handle
@@ -251,17 +251,6 @@ def test_two_processes_find_what_one_finds(
     assert [bool(found.problems) for found in together] == [harm != "none"] * 2
     assert len(helpers) == 2
     store.close()
-
-
-def damage_a_leaf(path: Path, table: str) -> None:
-    file = PageFile(path)
-    newest = max(metas(file), key=lambda each: each.commit)
-    walk = Walk(file, newest.last)
-    at, _ = next(walk.rows(table, walk.tables(newest.names)[table]))
-    file.close()
-    with path.open("r+b") as opened:
-        opened.seek(at.page * PAGE_SIZE)
-        opened.write(bytes(PAGE_SIZE))
 
 
 @pytest.mark.parametrize("many", [True, False], ids=["many pages", "few pages"])

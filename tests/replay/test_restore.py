@@ -15,7 +15,7 @@ from projections.events import ErasureCompleted, ImportBegan, MessageRedacted, P
 from projections.events.values import OPERATOR
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import codec, restore_plan, which_log
+from replay import codec, lmdb_file, restore_plan, which_log
 from replay import restore as restoring
 from replay.backing_up import Keys
 from replay.backup import Backup, Wanted, look_over, seq_of
@@ -51,6 +51,7 @@ from tests.replay.keeping import (
     WRAPPED,
     backed_up,
     damage,
+    damage_a_leaf,
     looks_well,
     pieces,
     record,
@@ -516,8 +517,17 @@ def no_file(data: Path) -> None:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("break_it", [no_database, no_file])
-def test_a_log_that_cannot_be_read_is_replaced(data: Path, place: Path, break_it: Callable[[Path], None]) -> None:
+def no_headers(data: Path) -> None:
+    folder = Folder(data / "log").current()
+    assert folder is not None
+    damage_a_leaf(folder / "data.mdb", "headers")
+
+
+@pytest.mark.parametrize("break_it", [no_headers, no_database, no_file])
+def test_a_log_that_cannot_be_read_is_replaced(
+    data: Path, place: Path, break_it: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)  # as of a large file, whose pages are not looked over elsewhere
     talk(data)
     backed_up(data, place)
     break_it(data)
