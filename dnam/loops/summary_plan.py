@@ -214,7 +214,7 @@ def _reading(source: "Source", found: Found[SummaryRow] | None, settings: Refres
         return Reading(since, after, upto)
     ends = found.row.refresh >= settings.era_refreshes and not is_troubled
     is_wrong = _is_made_anew(source, found)
-    if not is_troubled:
+    if not is_troubled and (ends or is_wrong or settings.looks_back):
         recent = _recent(source, since.lines[-1].said, found.row.floor)
         if ends or is_wrong or _came_late(source, found, recent, settings):
             return Reading(recent, recent.stopped or found.row.floor, upto, ends=ends)
