@@ -1,8 +1,14 @@
 """What somebody's own DMs with the bot open by what Discord says of them now: `dnam.standing`, asked of Discord.
 
-Without the privileged intent for members the cache knows of nobody, so each is fetched, one request a server, and only
-for who was ever learned from in a restricted channel. What cannot be found out opens nothing.
+Without the privileged intent for members the cache knows of nobody, so each is fetched: one request a server, and one
+a private thread, side by side, and only for who was ever learned from in a restricted channel. What cannot be found out
+in time opens nothing.
 """
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import TypeVar
 
 import aiohttp
 import discord
@@ -18,6 +24,11 @@ from replay.errors import LogError
 
 UNKNOWN = (discord.DiscordException, aiohttp.ClientError, OSError)
 """What is raised where Discord does not say."""
+PATIENCE_SECONDS = 1.0
+"""How long is waited for each thing that Discord is asked."""
+K = TypeVar("K")
+T = TypeVar("T")
+Guarded = discord.abc.GuildChannel | discord.Thread
 
 
 class Reach:
@@ -33,16 +44,17 @@ class Reach:
         except (LogError, OSError):
             return ()
         owners = (OWNER,) if self._desk.owners.intersection(ids) else ()
-        return (*owners, *[each for each in taught if await self._can_read(ids, each)])
+        channels = {each: channel for each in taught if (channel := self._channel(each)) is not None}
+        read = await _read_by(ids, channels.values())
+        return (*owners, *[each for each, channel in channels.items() if channel.id in read])
 
-    async def _can_read(self, ids: tuple[int, ...], compartment: str) -> bool:
+    def _channel(self, compartment: str) -> Guarded | None:
+        """The channel that one has to read for it; None where the bot does not know it."""
         place = readers_place(compartment)
         if place is None or place.platform != PLATFORM or not place.key.isdecimal():
-            return False
+            return None
         channel = self._desk.bot.get_channel(int(place.key))
-        if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
-            return False
-        return any([await _reads(channel, each) for each in ids])
+        return channel if isinstance(channel, Guarded) else None
 
 
 def _known(rows: Rows, person: Handle) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -52,15 +64,49 @@ def _known(rows: Rows, person: Handle) -> tuple[tuple[int, ...], tuple[str, ...]
     return tuple(int(each) for each in ids if each.isdecimal()), taught_in_channels(rows, person)
 
 
-async def _reads(channel: discord.abc.GuildChannel | discord.Thread, user_id: int) -> bool:
-    """Whether a member of the server can read a channel now; one who is no member cannot."""
-    try:
-        member = await channel.guild.fetch_member(user_id)
-        may = channel.permissions_for(member)
-        if channel.type is discord.ChannelType.private_thread and not may.manage_threads:
-            assert isinstance(channel, discord.Thread)
-            await channel.fetch_member(user_id)
-    except UNKNOWN:
-        return False
+async def _read_by(ids: Iterable[int], channels: Iterable[Guarded]) -> frozenset[int]:
+    """Which of some channels somebody can read now; one who is no member of a server can read none of it."""
+    looked_at = [(each, channel) for channel in channels for each in ids]
+    members = await _answers({
+        (channel.guild.id, each): partial(channel.guild.fetch_member, each) for each, channel in looked_at
+    })  # fmt: skip
+    may = {
+        (each, channel): channel.permissions_for(member)
+        for each, channel in looked_at
+        if (member := members.get((channel.guild.id, each))) is not None
+    }
+    invited = await _answers({
+        (each, channel.id): partial(channel.fetch_member, each)
+        for (each, channel), rights in may.items()
+        if isinstance(channel, discord.Thread) and _is_by_invitation(channel, rights)
+    })  # fmt: skip
+    return frozenset(
+        channel.id
+        for (each, channel), rights in may.items()
+        if _reads(channel, rights) and (not _is_by_invitation(channel, rights) or (each, channel.id) in invited)
+    )
+
+
+async def _answers(questions: Mapping[K, Callable[[], Awaitable[T]]]) -> dict[K, T]:
+    """What Discord answers to each, asked side by side; without what it does not say, or not in time."""
+
+    async def asked(ask: Callable[[], Awaitable[T]]) -> T | None:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await ask()
+        except (*UNKNOWN, TimeoutError):
+            return None
+
+    answers = await asyncio.gather(*map(asked, questions.values()))
+    return {key: answer for key, answer in zip(questions, answers, strict=True) if answer is not None}
+
+
+def _is_by_invitation(channel: Guarded, rights: discord.Permissions) -> bool:
+    """Whether only who was invited reads it: a private thread, for all but those who manage threads."""
+    return channel.type is discord.ChannelType.private_thread and not rights.manage_threads
+
+
+def _reads(channel: Guarded, rights: discord.Permissions) -> bool:
+    """Whether who has these rights there can read it."""
     listened = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
-    return may.view_channel and may.read_message_history and (may.connect or not listened)
+    return rights.view_channel and rights.read_message_history and (rights.connect or not listened)

@@ -1,12 +1,14 @@
 """What one's own DMs open by what Discord says now: what was said in channels that one can read."""
 
+import asyncio
 from pathlib import Path
 
 import discord
 import pytest
 
+from dnam.adapters.discord import reach
 from dnam.adapters.discord.bot import DnamBot
-from dnam.adapters.discord.reach import Reach, _reads
+from dnam.adapters.discord.reach import Reach, _answers, _read_by
 from projections.events import TurnAnswered
 from projections.events.values import Audience
 from projections.ids import Handle, Ref
@@ -14,7 +16,7 @@ from projections.people import person_of
 from projections.policies.compartments import OWNER, Setting
 from replay.errors import LogError
 from tests.dnam.discord.made import ADA, CONNECT, EVERYONE, GUILD, channel, guild
-from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
+from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, shown
 from tests.dnam.scripted import ScriptedModel
 from tests.loopback.discord import Channel, World
 from tests.loopback.discord.permissions import Permission
@@ -99,7 +101,71 @@ async def test_what_is_said_in_a_voice_channel_is_for_who_may_join(
     monkeypatch.setattr(discord.Guild, "fetch_member", fetched)
     voice = home.get_channel(10)
     assert isinstance(voice, discord.VoiceChannel)
-    assert await _reads(voice, 7) is reads
+    assert await _read_by([7], [voice]) == ({voice.id} if reads else set())
+
+
+async def test_one_is_asked_about_once_a_server_however_many_channels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = list[int]()
+    real = discord.Guild.fetch_member
+
+    async def fetch(guild: discord.Guild, member: int, /) -> discord.Member:
+        fetched.append(member)
+        return await real(guild, member)
+
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        cellars = [here.guild.channel(f"cellar-{number}", only_for=[here.kim, world.bot]) for number in range(4)]
+        await idle(world, bot)
+        taught = [await teach(world, bot, here.kim, each, f"I keep the keys of {each.name}") for each in cellars]
+        monkeypatch.setattr(discord.Guild, "fetch_member", fetch)
+        assert len(await Reach(bot.desk)(taught[0])) == 4
+        assert fetched == [here.kim.id]
+        fetched.clear()
+        await here.kim.says(here.kim.dm, "where are my keys?")
+        await idle(world, bot)
+        assert fetched == [here.kim.id], "one look serves an answer"
+
+
+async def test_where_discord_takes_its_time_others_are_answered_and_all_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it says of a member is no part of recording: nobody else waits for it, and nothing waits to be recorded."""
+    asked, gives_up = asyncio.Event(), asyncio.Event()
+
+    async def slowly(_: discord.Guild, __: int, /) -> discord.Member:
+        asked.set()
+        await gives_up.wait()
+        raise OSError("no answer")
+
+    monkeypatch.setattr(reach, "PATIENCE_SECONDS", 600)
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model, memory_commands_enabled="1") as bot:
+        await teach(world, bot, here.kim, here.cellar, "I keep the cellar keys")
+        monkeypatch.setattr(discord.Guild, "fetch_member", slowly)
+        await here.kim.says(here.kim.dm, "where are my keys?")
+        await asked.wait()
+        await world.until(lambda: "where are my keys?" in heard(bot), "it is recorded")
+        await here.ada.says(here.general, "and mine?", mention=world.bot)
+        await world.until(lambda: shown(world, here.general)[-1:] == ["yes"], "somebody else is answered")
+        assert not bot.desk.unwritten
+        gives_up.set()
+        await idle(world, bot)
+        assert "cellar keys" not in model.asked("answer")[-1].prompt
+        assert shown(world, here.kim.dm) == ["yes"]
+
+
+async def test_what_discord_does_not_say_in_time_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach, "PATIENCE_SECONDS", 0)
+
+    async def never() -> int:
+        await asyncio.Event().wait()
+        return 7
+
+    async def at_once() -> int:
+        return 8
+
+    assert await _answers({"late": never, "known": at_once}) == {"known": 8}
 
 
 @pytest.mark.parametrize("place", ["local:7", "discord:x", "discord:404"])
