@@ -3,7 +3,8 @@
     hear ─▶ think ─▶ (the shell shows it) ─▶ delivered ─▶ the loops that are due
               └────▶ failed: no model, no answer; the person is told
 
-What cannot be recorded waits in `Unwritten`, behind what was said before it, and no answer waits for it.
+What cannot be recorded waits in `Unwritten`, behind what was said before it, and no answer waits for it. Nor does the
+model wait for the disk: it is asked as soon as what it is asked is ready, and what it says is recorded behind that.
 """
 
 import asyncio
@@ -46,21 +47,25 @@ class DrewOnErased(ModelError):
 
 
 class Ahead(NamedTuple):
-    """What an answer is made from, prepared while its question was still being written to the disk."""
+    """What an answer is made from, prepared while its question was still being written to the disk: for what was
+    `heard`, and the same as it was `placed`.
+    """
 
     heard: Heard
+    placed: Heard
     prepared: Prepared
 
 
 class Exchange:
-    """A message and what becomes of it. `heard` is where it lies, or would. `ahead` is what is being prepared for its
-    answer: it was recorded just now, and nothing else is known of it yet. `is_kept`: its answer is recorded, or waits
-    to be.
+    """A message and what becomes of it. `heard` is where it lies, or would, and `writing` is its recording, which may
+    still be under way. `ahead` is what is being prepared for its answer: it was recorded just now, and nothing else is
+    known of it yet. `is_kept`: its answer is recorded, or waits to be.
     """
 
     def __init__(self, request: HeardRequest, heard: Heard) -> None:
         self.request = request
         self.heard = heard
+        self.writing: asyncio.Future[bool] | None = None
         self.ahead: Future[Ahead | None] | None = None
         self.thought: Thought | None = None
         self.turn: Turn | None = None
@@ -78,25 +83,41 @@ class Exchanges:
 
     async def hear(self, request: HeardRequest, *, to_answer: bool = False) -> Exchange:
         """Record a message, or keep it to be recorded. With `to_answer` somebody thinks of its answer next: that is
-        prepared while the disk writes.
+        prepared while the disk writes, and where it is ready first, the disk is not waited for.
         """
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
         is_awaited, loop = to_answer, asyncio.get_running_loop()
-        begun: list[Future[Ahead | None]] = []
+        ahead: Ahead | None = None
+        ready, begun = loop.create_future(), list[Future[Ahead | None]]()
 
         def decided(heard: Heard, message: Found[MessageRow]) -> None:
             if is_awaited and not loop.is_closed():
                 with suppress(RuntimeError):  # the program ends, and its threads did
                     begun.append(self._begun(heard, message, loop))
+                    begun[-1].add_done_callback(lambda _: _tell(loop, ready))
 
         async def step() -> None:
-            exchange.heard = await self._memory.hear_ready(request, decided if is_awaited else None)
+            heard = await self._memory.hear_ready(request, decided if is_awaited else None)
+            if ahead is None:  # else it is known, and who can read it may be others since
+                exchange.heard = _as_opened(heard, exchange.heard.setting.besides)
 
         with self.assistant.precedence.arriving():
-            await self.unwritten.write("message", step)
+            writing = exchange.writing = self.unwritten.begin("message", step)
+            writing.add_done_callback(lambda _: _done(ready))
+            try:
+                await ready
+            except asyncio.CancelledError:  # raised again: what was said stays said
+                writing.cancel()
+                await asyncio.wait({writing})
+                raise
             is_awaited = False  # later is no time to prepare
+            ahead = _prepared_first(writing, begun)
+            if ahead is not None:
+                exchange.heard = ahead.heard
+            else:
+                await writing
             if exchange.heard is nowhere:  # it waits, or never can be recorded
                 exchange.heard = await self._whereabouts(request)
             elif begun:
@@ -115,14 +136,14 @@ class Exchanges:
 
     async def _prepared(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
         try:
-            heard = await self._memory.placed(heard)
-            return Ahead(heard, await self.assistant.prepare(heard, message))
+            placed = await self._memory.placed(heard)
+            return Ahead(heard, placed, await self.assistant.prepare(placed, message))
         except Exception:  # noqa: BLE001 - it is prepared again by `think`, which tells what is wrong
             return None
 
     def _prepared_here(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
         try:
-            return Ahead(heard, self.assistant.prepare_here(heard, message))
+            return Ahead(heard, heard, self.assistant.prepare_here(heard, message))
         except Exception:  # noqa: BLE001 - as above
             return None
 
@@ -133,26 +154,29 @@ class Exchanges:
         heard = exchange.heard
         if closed:
             heard = heard._replace(setting=heard.setting._replace(guild=None))
-        prepared = await self._taken_up(exchange, heard)
-        thought = exchange.thought = await self.assistant.think(heard, hear, prepared)
+        with self.assistant.precedence.arriving():
+            ahead = await self._taken_up(exchange, heard)
+            placed = await self._memory.placed(heard) if ahead is None else ahead.placed
+        if not closed:
+            exchange.heard = placed
+        prepared = None if ahead is None else ahead.prepared
+        thought = exchange.thought = await self.assistant.think(placed, hear, prepared)
         return thought
 
-    async def _taken_up(self, exchange: Exchange, heard: Heard) -> Prepared | None:
+    async def _taken_up(self, exchange: Exchange, heard: Heard) -> Ahead | None:
         """What was prepared for this answer, once; None where it was for another place or other readers."""
         begun, exchange.ahead = exchange.ahead, None
-        if begun is None:
-            return None
-        with self.assistant.precedence.arriving():
-            ahead = await asyncio.wrap_future(begun)
-        return ahead.prepared if ahead is not None and ahead.heard == heard else None
+        ahead = None if begun is None else await asyncio.wrap_future(begun)
+        return ahead if ahead is not None and ahead.heard == heard else None
 
     async def answered(self, exchange: Exchange, said: int | None = None) -> None:
         """Record the answer that was thought, or keep it to be recorded: before it is sent.
 
         Of an answer to somebody of whom nothing is kept, what it took is recorded, and no words.
         """
-        exchange.is_kept = True
         finished = self._memory.now() if said is None else said
+        await _written(exchange)
+        exchange.is_kept = True
         await self.unwritten.write("answer", lambda: self._record_answer(exchange, finished))
 
     async def _record_answer(self, exchange: Exchange, finished: int) -> None:
@@ -176,6 +200,7 @@ class Exchanges:
         async def step() -> None:
             await self._memory.failed(exchange.heard, error, said=given_up)
 
+        await _written(exchange)
         await self.unwritten.write("failure", step)
 
     def broken_off(self, exchange: Exchange, spent: Reply | None) -> None:
@@ -207,12 +232,44 @@ class Exchanges:
             return _nowhere(request)
 
 
+def _as_opened(heard: Heard, besides: tuple[str, ...]) -> Heard:
+    """The same with what it opens besides."""
+    return heard._replace(setting=heard.setting._replace(besides=besides))
+
+
+def _prepared_first(writing: "asyncio.Future[bool]", begun: Sequence["Future[Ahead | None]"]) -> Ahead | None:
+    """What was prepared, where the disk still writes."""
+    return begun[-1].result() if begun and begun[-1].done() and not writing.done() else None
+
+
+def _tell(loop: asyncio.AbstractEventLoop, ready: "asyncio.Future[None]") -> None:
+    """From another thread: there is something to go on with."""
+    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(_done, ready)
+
+
+def _done(ready: "asyncio.Future[None]") -> None:
+    if not ready.done():
+        ready.set_result(None)
+
+
+async def _written(exchange: Exchange) -> None:
+    """Wait until what is answered is recorded, or waits to be: what comes of it stands behind it."""
+    if exchange.writing is not None:
+        await asyncio.wait({exchange.writing})
+
+
 def _rests_on(rows: Rows, heard: Heard, context: Context) -> Context:
-    """The context of an answer, its message among the causes also where that was recorded after the answer was made."""
+    """The context of an answer, its message among the causes also where that was recorded after the answer was made;
+    not where it was to be recorded, and never was.
+    """
+    message = heard.point.id
+    if message in context.causes:
+        if rows.ids.status(message) != "unknown":
+            return context
+        return context._replace(causes=tuple(each for each in context.causes if each != message))
     known = find_message(rows, heard.session, heard.setting.audience.epoch, heard.point)
-    if known is None or heard.point.id in context.causes:
-        return context
-    return context._replace(causes=(heard.point.id, *context.causes))
+    return context if known is None else context._replace(causes=(message, *context.causes))
 
 
 def _taken(use: ModelUse) -> Reply:

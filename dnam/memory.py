@@ -177,11 +177,12 @@ class Memory(Placing):
 
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""
-        return await self.hear_ready(with_handles(request))
+        return await self.placed(await self.hear_ready(with_handles(request)))
 
     async def hear_ready(self, ready: HeardRequest, decided: Foretold | None = None) -> Heard:
         """The same of a message as it may be recorded (`with_handles`), for whoever has that: secrets are looked for
-        once. `decided` hears of it before it is durable, where nothing else has to be recorded with it.
+        once. It is not `placed` yet: that asks the platform, which may take its time, and the log has it by now.
+        `decided` hears of it before it is durable, where nothing else has to be recorded with it.
         """
         located: list[Heard] = []
 
@@ -197,7 +198,7 @@ class Memory(Placing):
 
         while (await recording()).records and ready.edited is not None:
             pass  # much that says an edited message's old words again goes in several decisions, the edit in the last
-        return await self.placed(located[0] if located else await self.look(lambda rows: _as_recorded(rows, ready)))
+        return located[0] if located else await self.look(lambda rows: _as_recorded(rows, ready))
 
     async def placed(self, heard: Heard) -> Heard:
         """The same with what its place opens besides, by where the speaker stands now."""

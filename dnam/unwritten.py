@@ -47,6 +47,7 @@ class Unwritten:
         self.limit = limit or slow
         self._steps: deque[tuple[str, Step]] = deque()
         self._under_way: list[tuple[str, Step]] = []
+        self._begun: set[asyncio.Task[bool]] = set()
         self._one_at_a_time = asyncio.Lock()
         self._waiting = asyncio.Event()
         self.reason = ""
@@ -77,6 +78,13 @@ class Unwritten:
                 self._waiting.set()
         return done
 
+    def begin(self, what: str, step: Step) -> "asyncio.Task[bool]":
+        """Write this beside what the caller does next, who waits for it in the end. Cancelled, it waits to be written."""
+        task = asyncio.create_task(self.write(what, step))
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+        return task
+
     async def within(self, work: Awaitable[T]) -> T:
         """Wait for this no longer than an answer waits for the log; Busy when that is not enough. What the log was
         given by then may still be written.
@@ -94,6 +102,8 @@ class Unwritten:
 
     async def again(self) -> bool:
         """Try everything that waits; True when nothing waits any more."""
+        if self._begun:
+            await asyncio.wait(self._begun)
         async with self._one_at_a_time:
             while self._steps:
                 if not await self._done(*self._steps[0]):

@@ -1,6 +1,7 @@
 """A prompt is made while the disk writes what it answers: the same one, once, and only for who is answered there."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,12 @@ from projections.context import Context
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
+from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Attachment
 from projections.ids import Ref
-from replay.errors import LogFull
+from replay.errors import LogFull, Refused
 from replay.log import Commit, Head, Syncing, untold
+from tests.dnam.discord.stage import events
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.world import NOW
 
@@ -57,6 +60,11 @@ def prepared(assistant: Assistant) -> Iterator[list[Context]]:
         yield made
 
 
+async def recorded(exchange: Exchange) -> None:
+    assert exchange.writing is not None
+    assert await exchange.writing
+
+
 async def exchanged(exchanges: Exchanges, request: HeardRequest) -> Exchange:
     exchange = await exchanges.hear(request, to_answer=True)
     await exchanges.think(exchange)
@@ -79,6 +87,7 @@ async def test_it_is_the_prompt_that_would_be_made_afterwards(tmp_path: Path, pl
                 await exchanges.think(exchange)
             assert len(made) == 1
             assert exchange.thought is not None
+            await recorded(exchange)
             assert exchange.thought.context == await assistant.memory.context(
                 exchange.heard, files=exchange.thought.files
             )
@@ -160,18 +169,82 @@ async def test_what_could_not_be_recorded_is_answered_from_what_is_there(tmp_pat
         unwritten = Unwritten()
         exchanges = Exchanges(assistant, unwritten)
         await exchanged(exchanges, says(1, "hello", GARDEN))
-        with refusing(assistant.memory):
+        refused, over, real = threading.Event(), threading.Event(), assistant.prepare_here
+
+        def prepare(*args: object) -> object:
+            wait(refused)
+            try:
+                return real(*args)  # type: ignore[arg-type]  # whatever it is given
+            finally:
+                over.set()
+
+        with patch.object(assistant, "prepare_here", prepare), at_the_end(assistant.memory, full):
             exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
             assert exchange.ahead is None
+            refused.set()
             thought = await exchanges.think(exchange)
         assert thought.context.message.words == "how are you?"
         assert thought.context.message.seq == 0  # by its own text
         assert exchange.heard.point.id == AT_END
+        await asyncio.to_thread(wait, over)
         with prepared(assistant) as made:
             assert await unwritten.again()
             await asyncio.sleep(0)
         assert made == []  # it was answered long ago
         assert exchange.heard.point.id != AT_END
+
+
+async def test_the_model_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    """It is asked while the question is being written; what it says is recorded behind that."""
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        goes_on = threading.Event()
+        with at_the_end(assistant.memory, lambda: wait(goes_on)):
+            exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
+            thought = await exchanges.think(exchange)
+            assert exchange.writing is not None
+            assert not exchange.writing.done()
+            answering = asyncio.create_task(exchanges.answered(exchange))
+            await asyncio.sleep(0)
+            assert not exchange.is_kept
+            goes_on.set()
+            await answering
+        await exchanges.delivered(exchange)
+        assert exchange.heard.point.id in thought.context.causes
+        said = [event.TAG for event in events(assistant.memory, MessageHeard, TurnAnswered)]
+        assert said == ["message.heard", "turn.answered"] * 2
+
+
+@pytest.mark.parametrize("fate", ["it waits", "it never can be"])
+async def test_what_was_answered_and_could_not_be_recorded(tmp_path: Path, fate: str) -> None:
+    """The prompt was ready first. Where the question can be recorded later, the answer is behind it; else it rests on
+    what else was in its prompt.
+    """
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        unwritten = Unwritten()
+        exchanges = Exchanges(assistant, unwritten)
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        asked = threading.Event()
+
+        def fail() -> None:
+            wait(asked)
+            raise LogFull("the disk is full: make room") if fate == "it waits" else Refused("not this one")
+
+        with at_the_end(assistant.memory, fail):
+            exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
+            thought = await exchanges.think(exchange)
+            assert exchange.heard.point.id in thought.context.causes
+            asked.set()
+            assert exchange.writing is not None
+            assert await exchange.writing is (fate != "it waits")
+        await exchanges.answered(exchange)
+        assert str(unwritten) == ("1 message, 1 answer" if fate == "it waits" else "")
+        assert await unwritten.again()
+        await exchanges.delivered(exchange)
+        _, turn = events(assistant.memory, TurnAnswered)
+        assert (exchange.heard.point.id in turn.causes) is (fate == "it waits")
+        assert len(events(assistant.memory, MessageHeard)) == (2 if fate == "it waits" else 1)
 
 
 async def test_what_is_recorded_after_it_was_given_up_is_prepared_for_nobody(tmp_path: Path) -> None:
@@ -189,17 +262,25 @@ async def test_what_is_recorded_after_it_was_given_up_is_prepared_for_nobody(tmp
 
 
 @contextmanager
-def refusing(memory: Memory) -> Iterator[None]:
-    """A disk that takes everything, and says at the end that it is full."""
+def at_the_end(memory: Memory, happens: Callable[[], None]) -> Iterator[None]:
+    """A disk that takes everything, and at the end of it something happens, in the writer's thread."""
     log = memory.engine.store.log
     append: Callable[..., Head] = log.append
 
-    def refused(commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
-        def fail() -> None:
+    def appended(commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
+        def end() -> None:
             syncing()
-            raise LogFull("the disk is full: make room")
+            happens()
 
-        return append(commit, expected, fail)
+        return append(commit, expected, end)
 
-    with patch.object(log, "append", refused):
+    with patch.object(log, "append", appended):
         yield
+
+
+def full() -> None:
+    raise LogFull("the disk is full: make room")
+
+
+def wait(event: threading.Event) -> None:
+    assert event.wait(20)
