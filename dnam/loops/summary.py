@@ -159,7 +159,7 @@ def _work(plan: SummaryPlan, answer: Answer, mint: Mint) -> WorkRequest:
         call=answer.use,
         policy=plan.policy,
     )
-    return WorkRequest(event, mint())
+    return WorkRequest(event, mint(), shown=plan.causes)
 
 
 def _settling(work: WorkRequest | None, request: FailRequest) -> Decision:

@@ -456,6 +456,19 @@ async def test_what_is_cleared_while_the_shorter_one_is_made_does_not_come_back(
         assert not await summarise(assistant, await again(assistant))
 
 
+async def test_what_is_taken_back_while_a_text_is_made_that_is_too_long_leaves_no_word(tmp_path: Path) -> None:
+    model = HeldModel({"summary": lambda ask: LONG if read(ask) else "Still of tea."})
+    model.hold("summary")
+    async with remembering(tmp_path, model) as assistant:
+        work = asyncio.create_task(summarise(assistant, await hears(assistant, "hello", "of tea")))
+        await model.reached["summary"].wait()
+        await takes_back(assistant)
+        model.let_go()
+        assert not await work
+        assert await text(assistant) == []
+        assert {each.reply for each in of_kind(assistant, SummaryAnswered)} == {""}
+
+
 async def test_what_is_taken_back_while_the_shorter_one_is_made_leaves_no_word(tmp_path: Path) -> None:
     await broken_off(tmp_path)
     model = HeldModel({"summary": long_then()})
