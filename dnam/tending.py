@@ -17,7 +17,7 @@ from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
-from dnam.loops.loop import Compare, Compared, Loop, Minting, T, drive
+from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
 from dnam.loops.merge import merge_items, plan_merges, texts_of
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import Refreshing, plan_summary
@@ -41,6 +41,7 @@ from projections.policies.compartments import everywhere
 from projections.policies.learned_from import Learn, LearnedAs, Learns
 from projections.policies.low_signal import is_low_signal
 from projections.rows import Found, Rows
+from replay.chronicle import LogChronicle
 from replay.errors import ErasedMeanwhile, LogError
 from replay.group import Recorded
 
@@ -88,12 +89,24 @@ class Tending:
             await self.precedence.give_way()
             return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
 
+        seconds = self.memory.settings.model_timeout_seconds
         async with self._room:
-            return await drive(loop, self.model, record, self.memory.settings.model_timeout_seconds, self.compare)
+            return await drive(loop, self.model, record, seconds, self.compare, self.find)
 
     async def compare(self, step: Compare) -> Compared:
         """How near texts are that a loop wants compared, by the encoder where there is one."""
         return Compared(await self.measure(step.texts, Job("encoder", step.person, person=step.person)))
+
+    async def find(self, step: Find) -> Recorded:
+        """What a loop looks up in the log."""
+        log = LogChronicle(self.memory.engine.live)
+
+        def found(rows: Rows) -> Recorded:
+            event = step.event(rows)
+            record = None if event is None else log.find(event)
+            return Recorded() if record is None else Recorded((record,))
+
+        return await self._look(found)
 
     def learns(self, rows: Rows) -> Learns:
         """What is learned from whom and where, as it is configured now."""

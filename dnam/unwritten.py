@@ -79,7 +79,7 @@ class Unwritten:
         return done
 
     def begin(self, what: str, step: Step) -> "asyncio.Task[bool]":
-        """Write this beside what the caller does next, who waits for it in the end. Cancelled, it waits to be written."""
+        """Write this beside what the caller does next, who waits for it in the end. Cancelled, it waits."""
         task = asyncio.create_task(self.write(what, step))
         self._begun.add(task)
         task.add_done_callback(self._begun.discard)

@@ -11,6 +11,8 @@ from projections.events import (
     ReflectionAnswered,
     ReplyWithdrawn,
     SummaryAnswered,
+    SummaryFailed,
+    SummaryRefreshed,
 )
 from projections.events.event import Event
 from projections.events.values import Audience, ModelUse
@@ -123,3 +125,24 @@ def was_read(rows: Rows, message: EventId) -> bool:
 def was_tried(rows: Rows, message: EventId) -> bool:
     """Whether an extraction has read a message, whatever came of it."""
     return any(tag in _READ or tag == ExtractionFailed.TAG for _, tag in effects_of(rows, message))
+
+
+_DECIDED = frozenset({SummaryRefreshed.TAG, SummaryFailed.TAG})
+
+
+def undecided_summary(rows: Rows, shown: EventId) -> EventId | None:
+    """The last reply to be a summary of which this was in the prompt, if nothing came of it yet: neither a summary nor
+    a failure.
+    """
+    replies = [effect for effect, tag in effects_of(rows, shown) if tag == SummaryAnswered.TAG]
+    kept = [row for each in replies if (row := rows.get(WORK, each)) is not None]
+    last = max(kept, key=lambda row: (row.at, row.event), default=None)
+    return None if last is None or _is_decided(rows, last.event) else last.event
+
+
+def _is_decided(rows: Rows, reply: EventId) -> bool:
+    """Whether anything came of a reply, or of a shorter one that it led to."""
+    return any(
+        tag in _DECIDED or (tag == SummaryAnswered.TAG and _is_decided(rows, effect))
+        for effect, tag in effects_of(rows, reply)
+    )

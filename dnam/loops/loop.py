@@ -12,7 +12,7 @@ from dnam.model import Ask, Model, ModelError, OverBudget, Reply, spent_in
 from projections.decisions.draft import Decision, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
-from projections.ids import Handle
+from projections.ids import EventId, Handle
 from projections.policies.closeness import Measure
 from projections.rows import Rows
 from replay.errors import LogError
@@ -48,7 +48,13 @@ class Failed(NamedTuple):
     spent: Reply | None = None
 
 
-Step = Ask | Decide | Compare
+class Find(NamedTuple):
+    """Look up an event of the log; the loop receives it, or nothing where there is none that can be read."""
+
+    event: Callable[[Rows], EventId | None]
+
+
+Step = Ask | Decide | Compare | Find
 Outcome = Reply | Failed | Recorded | Compared
 GIVEN_UP = "it was given up, because the program ended"
 BILL_SECONDS = 1.0
@@ -58,6 +64,7 @@ Loop = Generator[Step, Outcome, T]
 Mint = Callable[[], Origin]
 Record = Callable[[Decision], Awaitable[Recorded]]
 Comparing = Callable[[Compare], Awaitable[Compared]]
+Finding = Callable[[Find], Awaitable[Recorded]]
 
 
 class Minting:
@@ -71,7 +78,7 @@ class Minting:
 
 
 def records_of(outcome: Outcome) -> tuple[EventRecord, ...]:
-    """What a decision that the loop handed out became."""
+    """What a decision that the loop handed out became, or what it looked up."""
     assert isinstance(outcome, Recorded)
     return outcome.records
 
@@ -81,8 +88,18 @@ async def by_words_alone(_: Compare) -> Compared:
     return Compared()
 
 
+async def nothing_found(_: Find) -> Recorded:
+    """Where there is no log to look in."""
+    return Recorded()
+
+
 async def drive(
-    loop: Loop[T], model: Model, record: Record, timeout_seconds: float, compare: Comparing = by_words_alone
+    loop: Loop[T],
+    model: Model,
+    record: Record,
+    timeout_seconds: float,
+    compare: Comparing = by_words_alone,
+    find: Finding = nothing_found,
 ) -> T:
     """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised.
 
@@ -102,6 +119,8 @@ async def drive(
                     outcome = await record(decision)
                 case Compare():
                     outcome = await compare(step)
+                case Find():
+                    outcome = await find(step)
                 case Ask():
                     outcome = await _ask(model, step, timeout_seconds)
         except asyncio.CancelledError as error:
@@ -149,6 +168,21 @@ def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:
         latency_ms=reply.latency_ms,
         cost_micros=reply.cost_micros,
         stop=reply.stop,
+    )
+
+
+def reply_of(text: str, use: ModelUse) -> Reply:
+    """The reply that an event holds, with what it took."""
+    return Reply(
+        text,
+        use.model,
+        use.version,
+        use.tokens_in,
+        use.tokens_out,
+        use.tokens_cached,
+        use.latency_ms,
+        use.cost_micros,
+        use.stop,
     )
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from dnam.model import Line, SummaryInputs
+from projections.events import SummaryAnswered
 from projections.events.values import Audience
 from projections.fruitless import SHOWN, is_last_try, most_shown, passed_over
 from projections.ids import NOBODY, EventId, Handle, Point, Seq
@@ -129,6 +130,24 @@ def plan_summary(
         after=reading.after,
     )
     return _going_on(plan, old) if reading.keeps and old is not None else plan
+
+
+def answered_part(plan: SummaryPlan, answered: SummaryAnswered) -> SummaryPlan | None:
+    """The beginning of a plan, as far as a model was shown it when it replied this; None where it was shown something
+    else. What was said since is read by the next refresh.
+    """
+    asked = (answered.session, answered.audience, answered.era, answered.person, answered.after)
+    lines, last = plan.inputs.lines, answered.upto.id.hex()
+    count = next((number for number, line in enumerate(lines, 1) if line.id == last), 0)
+    is_same = asked == (plan.session, plan.audience, plan.era, plan.person, plan.after)
+    if not (is_same and count and plan.causes[: len(answered.causes)] == answered.causes):
+        return None
+    return plan._replace(
+        inputs=msgspec.structs.replace(plan.inputs, lines=lines[:count]),
+        upto=answered.upto,
+        causes=answered.causes,
+        said=answered.said,
+    )
 
 
 def plan_once_more(

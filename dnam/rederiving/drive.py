@@ -1,7 +1,8 @@
-"""Driving a loop while a memory is derived anew: as live (`dnam/loops/loop.py`), but for two things.
+"""Driving a loop while a memory is derived anew: as live (`dnam/loops/loop.py`), but for three things.
 
 A model that cannot be asked ends the derivation, which goes on later, and leaves no failure in the shadow. A decision
-that was recorded before says again what it became.
+that was recorded before says again what it became. A reply that was recorded before is given to whoever asks for it
+(`RunReplies`), so nothing is found by looking it up.
 
     asked anew       plan (a look) → ask → compare (a look) → decide (recorded)
     decided anew     plan, what was replied then, compare, decide: one decision, where there is no encoder to wait for
@@ -10,13 +11,13 @@ that was recorded before says again what it became.
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from dnam.loops.loop import Compared, Comparing, Decide, Failed, Loop, Outcome
+from dnam.loops.loop import Compare, Compared, Comparing, Decide, Failed, Find, Loop, Outcome
 from dnam.memory import Memory
 from dnam.model import Ask, ModelError, Reply
 from dnam.rederiving.replies import NoReply, RunReplies
-from dnam.rederiving.seeds import Seeds, first_id
+from dnam.rederiving.seeds import Seeds
 from dnam.rederiving.turns import ANYTIME, Turn
-from projections.decisions.draft import Draft
+from projections.decisions.draft import Draft, first_id
 from projections.fold import Record
 from projections.ids import EventId
 from projections.rows import Rows
@@ -73,6 +74,8 @@ async def _drive(
                 outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
             case Ask():
                 outcome = await _reply(replies, step, seeds.next_id)
+            case Find():
+                outcome = Recorded()
             case _:
                 outcome = await compare(step)
 
@@ -97,7 +100,7 @@ async def drive_at_once(
         begun.append(loop)
         step = next(loop)
         while not isinstance(step, Decide):
-            step = loop.send(_known(replies, step, seeds.next_id) if isinstance(step, Ask) else Compared())
+            step = loop.send(_known_outcome(replies, step, seeds.next_id))
         return step.decision(rows)
 
     await turn.come()
@@ -106,6 +109,16 @@ async def drive_at_once(
         return None
     outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
     return await drive(begun[0], memory, replies, seeds, compare, turn, outcome)
+
+
+def _known_outcome(replies: RunReplies, step: Ask | Compare | Find, event: EventId) -> Outcome:
+    match step:
+        case Ask():
+            return _known(replies, step, event)
+        case Find():
+            return Recorded()
+        case Compare():
+            return Compared()
 
 
 def _known(replies: RunReplies, ask: Ask, event: EventId) -> Reply | Failed:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from dnam.loops.loop import reply_of
 from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
 from dnam.prompts import digest
 from dnam.rederiving.spending import Spending
@@ -115,7 +116,7 @@ class RunReplies:
             if not isinstance(event, ExtractionReplied | MergeReplied):
                 continue
             if event.call.prompt_digest == digest(ask.system, ask.prompt):
-                return _reply(event.reply, event.call)
+                return reply_of(event.reply, event.call)
         return None
 
     async def _asked(self, ask: Ask, hear: Hear) -> Reply:
@@ -184,23 +185,9 @@ def recorded_reply(event: Event | None) -> Reply | None:
     """The reply that an event holds; None where it holds none."""
     if not isinstance(event, KEPT):
         return None
-    return _reply(event.reply, event.call)
+    return reply_of(event.reply, event.call)
 
 
 def free_reply(text: str, call: ModelUse) -> Reply:
     """A reply that was paid for already."""
-    return msgspec.structs.replace(_reply(text, call), tokens_in=0, tokens_out=0, tokens_cached=0, cost_micros=0)
-
-
-def _reply(text: str, call: ModelUse) -> Reply:
-    return Reply(
-        text,
-        call.model,
-        call.version,
-        call.tokens_in,
-        call.tokens_out,
-        call.tokens_cached,
-        call.latency_ms,
-        call.cost_micros,
-        call.stop,
-    )
+    return msgspec.structs.replace(reply_of(text, call), tokens_in=0, tokens_out=0, tokens_cached=0, cost_micros=0)

@@ -31,12 +31,12 @@ from dnam.prompts import Prompt, digest
 from dnam.rederiving.drive import decision_of, drive, drive_at_once
 from dnam.rederiving.finding import Passed, unread
 from dnam.rederiving.replies import Early, Replies, RunReplies, is_known
-from dnam.rederiving.seeds import Seeds, early, first_id, made_by
+from dnam.rederiving.seeds import Seeds, early, made_by
 from dnam.rederiving.spoken import There, Upto
 from dnam.rederiving.turns import ANYTIME, Turn
 from dnam.tending import Tending
 from projections.decisions.consent import is_out
-from projections.decisions.draft import Draft, Origin
+from projections.decisions.draft import Draft, Origin, first_id
 from projections.decisions.overtaken import is_overtaken
 from projections.decisions.work import WorkRequest, record_reply
 from projections.derived import effects_of

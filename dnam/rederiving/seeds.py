@@ -2,8 +2,8 @@
 
 import hashlib
 
-from projections.decisions.draft import Origin
-from projections.ids import EventId, seeded_id
+from projections.decisions.draft import Origin, first_id
+from projections.ids import EventId
 from projections.rederiving.schedule import Run
 
 
@@ -33,11 +33,6 @@ def made_by(run: Run) -> EventId:
 def early_reply_of(run: Run) -> EventId:
     """The id of the event that holds its reply before it is decided from."""
     return first_id(early(run.event, run.said))
-
-
-def first_id(made: Origin) -> EventId:
-    """The id of the first event of an origin."""
-    return seeded_id(made.seed, 0, made.now)
 
 
 class Seeds:

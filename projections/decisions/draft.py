@@ -62,6 +62,11 @@ class Minter:
         return Draft(self.next(), event, natural=self._origin.identity is not None)
 
 
+def first_id(origin: Origin) -> EventId:
+    """The id of the first event of an origin that no platform names."""
+    return seeded_id(origin.seed, 0, origin.now)
+
+
 def decided_before(rows: Rows, origin: Origin) -> bool:
     """Whether this very request was decided already: its first id is in the log."""
     return rows.ids.status(Minter(rows, origin).next()) != "unknown"

@@ -2,12 +2,21 @@
 
 A job that took its time never overwrites what happened meanwhile: it names the event that had made the summary when it
 began, and when another one has since, a newer text or a reset, it changes nothing.
+
+    the reply      summary.answered
+    behind it      summary.refreshed   the new text
+                   summary.failed      it is empty, or half, or deciding from it went wrong
+                   nothing             another event made the summary meanwhile, or what was shown was taken back
+
+Both are one decision (`settle`). Only a reply that is too long stands alone, while a shorter one is asked for
+(`dnam/loops/summary.py`).
 """
 
 from typing import NamedTuple
 
-from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.draft import Draft, Minter, Origin, decided_before, first_id
 from projections.decisions.overtaken import is_overtaken
+from projections.decisions.work import WorkRequest, record_work
 from projections.events import SummaryFailed, SummaryRefreshed, SummaryReset
 from projections.events.values import Audience, By, Intent, ModelUse, Saw
 from projections.ids import NOBODY, EventId, Handle, Point
@@ -85,6 +94,18 @@ class ResetRequest(NamedTuple):
     origin: Origin
     person: Handle = NOBODY
     pending: bool = False
+
+
+def settle(rows: Rows, work: WorkRequest | None, request: RefreshRequest | FailRequest) -> list[Draft]:
+    """The reply, and behind it what comes of it: one decision, so that a crash keeps both or neither. A reply that
+    stood alone would be asked for, and paid for, once more. `work` is None where it stands in the log already, as one
+    of the request's causes.
+    """
+    answered: list[Draft] = []
+    if work is not None:
+        answered = record_work(rows, work)
+        request = request._replace(causes=(*request.causes, first_id(work.origin)))
+    return [*answered, *(refresh(rows, request) if isinstance(request, RefreshRequest) else fail(rows, request))]
 
 
 def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:

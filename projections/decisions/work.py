@@ -17,13 +17,15 @@ from projections.events import (
     SummaryAnswered,
 )
 from projections.events.values import PLATFORM
-from projections.ids import NOBODY, Handle
+from projections.ids import NOBODY, EventId, Handle
 from projections.policies.text import whole
 from projections.rows import Rows
 
 
 class WorkRequest(NamedTuple):
-    """A model's work, to be recorded under an id from `origin`."""
+    """A model's work, to be recorded under an id from `origin`. `shown` is what was in its prompt only by what a model
+    had made of it.
+    """
 
     event: (
         ExtractionAnswered
@@ -35,13 +37,14 @@ class WorkRequest(NamedTuple):
         | SummaryAnswered
     )
     origin: Origin
+    shown: tuple[EventId, ...] = ()
 
 
 def record_work(rows: Rows, request: WorkRequest) -> list[Draft]:
     """The event, once. A reply is kept as it came, but for what no UTF-8 can hold; none is where what the model was
     shown was taken back meanwhile.
     """
-    if is_overtaken(rows, request.event.causes):
+    if is_overtaken(rows, (*request.event.causes, *request.shown)):
         request = request._replace(event=msgspec.structs.replace(request.event, reply=""))
     return record_reply(rows, request)
 

@@ -84,7 +84,9 @@ class ReflectionAnswered(WorkEvent, frozen=True, kw_only=True):
 
 
 class SummaryAnswered(SummaryEvent, frozen=True, kw_only=True):
-    """The raw reply of a summary refresh."""
+    """The raw reply of a summary refresh. Behind it, in the same decision, stands what came of it; one that is too long
+    stands alone until a shorter one, of which it is the cause, has come.
+    """
 
     TAG: ClassVar[str] = "summary.answered"
     after: Point | None

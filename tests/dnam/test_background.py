@@ -5,6 +5,7 @@ Nothing here waits for a clock: the model waits for the test, and the quiet for 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -195,28 +196,29 @@ async def never(decision: object) -> None:
     raise asyncio.CancelledError
 
 
-async def test_a_restart_between_a_summary_s_reply_and_its_decision(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("writes", "read"), [(0, ["hello", "again"]), (1, ["again"])])
+async def test_a_restart_beside_a_summary_s_reply_keeps_it_with_its_decision_or_neither(
+    tmp_path: Path, writes: int, read: list[str]
+) -> None:
     every, clock = {"summary_every_n_turns": "1", "durable_memory_enabled": "0"}, FakeClock()
     async with talking(tmp_path, ScriptedModel(), clock, **every) as assistant:
-        record = assistant.memory.record
+        calls = chain(repeat(assistant.memory.record, writes), repeat(never))
 
-        calls = iter((record, never))
-
-        async def only_the_reply(decision: Any) -> Any:
+        async def only_so_many(decision: Any) -> Any:
             return await next(calls)(decision)
 
         heard = await assistant.memory.heard("ada", "hello")
         await assistant.answer(heard)
-        assistant.memory.record = only_the_reply  # type: ignore[method-assign]
+        assistant.memory.record = only_so_many  # type: ignore[method-assign]
         assistant.after_turn(heard)
         await assistant.settle()
-        assert len(recorded(assistant, SummaryAnswered)) == 1
-        assert recorded(assistant, SummaryRefreshed, SummaryFailed) == []
+        assert len(recorded(assistant, SummaryAnswered)) == len(recorded(assistant, SummaryRefreshed)) == writes
+        assert recorded(assistant, SummaryFailed) == []
     model = ScriptedModel()
     async with talking(tmp_path, model, clock, **every) as assistant:
         await say(assistant, "ada", "again")
-        assert lines(model.asked("summary")) == [["hello", "again"]]
-        assert len(recorded(assistant, SummaryRefreshed)) == 1
+        assert lines(model.asked("summary")) == [read]
+        assert len(recorded(assistant, SummaryRefreshed)) == writes + 1
 
 
 async def test_an_older_job_never_overwrites_a_newer_summary(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dnam.assistant import ANSWER_PROMPT
 from dnam.context_files import CORE, shipped
 from dnam.loops.extraction import ExtractionPlan, extract_items
-from dnam.loops.loop import Minting
+from dnam.loops.loop import Find, Minting
 from dnam.loops.merge import merge_items
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import SummaryPlan
@@ -25,6 +25,7 @@ from projections.events.values import Audience
 from projections.ids import EventId, Point, Ref
 from projections.policies.closeness import Pair
 from projections.policies.guards import Guarding
+from replay.group import Recorded
 from tests.dnam.scripted import ScriptedModel, say, talking
 from tests.projections.items import ANN, HOME, a_row, quote
 from tests.world import NOW
@@ -189,7 +190,9 @@ def summary(text: str) -> Ask:
     inputs = SummaryInputs(text, text, (Line(text, text, NOW),), 2000)
     place = Audience("channel", Ref("discord", "7"))
     plan = SummaryPlan("s", place, ANN, 0, None, inputs, None, POINT, (), NOW, "")
-    ask = next(refresh_summary(plan, load(SUMMARY_PROMPT), "haiku", MINT))
+    loop = refresh_summary(plan, load(SUMMARY_PROMPT), "haiku", MINT)
+    assert isinstance(next(loop), Find)
+    ask = loop.send(Recorded())
     assert isinstance(ask, Ask)
     return ask
 

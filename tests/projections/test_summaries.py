@@ -5,13 +5,24 @@ from typing import Any
 import pytest
 
 from projections.calls import calls
+from projections.decisions.draft import first_id
 from projections.decisions.imported import ImportSummaryRequest, import_summary
-from projections.decisions.summaries import FailRequest, RefreshRequest, ResetRequest, fail, refresh, reset
-from projections.events import MessageHeard, PersonSeen, SummaryFailed, SummaryRefreshed, SummaryReset
+from projections.decisions.summaries import FailRequest, RefreshRequest, ResetRequest, fail, refresh, reset, settle
+from projections.decisions.work import WorkRequest, record_work
+from projections.events import (
+    Event,
+    MessageHeard,
+    PersonSeen,
+    SummaryAnswered,
+    SummaryFailed,
+    SummaryRefreshed,
+    SummaryReset,
+)
 from projections.events.values import OPERATOR, Audience, Intent, Message, ModelUse, Saw
 from projections.ids import EventId, Point, Ref
 from projections.summaries import SUMMARY_ATTEMPTS, SummaryRow, find_summary
 from projections.vaults import home
+from projections.work import undecided_summary
 from tests.projections.items import ANN, MODEL, PERSON, message
 from tests.world import NOW, World, handle, origin
 
@@ -230,6 +241,85 @@ def test_decided_twice_the_second_time_nothing() -> None:
     assert len(world.decide(reset, please_reset())) == 1
     world.decide(refresh, please_refresh("second", NOW + 4, summary(world).event))
     assert world.decide(reset, please_reset()) == []
+
+
+# -- with its reply ----------------------------------------------------------------------------------------------------
+
+SHOWN = message("m")
+
+
+def reply(text: str = "They talk.", upto: int = NOW, *causes: EventId) -> WorkRequest:
+    answered = SummaryAnswered(
+        said=upto, by=MODEL, causes=causes or (SHOWN,), session="s", audience=AUDIENCE, era=1, after=None,
+        upto=point(upto), reply=text, call=CALL,
+    )  # fmt: skip
+    return WorkRequest(answered, origin(f"reply {text} {upto}"))
+
+
+def settled(world: World, work: WorkRequest | None, request: RefreshRequest | FailRequest) -> list[Event]:
+    return [world.record(draft).event for draft in settle(world.rows, work, request)]
+
+
+def undecided(world: World) -> EventId | None:
+    return undecided_summary(world.rows, SHOWN)
+
+
+def test_a_reply_and_what_comes_of_it_are_one_decision_the_reply_first() -> None:
+    world, work, request = World(), reply(), please_refresh("They talk.")._replace(causes=())
+    answered, refreshed = settled(world, work, request)
+    assert (answered, refreshed.causes) == (work.event, (first_id(work.origin),))
+    assert isinstance(refreshed, SummaryRefreshed)
+    assert (settled(world, work, request), undecided(world)) == ([], None)
+
+
+def test_a_reply_that_stands_already_is_not_recorded_once_more() -> None:
+    world, work = World(), reply()
+    assert undecided(world) is None
+    world.decide(record_work, work)
+    assert undecided(world) == first_id(work.origin)
+    (refreshed,) = settled(world, work, please_refresh("They talk.")._replace(causes=()))
+    assert (refreshed.TAG, refreshed.causes) == (SummaryRefreshed.TAG, (first_id(work.origin),))
+    world = World()
+    world.decide(record_work, work)
+    (refreshed,) = settled(world, None, please_refresh("They talk.")._replace(causes=(first_id(work.origin),)))
+    assert (refreshed.TAG, undecided(world)) == (SummaryRefreshed.TAG, None)
+
+
+def test_a_reply_of_which_nothing_can_come_is_recorded_all_the_same() -> None:
+    world = World()
+    world.decide(refresh, please_refresh("newer"))
+    (answered,) = settled(world, reply(), please_refresh("late")._replace(causes=()))
+    assert isinstance(answered, SummaryAnswered)
+    world = heard_here()
+    gone = say(world, "2", "Ada")
+    world.ids.seen[gone] = "redacted"
+    (answered,) = settled(world, reply("x", NOW, gone), please_refresh("x")._replace(causes=(), shown=(gone,)))
+    assert isinstance(answered, SummaryAnswered)
+    assert answered.reply == ""
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_failure_names_its_reply_and_what_was_shown(text: str) -> None:
+    world, work = World(), reply(text)
+    answered, failed = settled(world, work, please_fail("it was empty")._replace(causes=(SHOWN,)))
+    assert (answered, failed.TAG) == (work.event, SummaryFailed.TAG)
+    assert (failed.causes, undecided(world)) == ((SHOWN, first_id(work.origin)), None)
+
+
+def test_a_shorter_reply_decides_of_the_first_and_the_last_reply_counts() -> None:
+    world, first = World(), reply()
+    world.decide(record_work, first)
+    shorter = reply("Tea.", NOW, first_id(first.origin))
+    world.decide(record_work, shorter)
+    assert undecided(world) == first_id(first.origin)
+    settled(world, shorter, please_refresh("Tea.")._replace(causes=()))
+    assert undecided(world) is None
+    last = reply("They talk of tea.", NOW + 1)
+    world.decide(record_work, last)
+    assert undecided(world) == first_id(last.origin)
+    failing = please_fail("it was empty", previous=summary(world).event)
+    assert settled(world, None, failing._replace(causes=(first_id(last.origin),)))
+    assert undecided(world) is None
 
 
 def test_an_imported_summary_keeps_its_date() -> None:

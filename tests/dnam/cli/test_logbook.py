@@ -85,7 +85,7 @@ def alone(memory: Memory, event: Event) -> Decision:
     return lambda rows: [Minter(rows, memory.origin()).draft(event)]
 
 
-def test_an_event_of_a_newer_program_is_listed_and_everything_is_as_of_the_one_before(
+def test_an_event_of_a_newer_program_is_listed_and_everything_is_as_of_the_decision_before(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from replay import codec
@@ -95,7 +95,8 @@ def test_an_event_of_a_newer_program_is_listed_and_everything_is_as_of_the_one_b
     shutil.rmtree(data / "views")
     ran = dnam("log", "--after", "23", "--data", data)
     assert ran.code == 0
-    assert ran.err.startswith("dnam: as of #24: the log holds a summary.refreshed of version 1")
+    assert ran.err.startswith("dnam: as of #23: the log holds a summary.refreshed of version 1")
+    assert "summary.answered  model scripted" in ran.out  # of the same decision, so what is shown is as of before it
     assert "summary.refreshed  (unknown)" in ran.out
 
 

@@ -5,7 +5,8 @@ nobody else is asked in its place.
 import asyncio
 import errno
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import msgspec
 import pytest
 
 from dnam.encoder import Encoded, EncoderError
-from dnam.model import Ask, Hear, Reply, unheard
+from dnam.model import Ask, Hear, Reply, SummaryInputs, unheard
 from dnam.prompts import digest
 from dnam.rederiving.rederivation import Rederivation, rederiving
 from dnam.shadows import Manifest
+from projections.decisions.work import record_work
 from projections.events import (
     Event,
     ExtractionAnswered,
@@ -38,7 +40,7 @@ from replay.units import tagged
 from tests.dnam.rederiving.crowd import chat
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.village import ASKED, SETTINGS, STAFF, Village, both, derive, reader
-from tests.dnam.scripted import FakeClock
+from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.world import NOW
 
 OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
@@ -155,14 +157,40 @@ def test_a_reply_is_on_the_disk_while_texts_are_compared(tmp_path: Path) -> None
     assert encoder.saw == {ExtractionReplied, MergeReplied}
 
 
-@pytest.mark.parametrize("tag", [ExtractionReplied.TAG, MergeReplied.TAG, SummaryAnswered.TAG])
+def other() -> ScriptedModel:
+    return reader("enjoys", name="other")
+
+
+def wordy() -> ScriptedModel:
+    """The same, whose summaries are too long at first."""
+    model = other()
+    summarise = model.scripts["summary"]
+
+    def at_length(ask: Ask) -> str:
+        assert isinstance(ask.inputs, SummaryInputs)
+        return f"{summarise(ask)} " * (200 if ask.inputs.lines else 1)
+
+    model.scripts["summary"] = at_length
+    return model
+
+
+@pytest.mark.parametrize(
+    ("tag", "made", "is_alone"),
+    [
+        (ExtractionReplied.TAG, other, False),
+        (MergeReplied.TAG, other, False),
+        (SummaryAnswered.TAG, other, False),
+        (SummaryAnswered.TAG, wordy, False),
+        pytest.param(SummaryAnswered.TAG, other, True, id="an older program, which recorded a reply by itself"),
+    ],
+)
 def test_broken_off_behind_any_reply_nobody_is_asked_again(
-    tmp_path: Path, tag: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tag: str, made: Callable[[], ScriptedModel], is_alone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk takes a reply and nothing behind it."""
     told(tmp_path, chat)
-    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "whole", OTHER, at_once=1))
-    broken, log_append = reader("enjoys", name="other"), LmdbLog.append
+    asyncio.run(derive(tmp_path, made(), "whole", OTHER, at_once=1))
+    broken, log_append = made(), LmdbLog.append
     is_full = False
 
     def append(self: LmdbLog, commit: Commit, *rest: Any) -> Head:
@@ -175,12 +203,47 @@ def test_broken_off_behind_any_reply_nobody_is_asked_again(
 
     with monkeypatch.context() as patched:
         patched.setattr(LmdbLog, "append", append)
+        if is_alone:
+            patched.setattr("dnam.loops.summary.settle", lambda rows, work, _: record_work(rows, work))
         with pytest.raises((OSError, LogError)):
             asyncio.run(derive(tmp_path, broken, asked=OTHER, at_once=1))
     assert is_full
-    working = reader("enjoys", name="other")
+    working = made()
     asyncio.run(derive(tmp_path, working, asked=OTHER))
     prompts = Counter(ask.prompt for ask in (*broken.asks, *working.asks))
     again = [prompt for prompt, count in prompts.items() if count > 1]
     assert again in ([], [broken.asks[-1].prompt])  # the one that was asked when the disk was found to be full
     assert both(tmp_path)[1] == both(tmp_path, "whole")[1]
+
+
+async def sums_up_and_is_killed(there: Village) -> None:
+    """While a shorter summary was asked for; the next refresh takes the longer one up, and more was said by then."""
+    await there.say("kim", "I like rain")
+    asked = there.assistant.model.ask
+
+    async def dies(ask: Ask, hear: Hear = unheard) -> Reply:
+        assert isinstance(ask.inputs, SummaryInputs)
+        if not ask.inputs.lines:
+            raise asyncio.CancelledError
+        return await asked(ask, hear)
+
+    there.assistant.model.ask = dies  # type: ignore[method-assign]
+    with suppress(asyncio.CancelledError):
+        await there.summarise()
+    there.assistant.model.ask = asked  # type: ignore[method-assign]
+    await there.say("ada", "I like snow")
+    await there.summarise()
+    await there.summarise()
+
+
+def test_what_was_taken_up_is_one_run_and_decided_anew_nobody_is_asked(tmp_path: Path) -> None:
+    live = wordy()
+    live.name = ASKED.model
+    told(tmp_path, sums_up_and_is_killed, model=live)
+    assert [len(ask.inputs.lines) for ask in live.asked("summary")] == [1, 0, 1, 0]  # type: ignore[union-attr]
+    model = reader()
+    manifest = asyncio.run(derive(tmp_path, model))
+    assert (model.asks, manifest.calls) == ([], 0)
+    here, there = both(tmp_path)
+    assert here == there
+    assert list(here["summaries"].values())
