@@ -193,6 +193,7 @@ def _count(row: SummaryRow | None, era: int) -> int:
 
 
 def _empty(request: RefreshRequest, left_out: tuple[str, ...]) -> FailRequest:
+    """Nothing is left of it. What was shown is told of: it was shown in vain, and fewer are shown the next time."""
     return FailRequest(
         session=request.session,
         audience=request.audience,
@@ -204,7 +205,7 @@ def _empty(request: RefreshRequest, left_out: tuple[str, ...]) -> FailRequest:
         by=request.by,
         origin=request.origin,
         person=request.person,
-        causes=request.causes,
+        causes=tuple(dict.fromkeys((*request.shown, *request.causes))),
         said=request.said,
         policy=request.policy,
     )
