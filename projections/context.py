@@ -28,7 +28,7 @@ from projections.tokens import CHARACTERS, Counter
 from projections.trimming import Parts, cut, trimmed
 from projections.window import Caller, Window, WindowLine, message_line, recent
 
-VERSION = "context@3"
+VERSION = "context@4"
 """Of what stands in a prompt, in which form and order."""
 
 

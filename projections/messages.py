@@ -14,7 +14,7 @@ import msgspec
 from projections.events import MessageDeleted, MessageEdited, MessageHeard
 from projections.events.values import Audience, Message
 from projections.fold import Change, Projection, Record
-from projections.ids import NOBODY, EventId, Handle, Point, Ref, digest16
+from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, digest16
 from projections.rows import Found, Rows
 
 
@@ -102,6 +102,21 @@ RESPOKEN = Projection("respoken", 1, SpokenRow, (MessageEdited,), _respoken, 56)
 def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
     """The message at a point of a session, if it is there and can be read."""
     return rows.find(MESSAGES, unit(session, epoch) + point_key(point))
+
+
+def point_of(rows: Rows, where: bytes, heard: EventId) -> Point | None:
+    """Where a message lies in a unit, by its id alone: that tells in which minute it was said, and of that the keys are
+    looked through. None where it does not lie there.
+    """
+    start, stop = (where + point_key(Point(said, EventId(b""))) for said in _minute_of(heard))
+    found = (key for key in rows.keys(MESSAGES, where, start=start, stop=stop) if key[-16:] == heard)
+    return next(map(key_point, found), None)
+
+
+def _minute_of(heard: EventId) -> tuple[int, int]:
+    """The minute that an id begins with, in ms, and the next one."""
+    begins = int.from_bytes(heard[:4], "big") * MINUTE_MS
+    return begins, begins + MINUTE_MS
 
 
 def as_heard(record: Record) -> Found[MessageRow]:

@@ -15,7 +15,7 @@ session had found stands there again, while that is fresh and as far as it is op
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.events.values import Audience, LeftOut, Limits, NearUse, PassageUse
@@ -30,7 +30,7 @@ from projections.retrieval import Vocabulary
 from projections.rows import Found, Rows
 from projections.summaries import era_of
 from projections.turns import TURNS, TurnRow
-from projections.window import Caller, Window, is_of_era, says_something
+from projections.window import Caller, Window, answers_behind, is_of_era, says_something
 
 if TYPE_CHECKING:
     from projections.recall.search import Said
@@ -146,10 +146,11 @@ def _found_before(rows: Rows, wished: Wished) -> "Iterator[Said]":
 
 
 def _last_found(rows: Rows, wished: Wished) -> tuple[PassageUse, ...]:
-    prefix = unit(wished.session, wished.setting.audience.epoch)
-    before = rows.scan(TURNS, prefix, stop=prefix + point_key(wished.point), reverse=True)
-    turn = next(before, None)
-    is_fresh = turn is not None and wished.point.said - turn.row.said <= FRESH_MS
+    session, epoch, point = wished.session, wished.setting.audience.epoch, wished.point
+    prefix = unit(session, epoch)
+    before = rows.scan(TURNS, prefix, stop=prefix + point_key(point), reverse=True)
+    turn = next(chain(answers_behind(rows, session, epoch, point), before), None)
+    is_fresh = turn is not None and point.said - turn.row.said <= FRESH_MS
     return turn.row.passages if turn is not None and is_fresh else ()
 
 

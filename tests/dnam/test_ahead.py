@@ -87,6 +87,26 @@ async def test_it_is_the_prompt_that_would_be_made_afterwards(tmp_path: Path, pl
             await exchanges.delivered(exchange, said=request.said + 2)
 
 
+@pytest.mark.parametrize("place", [GARDEN, BETWEEN], ids=["guild", "direct"])
+async def test_answers_that_were_said_behind_it_stand_in_it_as_they_will_afterwards(
+    tmp_path: Path, place: PlaceSeen
+) -> None:
+    """A clock that is ahead by more than people wait: every answer lies behind the next questions."""
+    async with talking(tmp_path, ScriptedModel(), summary_every_n_turns="99") as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        for number, text in enumerate(TALK):
+            request = says(number, text, place)
+            exchange = await exchanges.hear(request, to_answer=True)
+            assert (exchange.ahead is None) == (number == 0)
+            await exchanges.think(exchange)
+            assert exchange.thought is not None
+            context = exchange.thought.context
+            assert sum(line.is_turn for line in context.window.lines) == number
+            await exchanges.answered(exchange, request.said + 60_000)
+            assert context == await assistant.memory.context(exchange.heard, files=exchange.thought.files)
+            await exchanges.delivered(exchange, said=request.said + 60_001)
+
+
 async def test_mentions_replies_and_attachments_are_as_they_will_be(tmp_path: Path) -> None:
     async with talking(tmp_path, ScriptedModel()) as assistant:
         exchanges = Exchanges(assistant, Unwritten())

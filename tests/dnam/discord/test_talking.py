@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.respond import NOBODY_ALLOWED
+from dnam.turn_prompts import prompt_of
 from projections.events import (
     MessageDeleted,
     MessageEdited,
@@ -15,9 +17,12 @@ from projections.events import (
     TurnAnswered,
     TurnDelivered,
 )
+from projections.fold import Record
 from projections.ids import NOBODY, Ref
-from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, opt_out, shown
+from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, opt_out, shown
+from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.loopback.discord import ChannelKind, Permission, World
+from tests.world import NOW
 
 
 async def test_a_mention_is_answered_as_a_reply_and_recorded_in_order(tmp_path: Path) -> None:
@@ -239,3 +244,53 @@ async def test_a_forum_post_has_the_audience_of_its_forum(tmp_path: Path) -> Non
         (message,) = events(bot, MessageHeard)
         assert isinstance(message, MessageHeard)
         assert (message.message.session, message.message.audience.kind) == (f"discord:thread:{post.id}", "guild")
+
+
+async def test_who_asks_while_somebody_else_is_answered_is_answered_with_that_in_mind(tmp_path: Path) -> None:
+    model = Writing("", "Prune them in March.")
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.ada.says(here.general, "when are roses pruned?", mention=world.bot)
+        await model.was_asked()
+        await here.kim.says(here.general, "and why then, as you told Ada?", mention=world.bot)
+        await world.gateway.flushed()
+        model.go.set()
+        await idle(world, bot)
+        assert model.asks[-1].prompt.endswith(
+            "[Ada]: @marcy when are roses pruned?\n[marcy]: Prune them in March.\n\n---\nUser message:\n"
+            "@marcy and why then, as you told Ada?"
+        )
+        first, second = answers_in(bot)
+        assert first.id in second.event.causes
+        assert differences(bot) == []
+
+
+@pytest.mark.parametrize("ahead_ms", [4_000, 5 * 60_000])
+async def test_a_clock_ahead_of_discord_s_takes_no_answer_out_of_the_next_prompt(tmp_path: Path, ahead_ms: int) -> None:
+    model = ScriptedModel()
+    async with (
+        garden() as (world, here),
+        bot_in(world, tmp_path, model, clock=FakeClock(NOW + ahead_ms)) as bot,
+    ):
+        for text in ("roses?", "tulips?"):
+            await here.kim.says(here.general, text, mention=world.bot)
+            await idle(world, bot)
+        assert "[Kim]: @marcy roses?\n[marcy]: yes\n\n---\nUser message:\n@marcy tulips?" in model.asks[-1].prompt
+        assert differences(bot) == []
+
+
+def answers_in(bot: DnamBot) -> list[Record]:
+    """The answers, in the order in which they were recorded."""
+    engine = bot.desk.memory.engine
+    records = map(engine.live.folding.record_at, range(1, engine.head().size + 1))
+    return [each for each in records if each is not None and isinstance(each.event, TurnAnswered)]
+
+
+def differences(bot: DnamBot) -> list[str]:
+    """In what the prompts of the answers differ from what is made again from the rows of then."""
+    memory = bot.desk.memory
+    made = (
+        prompt_of(memory.engine, each.seq, each.event, memory.vocabulary)
+        for each in answers_in(bot)
+        if isinstance(each.event, TurnAnswered)
+    )
+    return [why for each in made for why in each.differs]
