@@ -26,6 +26,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
@@ -73,11 +74,14 @@ class WindowLine(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The lines that fit, oldest first, and what did not. `authors` says who wrote what is in reach."""
+    """The lines that fit, oldest first, and what did not. `authors` says who wrote what is in reach, and `signed` has
+    it, by what its platform calls it.
+    """
 
     lines: tuple[WindowLine, ...]
     left_out: tuple[LeftOut, ...]
     authors: Mapping[Ref, str]
+    signed: Mapping[Ref, "Entry"] = MappingProxyType({})
 
     @property
     def words(self) -> str:
@@ -130,12 +134,14 @@ def recent(rows: Rows, session: str, epoch: int, before: Point, limits: Limits, 
     most = limits.history_messages
     era = era_of(rows, session, epoch)
     newest = list(islice(of_era(leading_to(rows, session, epoch, before), era), most + 1))
-    authors = _authors(rows, newest, caller)
+    signed = [(ref, name, entry) for entry in reversed(newest) for ref, name in _signed(rows, entry.row, caller)]
+    authors = {ref: name for ref, name, _ in signed}
     lines = [entry_line(entry, caller, authors) for entry in newest[:most]]
     fitted = fit([line.rendered for line in lines], limits.history_chars, most, len)
     over = [LeftOut("recent", lines[each].id.hex(), f"over {limits.history_chars} characters") for each in fitted.over]
     beyond = [LeftOut("recent", "what was said earlier", f"over {most} messages")] if len(newest) > most else []
-    return Window(tuple(lines[each] for each in reversed(fitted.kept)), (*over, *beyond), authors)
+    kept = tuple(lines[each] for each in reversed(fitted.kept))
+    return Window(kept, (*over, *beyond), authors, {ref: entry for ref, _, entry in signed})
 
 
 def leading_to(rows: Rows, session: str, epoch: int, point: Point) -> Iterator[Entry]:
@@ -203,10 +209,6 @@ def says_something(row: MessageRow | TurnRow) -> bool:
     if isinstance(row, TurnRow):
         return bool(row.text.strip() or row.spans)
     return bool(row.message.text.strip() or row.message.spans or row.message.attachments)
-
-
-def _authors(rows: Rows, entries: Sequence[Entry], caller: "Caller") -> dict[Ref, str]:
-    return {ref: name for entry in reversed(entries) for ref, name in _signed(rows, entry.row, caller)}
 
 
 def _signed(rows: Rows, row: MessageRow | TurnRow, caller: "Caller") -> list[tuple[Ref, str]]:

@@ -17,7 +17,7 @@ from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events.values import Attachment
-from projections.ids import Ref
+from projections.ids import SNOWFLAKE_EPOCH_MS, Ref
 from replay.errors import LogFull
 from replay.log import Commit, Head, Syncing, untold
 from tests.dnam.scripted import ScriptedModel, talking
@@ -119,6 +119,23 @@ async def test_mentions_replies_and_attachments_are_as_they_will_be(tmp_path: Pa
         assert exchange.thought is not None
         assert "(reply to Kim)" in exchange.thought.context.text
         assert "[attachment: beans.png]" in exchange.thought.context.text
+
+
+async def test_what_it_replies_to_is_quoted_as_it_will_be_also_where_it_was_said_long_ago(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel(), message_history_count="2") as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        old = says(1, "The beans are up", GARDEN, KIM)._replace(key=str((NOW + 1000 - SNOWFLAKE_EPOCH_MS) << 22))
+        await exchanged(exchanges, old)
+        for number in (2, 3):
+            await exchanged(exchanges, says(number, "hello", GARDEN))
+        request = says(4, "is this true?", GARDEN)._replace(reply_to=Ref("discord", old.key))
+        exchange = await exchanges.hear(request, to_answer=True)
+        assert exchange.ahead is not None
+        await exchanges.think(exchange)
+        assert exchange.thought is not None
+        context = exchange.thought.context
+        assert "\nReplied-to message:\n[Kim]: The beans are up\n" in context.text
+        assert context == await assistant.memory.context(exchange.heard, files=exchange.thought.files)
 
 
 async def test_who_is_met_just_now_is_answered_as_ever(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.respond import NOBODY_ALLOWED
+from dnam.erasing import erase
+from dnam.loops.extraction import new_by_compartment, plan_extraction
 from dnam.turn_prompts import prompt_of
 from projections.events import (
     MessageDeleted,
@@ -17,8 +19,10 @@ from projections.events import (
     TurnAnswered,
     TurnDelivered,
 )
+from projections.events.values import Message
 from projections.fold import Record
 from projections.ids import NOBODY, Ref
+from projections.messages import MESSAGES
 from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.loopback.discord import ChannelKind, Permission, World
@@ -276,6 +280,52 @@ async def test_a_clock_ahead_of_discord_s_takes_no_answer_out_of_the_next_prompt
             await idle(world, bot)
         assert "[Kim]: @marcy roses?\n[marcy]: yes\n\n---\nUser message:\n@marcy tulips?" in model.asks[-1].prompt
         assert differences(bot) == []
+
+
+async def test_what_somebody_replies_to_is_quoted_however_long_ago_it_was_said(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model, message_history_count="5") as bot:
+        old = await here.ada.says(here.general, "Die Rosen brauchen im Maerz einen Schnitt")
+        for number in range(12):
+            await here.ada.says(here.general, f"chat {number}")
+        await here.kim.says(here.general, "translate this please", mention=world.bot, reply_to=old)
+        await idle(world, bot)
+        assert model.asks[-1].prompt.endswith(
+            "[Ada]: chat 11\n\n---\nReplied-to message:\n[Ada]: Die Rosen brauchen im Maerz einen Schnitt\n\n---\n"
+            "User message:\n  (reply to Ada) @marcy translate this please"
+        )
+        (turn,) = answers_in(bot)
+        with bot.desk.memory.engine.reading() as rows:
+            first, *_, last = (found.row for found in rows.scan(MESSAGES))
+            learned = new_by_compartment(rows, last.message.speaker)
+            plans = [plan_extraction(rows, last.message.speaker, *each) for each in learned.items()]
+        assert first.heard in turn.event.causes
+        assert differences(bot) == []
+        assert [line.text for plan in plans for line in plan.inputs.lines] == ["@marcy translate this please"]
+        await here.kim.replies(world.bot_messages(here.general)[0], "shorter")
+        await idle(world, bot)
+        prompts = [ask.prompt for ask in model.asks if ask.purpose == "answer"]
+        assert "\nReplied-to message:\n[marcy]: yes\n" in prompts[-1]
+        assert differences(bot) == []
+
+
+async def test_an_answer_goes_with_whoever_was_quoted_above_its_question(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, ScriptedModel(), message_history_count="2") as bot:
+        old = await here.ada.says(here.general, "I like tulips")
+        for number in range(3):
+            await here.kim.says(here.general, f"chat {number}")
+        await here.kim.says(here.general, "hello there", mention=world.bot)
+        await here.kim.says(here.general, "really?", mention=world.bot, reply_to=old)
+        await idle(world, bot)
+        assert len(answers_in(bot)) == 2
+        ada = next(each.speaker for each in messages_in(bot) if each.text == "I like tulips")
+        await erase(bot.desk.memory, ada)
+        assert answers_in(bot) == []  # one session's answers have one key
+
+
+def messages_in(bot: DnamBot) -> list[Message]:
+    with bot.desk.memory.engine.reading() as rows:
+        return [found.row.message for found in rows.scan(MESSAGES)]
 
 
 def answers_in(bot: DnamBot) -> list[Record]:
