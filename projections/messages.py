@@ -104,19 +104,14 @@ def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[Me
     return rows.find(MESSAGES, unit(session, epoch) + point_key(point))
 
 
-def point_of(rows: Rows, where: bytes, heard: EventId) -> Point | None:
-    """Where a message lies in a unit, by its id alone: that tells in which minute it was said, and of that the keys are
-    looked through. None where it does not lie there.
+def was_said_before(rows: Rows, where: bytes, heard: EventId, point: Point) -> bool:
+    """Whether a message lies before a point of its unit, by its id alone: that tells in which minute it was said, and
+    the keys of this minute are looked through.
     """
-    start, stop = (where + point_key(Point(said, EventId(b""))) for said in _minute_of(heard))
-    found = (key for key in rows.keys(MESSAGES, where, start=start, stop=stop) if key[-16:] == heard)
-    return next(map(key_point, found), None)
-
-
-def _minute_of(heard: EventId) -> tuple[int, int]:
-    """The minute that an id begins with, in ms, and the next one."""
     begins = int.from_bytes(heard[:4], "big") * MINUTE_MS
-    return begins, begins + MINUTE_MS
+    start, end = (where + point_key(Point(said, EventId(b""))) for said in (begins, begins + MINUTE_MS))
+    stop = min(end, where + point_key(point))
+    return start < stop and any(key[-16:] == heard for key in rows.keys(MESSAGES, where, start=start, stop=stop))
 
 
 def as_heard(record: Record) -> Found[MessageRow]:

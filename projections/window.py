@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
 from projections.fold import AnyProjection
 from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, Seq
-from projections.messages import MESSAGES, MessageRow, messages_after, point_key, point_of, unit
+from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
 from projections.people import SOMEONE, name_of
 from projections.quoting import alike, indented, label, line_name, marked, one_line, speaker_name
 from projections.rows import Found, RowAt, Rows
@@ -157,12 +157,9 @@ def answers_behind(rows: Rows, session: str, epoch: int, point: Point) -> Iterat
     where = unit(session, epoch)
     start, stop = where + point_key(point), where + point_key(Point(point.said + LATE_MS, END.id))
     turns = rows.scan(TURNS, where, start=start, stop=stop, reverse=True)
-    return (turn for turn in turns if says_something(turn.row) and _is_asked_before(rows, where, turn.row, point))
-
-
-def _is_asked_before(rows: Rows, where: bytes, turn: TurnRow, point: Point) -> bool:
-    asked = point_of(rows, where, turn.answers)
-    return asked is not None and asked < point
+    return (
+        each for each in turns if says_something(each.row) and was_said_before(rows, where, each.row.answers, point)
+    )
 
 
 def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[Entry]:
