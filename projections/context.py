@@ -20,6 +20,7 @@ from projections.passages import Wished, in_order, past
 from projections.policies import compartments
 from projections.policies.compartments import Setting, opened, opens_source
 from projections.quoting import SEPARATOR, BlockName, lines_of, one_line, opening
+from projections.replied import Replied, replied_to
 from projections.retrieval import Vocabulary
 from projections.room import Room, room
 from projections.rows import Found, Rows
@@ -28,7 +29,7 @@ from projections.tokens import CHARACTERS, Counter
 from projections.trimming import Parts, cut, trimmed
 from projections.window import Caller, Window, WindowLine, message_line, recent
 
-VERSION = "context@3"
+VERSION = "context@4"
 """Of what stands in a prompt, in which form and order."""
 
 
@@ -73,10 +74,11 @@ class Memory(NamedTuple):
 
 
 class Context(NamedTuple):
-    """A prompt, what it is made of, and why. `message` is what is answered; it is not in the window. `items` are all
-    that stand in it, `room` those of others than the asker among them; `past` is what was said earlier. `mentioned` are
-    those who are named in it without a word of theirs being there. `limits` are the budgets it was made with, `policy`
-    what chose what stands in it; where vectors were compared, `encoder` made them, and `nearest` are what was near.
+    """A prompt, what it is made of, and why. `message` is what is answered; it is not in the window. `replied` is what
+    that replies to, as far as it is quoted. `items` are all that stand in it, `room` those of others than the asker
+    among them; `past` is what was said earlier. `mentioned` are those who are named in it without a word of theirs
+    being there. `limits` are the budgets it was made with, `policy` what chose what stands in it; where vectors were
+    compared, `encoder` made them, and `nearest` are what was near.
     """
 
     text: str
@@ -95,6 +97,7 @@ class Context(NamedTuple):
     policy: str = ""
     encoder: str = ""
     nearest: tuple[NearUse, ...] = ()
+    replied: WindowLine | None = None
 
     @property
     def sizes(self) -> dict[BlockName, int]:
@@ -121,6 +124,7 @@ class _Pieces(NamedTuple):
 
     request: Request
     message: WindowLine
+    replied: Replied | None
     window: Window
     durable: Block
     known: Chosen
@@ -128,6 +132,16 @@ class _Pieces(NamedTuple):
     room: Room
     room_line: Callable[[Ranked], str]
     past: Past
+
+    @property
+    def quoted(self) -> tuple[WindowLine, ...]:
+        """What the message replies to."""
+        return () if self.replied is None else (self.replied.line,)
+
+    @property
+    def unquoted(self) -> tuple[LeftOut, ...]:
+        """What of that is not quoted."""
+        return () if self.replied is None else self.replied.left_out
 
     @property
     def parts(self) -> Parts:
@@ -147,7 +161,7 @@ def assemble(rows: Rows, request: Request) -> Context:
     _, blocks, text = whole.with_parts(pieces, parts)
     memory = _memory(pieces.durable, pieces.known, pieces.summary, parts.summary)
     others = tuple(use_of(hit.found) for hit in parts.room)
-    said = (pieces.message, *parts.recent, *(line for each in parts.passages for line in each.lines))
+    said = (pieces.message, *parts.recent, *pieces.quoted, *(line for each in parts.passages for line in each.lines))
     return Context(
         text=text,
         blocks=blocks,
@@ -156,7 +170,8 @@ def assemble(rows: Rows, request: Request) -> Context:
         message=pieces.message,
         items=(*memory.items, *others),
         left_out=(
-            *memory.left_out, *pieces.room.known.left_out, *pieces.past.left_out, *pieces.window.left_out, *gone
+            *memory.left_out, *pieces.room.known.left_out, *pieces.past.left_out, *pieces.window.left_out,
+            *pieces.unquoted, *gone,
         ),
         causes=_causes(said, (*memory.items, *others), memory.summary_event),
         digest=hashlib.sha256(text.encode()).digest(),
@@ -167,6 +182,7 @@ def assemble(rows: Rows, request: Request) -> Context:
         policy=_policy(request),
         encoder="" if request.nearness is None else request.nearness.encoder,
         nearest=pieces.past.nearest,
+        replied=next(iter(pieces.quoted), None),
     )  # fmt: skip
 
 
@@ -198,22 +214,25 @@ def _window(rows: Rows, request: Request, caller: Caller) -> Window:
     return recent(rows, request.session, request.setting.audience.epoch, request.point, request.limits, caller)
 
 
-def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> WindowLine:
-    """What is answered: the message at the point as it now is, else the request's own text, at seq 0."""
+def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> tuple[WindowLine, Replied | None]:
+    """What is answered, and what that replies to: the message at the point as it now is, else the request's own text,
+    at seq 0.
+    """
     found = find_message(rows, request.session, request.setting.audience.epoch, request.point) or request.message
     if found is not None:
-        return message_line(found.row, found.seq, caller, window.authors)
+        replied = replied_to(rows, found.row, window, caller)
+        authors = window.authors if replied is None else {**window.authors, replied.ref: replied.line.name}
+        return message_line(found.row, found.seq, caller, authors), replied
     name = caller.person(request.setting.person)
     nothing = EventId(b"")
-    return WindowLine(
-        nothing, nothing, Seq(0), request.point.said, name, request.text, request.text, by_assistant=False
-    )
+    text = request.text
+    return WindowLine(nothing, nothing, Seq(0), request.point.said, name, text, text, by_assistant=False), None
 
 
 def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
     setting, limits = request.setting, request.limits
     window = _window(rows, request, caller)
-    message = _message(rows, request, caller, window)
+    message, replied = _message(rows, request, caller, window)
     sought = _sought(request, message.words, window)
 
     def room_line(hit: Ranked) -> str:
@@ -229,6 +248,7 @@ def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
     return _Pieces(
         request,
         message,
+        replied,
         window,
         *_durable(rows, request, sought),
         summary,
@@ -312,6 +332,7 @@ def _every_block(pieces: _Pieces, parts: Parts) -> Iterator[Block]:
     yield _summary_block(pieces.summary, parts.summary)
     yield Block("past", tuple(line for each in in_order(parts.passages) for line in _passage_lines(each)))
     yield Block("recent", tuple(Line(line.rendered, line_basis(line)) for line in parts.recent))
+    yield Block("replied", tuple(Line(line.rendered, line_basis(line)) for line in pieces.quoted))
     yield Block("message", _single(_body(message.text), line_basis(message)))
     yield Block("actions", _single("\n".join(lines_of(request.actions)).strip(), None))
 

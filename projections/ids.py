@@ -12,6 +12,7 @@ twice is one event; where there is no such name they come from a random seed tha
 
 import hashlib
 import hmac
+import re
 from functools import lru_cache
 from typing import NamedTuple, NewType
 
@@ -32,6 +33,9 @@ UNSEALED = VaultId(bytes(16))
 """The vault of the few bodies that are stored in the clear."""
 
 MINUTE_MS = 60_000
+SNOWFLAKE_EPOCH_MS = 1_420_070_400_000
+"""When the time in Discord's ids begins, in ms since 1970."""
+_SNOWFLAKE = re.compile(r"[0-9]{1,20}")
 _REMEMBERED = 4096
 """How many results of each keyed or plain hash are kept: the same few names come again and again."""
 _KEYS = 8
@@ -46,6 +50,13 @@ class Ref(msgspec.Struct, frozen=True, array_like=True, order=True):
 
     def __str__(self) -> str:
         return f"{self.platform}:{self.key}"
+
+
+def moment_of(message: Ref) -> int | None:
+    """When a message was said, in ms, where its platform's name for it tells."""
+    if message.platform != "discord" or not _SNOWFLAKE.fullmatch(message.key):
+        return None
+    return (int(message.key) >> 22) + SNOWFLAKE_EPOCH_MS
 
 
 class Identity(NamedTuple):

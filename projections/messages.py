@@ -14,7 +14,7 @@ import msgspec
 from projections.events import MessageDeleted, MessageEdited, MessageHeard
 from projections.events.values import Audience, Message
 from projections.fold import Change, Projection, Record
-from projections.ids import NOBODY, EventId, Handle, Point, Ref, digest16
+from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, digest16
 from projections.rows import Found, Rows
 
 
@@ -102,6 +102,16 @@ RESPOKEN = Projection("respoken", 1, SpokenRow, (MessageEdited,), _respoken, 56)
 def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
     """The message at a point of a session, if it is there and can be read."""
     return rows.find(MESSAGES, unit(session, epoch) + point_key(point))
+
+
+def was_said_before(rows: Rows, where: bytes, heard: EventId, point: Point) -> bool:
+    """Whether a message lies before a point of its unit, by its id alone: that tells in which minute it was said, and
+    the keys of this minute are looked through.
+    """
+    begins = int.from_bytes(heard[:4], "big") * MINUTE_MS
+    start, end = (where + point_key(Point(said, EventId(b""))) for said in (begins, begins + MINUTE_MS))
+    stop = min(end, where + point_key(point))
+    return start < stop and any(key[-16:] == heard for key in rows.keys(MESSAGES, where, start=start, stop=stop))
 
 
 def as_heard(record: Record) -> Found[MessageRow]:

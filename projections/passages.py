@@ -5,9 +5,7 @@
     around it   up to NEAR before and after in the same sitting; passages that overlap or touch are one
     the budget  best first; what does not fit is tried without what stands around it, and else left out
 
-Words of people may stand there. Of the assistant only its answers in this session's era may, as in the window: the
-vault of an era grows by everybody in the prompts of its answers, and one from elsewhere would bring all of its people
-into it. One that had before it what a person took back may not either: it may repeat it.
+What may stand there is what may be told again at all (`telling`): words of people, and answers of this session's era.
 
 A message that says nothing by itself ("yeah", "ok") goes on with what was said before: what the last answer of the
 session had found stands there again, while that is fresh and as far as it is open still; else nothing is looked for.
@@ -15,28 +13,25 @@ session had found stands there again, while that is fresh and as far as it is op
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.events.values import Audience, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
 from projections.ids import EventId, Handle, Point, Ref
-from projections.items import QUIET
 from projections.messages import MESSAGES, MessageRow, point_key, said_at, unit
 from projections.nearness import Nearness
 from projections.policies.compartments import Setting
 from projections.policies.low_signal import is_low_signal
 from projections.retrieval import Vocabulary
 from projections.rows import Found, Rows
-from projections.summaries import era_of
+from projections.telling import MayTell
 from projections.turns import TURNS, TurnRow
-from projections.window import Caller, Window, is_of_era, says_something
+from projections.window import Caller, Window, answers_behind
 
 if TYPE_CHECKING:
     from projections.recall.search import Said
 
-BEFORE_AN_ANSWER = 60
-"""How far back what went quiet is looked for before an answer: further than any prompt of it reached, by default."""
 FRESH_MS = 30 * 60_000
 """How long what was found for a message serves those after it that say nothing by themselves."""
 SPARE = 3
@@ -146,10 +141,11 @@ def _found_before(rows: Rows, wished: Wished) -> "Iterator[Said]":
 
 
 def _last_found(rows: Rows, wished: Wished) -> tuple[PassageUse, ...]:
-    prefix = unit(wished.session, wished.setting.audience.epoch)
-    before = rows.scan(TURNS, prefix, stop=prefix + point_key(wished.point), reverse=True)
-    turn = next(before, None)
-    is_fresh = turn is not None and wished.point.said - turn.row.said <= FRESH_MS
+    session, epoch, point = wished.session, wished.setting.audience.epoch, wished.point
+    prefix = unit(session, epoch)
+    before = rows.scan(TURNS, prefix, stop=prefix + point_key(point), reverse=True)
+    turn = next(chain(answers_behind(rows, session, epoch, point), before), None)
+    is_fresh = turn is not None and point.said - turn.row.said <= FRESH_MS
     return turn.row.passages if turn is not None and is_fresh else ()
 
 
@@ -169,24 +165,17 @@ class _May:
     """Whether something may stand in a passage of this prompt."""
 
     def __init__(self, rows: Rows, wished: Wished) -> None:
-        epoch = wished.setting.audience.epoch
-        self._rows = rows
-        self._here = unit(wished.session, epoch)
-        self._era = era_of(rows, wished.session, epoch)
+        self._may_tell = MayTell(rows, wished.session, wished.setting.audience.epoch)
         self._before_key = point_key(wished.point)
         self._without = _standing(wished)
-        self._quiet = frozenset(rows.keys(QUIET, b""))
         self._summary = _plain(wished.summary) if wished.summary else ""
 
     def __call__(self, said: "Found[SaidRow] | Said") -> bool:
         key, row = said.key, said.row
-        event = key[-16:]
         return (
             key[-24:] < self._before_key
-            and event not in self._without
-            and says_something(row)
-            and event not in self._quiet
-            and (_is_of_others(row) or self._is_answer_here(said))
+            and key[-16:] not in self._without
+            and self._may_tell(key, row)
             and not self._is_summed_up(row)
         )
 
@@ -214,27 +203,10 @@ class _May:
         first = _FIRST_WORDS.match(text)
         return first is not None and f" {first[1].casefold()} " not in self._summary
 
-    def _is_answer_here(self, said: "Found[SaidRow] | Said") -> bool:
-        """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
-        took back: what stood shortly before them was in their prompt.
-        """
-        here = said.key[:16] == self._here and is_of_era(said.row, self._era)
-        return here and (not self._quiet or self._quiet.isdisjoint(self._before(said.key)))
-
-    def _before(self, key: bytes) -> Iterator[bytes]:
-        """The ids of what was said before something in its unit, as far back as it matters."""
-        messages = self._rows.keys(MESSAGES, key[:16], stop=key, reverse=True)
-        turns = self._rows.keys(TURNS, key[:16], stop=key, reverse=True)
-        return (each[-16:] for keys in (messages, turns) for each in islice(keys, BEFORE_AN_ANSWER))
-
 
 def _plain(text: str) -> str:
     """The words of a text, each with a space before and behind it."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-def _is_of_others(row: SaidRow) -> bool:
-    return isinstance(row, MessageRow) and row.message.author != "self"
 
 
 # -- what stands around it, and fits --------------------------------------------------------------------------------

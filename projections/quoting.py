@@ -7,7 +7,7 @@
             | "- [" kind "] " text " (src: " source ", updated " date ")"      Durable memory; on one line
             | "- " name ": [" kind "] " text " (src: " source ", updated " date ")"   People in the room; on one line
             | "- " date [ " " link ] 1*( "\\n[" name "]: " lines )   Relevant past conversations
-            | "[" name "]: " lines                             Recent conversation
+            | "[" name "]: " lines                             Recent conversation, Replied-to message
             | lines                                            Conversation memory, User message
     lines   = line *( "\\n  " line )
 
@@ -27,7 +27,7 @@ from typing import Literal
 
 from projections.people import SOMEONE
 
-BlockName = Literal["files", "durable", "room", "summary", "past", "recent", "message", "actions"]
+BlockName = Literal["files", "durable", "room", "summary", "past", "recent", "replied", "message", "actions"]
 
 TITLES: Mapping[BlockName, str] = MappingProxyType(
     {
@@ -37,6 +37,7 @@ TITLES: Mapping[BlockName, str] = MappingProxyType(
         "summary": "Conversation memory (rolling summary; may be empty):",
         "past": "Relevant past conversations:",
         "recent": "Recent conversation:",
+        "replied": "Replied-to message:",
         "message": "User message:",
         "actions": "Discord Actions:",
     }

@@ -1,8 +1,8 @@
 """The budget over all blocks of a prompt, in tokens: what goes first where it is over (seed 001, "Token Budget
 Management").
 
-    always there          context files, the message, Discord's actions, and what is known of whoever asks, which has a
-                          budget of its own ("sender context", small)
+    always there          context files, the message and what it replies to, Discord's actions, and what is known of
+                          whoever asks, which has a budget of its own ("sender context", small)
     4th, goes last        the recent conversation, from the oldest on
     5th                   the summary, from its end on
     between               passages of past conversations, the least fitting first

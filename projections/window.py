@@ -9,6 +9,15 @@ conversation.
 
 An answer of an earlier era is out of it: the vault of an era grows by everybody in the prompts of its answers, and an
 old one in the window would bring all of its people into the new one.
+
+What was said before a message is what lies before its point, and what was answered to that::
+
+    Ada asks ── Kim asks ── Ada is answered      in Kim's prompt: Ada's question, and the answer to her
+                   ▲ the point
+
+An answer was said when it was finished, so it may lie behind a message that waited for its turn meanwhile; or it seems
+to, where this clock is ahead of the platform's. It stands above the answer to come, and so in its prompt, by when it
+was said, as everything does. An answer to the message itself, or to one behind it, does not.
 """
 
 import heapq
@@ -16,13 +25,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from projections.events.values import Attachment, LeftOut, Limits, Message, Span
 from projections.fold import AnyProjection
-from projections.ids import NOBODY, EventId, Handle, Point, Ref, Seq
-from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit
+from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, Seq
+from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
 from projections.people import SOMEONE, name_of
 from projections.quoting import alike, indented, label, line_name, marked, one_line, speaker_name
 from projections.rows import Found, RowAt, Rows
@@ -35,6 +45,8 @@ SAID: Mapping[str, AnyProjection] = {MESSAGES.table: MESSAGES, TURNS.table: TURN
 SAID_TABLES = tuple(SAID)
 END = Point(2**62, EventId(b"\xff" * 16))
 """Behind everything that was ever said."""
+LATE_MS = 24 * 60 * MINUTE_MS
+"""How far behind a message lies what may be an answer to something before it: nobody is answered later than that."""
 
 
 class WindowLine(NamedTuple):
@@ -62,11 +74,14 @@ class WindowLine(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The lines that fit, oldest first, and what did not. `authors` says who wrote what is in reach."""
+    """The lines that fit, oldest first, and what did not. `authors` says who wrote what is in reach, and `signed` has
+    it, by what its platform calls it.
+    """
 
     lines: tuple[WindowLine, ...]
     left_out: tuple[LeftOut, ...]
     authors: Mapping[Ref, str]
+    signed: Mapping[Ref, "Entry"] = MappingProxyType({})
 
     @property
     def words(self) -> str:
@@ -111,20 +126,40 @@ def fit(texts: Sequence[T], chars: int, most: int, length: Callable[[T], int]) -
 
 
 def recent(rows: Rows, session: str, epoch: int, before: Point, limits: Limits, caller: "Caller") -> Window:
-    """The last messages and answers of a session strictly before a point, as far as they fit.
+    """The last messages and answers of a session before a point, as far as they fit: what `leading_to` it.
 
     Of the newest `history_messages` those are kept that fit into `history_chars`, newest first; one that is too long is
     left out whole, so that a single huge paste does not empty the window.
     """
     most = limits.history_messages
     era = era_of(rows, session, epoch)
-    newest = list(islice(of_era(backwards(rows, session, epoch, before), era), most + 1))
-    authors = _authors(rows, newest, caller)
+    newest = list(islice(of_era(leading_to(rows, session, epoch, before), era), most + 1))
+    signed = [(ref, name, entry) for entry in reversed(newest) for ref, name in _signed(rows, entry.row, caller)]
+    authors = {ref: name for ref, name, _ in signed}
     lines = [entry_line(entry, caller, authors) for entry in newest[:most]]
     fitted = fit([line.rendered for line in lines], limits.history_chars, most, len)
     over = [LeftOut("recent", lines[each].id.hex(), f"over {limits.history_chars} characters") for each in fitted.over]
     beyond = [LeftOut("recent", "what was said earlier", f"over {most} messages")] if len(newest) > most else []
-    return Window(tuple(lines[each] for each in reversed(fitted.kept)), (*over, *beyond), authors)
+    kept = tuple(lines[each] for each in reversed(fitted.kept))
+    return Window(kept, (*over, *beyond), authors, {ref: entry for ref, _, entry in signed})
+
+
+def leading_to(rows: Rows, session: str, epoch: int, point: Point) -> Iterator[Entry]:
+    """What was said in a session before a point and what was answered to that, newest first."""
+    behind = (Entry(*found) for found in answers_behind(rows, session, epoch, point))
+    return chain(behind, backwards(rows, session, epoch, point))
+
+
+def answers_behind(rows: Rows, session: str, epoch: int, point: Point) -> Iterator[Found[TurnRow]]:
+    """Answers that lie behind a point and answer what lies before it, newest first. Live there is hardly ever one: who
+    is answered now said the last thing, or something shortly before it.
+    """
+    where = unit(session, epoch)
+    start, stop = where + point_key(point), where + point_key(Point(point.said + LATE_MS, END.id))
+    turns = rows.scan(TURNS, where, start=start, stop=stop, reverse=True)
+    return (
+        each for each in turns if says_something(each.row) and was_said_before(rows, where, each.row.answers, point)
+    )
 
 
 def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[Entry]:
@@ -171,10 +206,6 @@ def says_something(row: MessageRow | TurnRow) -> bool:
     if isinstance(row, TurnRow):
         return bool(row.text.strip() or row.spans)
     return bool(row.message.text.strip() or row.message.spans or row.message.attachments)
-
-
-def _authors(rows: Rows, entries: Sequence[Entry], caller: "Caller") -> dict[Ref, str]:
-    return {ref: name for entry in reversed(entries) for ref, name in _signed(rows, entry.row, caller)}
 
 
 def _signed(rows: Rows, row: MessageRow | TurnRow, caller: "Caller") -> list[tuple[Ref, str]]:

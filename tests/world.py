@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from projections.decisions.draft import Draft, Origin
-from projections.events import Event, MessageRedacted
+from projections.events import Event, MessageHeard, MessageRedacted
 from projections.fold import Record
 from projections.ids import EventId, Handle, Identity, Seq, keyed_hash, named_id
 from projections.registry import FOLD
@@ -73,8 +73,13 @@ class World:
                 self._fold(record)
 
     def add(self, *events: Event) -> list[Record]:
-        """Fold events that no decision made, under ids of their own."""
-        return [self.record(Draft(handle(f"event {len(self.records)} {n}"), each)) for n, each in enumerate(events)]  # type: ignore[arg-type]
+        """Fold events that no decision made, under ids of their own; a message's tells when it was said, as ever."""
+        return [self.record(Draft(_id(f"event {len(self.records)} {n}", each), each)) for n, each in enumerate(events)]
+
+
+def _id(name: str, event: Event) -> EventId:
+    said = event.said if isinstance(event, MessageHeard) else NOW
+    return named_id(ID_KEY, Identity("test", "handle", name, "", said))
 
 
 def handle(name: str) -> Handle:

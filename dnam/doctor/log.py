@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.counting import counted
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 LATEST = 256
 """How many of the last events are read whole. `dnam verify` reads all of them."""
 AHEAD_MS = 60_000
-DRIFT_MS = 5_000
+DRIFT_MS = 1_000
+DATE_MS = 1_000
+"""How finely the date of an answer tells the time."""
 FULL = "`dnam verify` looks at every event, `dnam repair` helps where something is lost."
 REBUILT = "`dnam replay` builds them again, and so does the next command that writes."
 KEYS = (
@@ -138,28 +140,41 @@ def _beside_the_log(patient: Patient) -> list[Finding] | None:
     )
 
 
-async def _drift(patient: Patient) -> int | None:
-    """How far this clock is ahead of the date that Discord's answers carry, in ms; None where it cannot be reached, or
-    there is no bot.
+class _Drift(NamedTuple):
+    """How far this clock is ahead of Discord's, in ms: at least, and about. What is behind is negative."""
+
+    least: int
+    about: int
+
+
+async def _drift(patient: Patient) -> _Drift | None:
+    """How far this clock is off the date that Discord's answers carry; None where it cannot be reached, or there is no
+    bot. That date has no fractions of a second, and is some time under way: for neither the clock is blamed.
     """
     if not patient.settings.discord_token:
         return None
     import aiohttp
 
-    base = (patient.settings.discord_api_url or "https://discord.com/api/v10").rstrip("/")
+    base, asked = (patient.settings.discord_api_url or "https://discord.com/api/v10").rstrip("/"), patient.now()
     try:
         timeout = aiohttp.ClientTimeout(total=SECONDS)
         async with aiohttp.ClientSession(timeout=timeout) as session, session.get(f"{base}/gateway") as response:
-            return patient.now() - _date_ms(response.headers["Date"])
+            return _drift_of(asked, patient.now(), _date_ms(response.headers["Date"]))
     except (aiohttp.ClientError, TimeoutError, OSError, KeyError, ValueError):  # the token's check says so
         return None
 
 
-def _off(drift: int | None) -> list[Finding]:
-    if drift is None or abs(drift) <= DRIFT_MS:
+def _drift_of(asked: int, answered: int, date: int) -> _Drift:
+    """By this clock, when it was asked and when it had answered, and the date that the answer carries."""
+    behind = min(answered - date, 0)
+    return _Drift(behind or max(asked - date - DATE_MS, 0), answered - date)
+
+
+def _off(drift: _Drift | None) -> list[Finding]:
+    if drift is None or abs(drift.least) <= DRIFT_MS:
         return []
-    off = "ahead of" if drift > 0 else "behind"
-    return wrong(f"this clock is {_span(abs(drift))} {off} Discord's", "Set the clock right (NTP).")
+    off = "ahead of" if drift.least > 0 else "behind"
+    return wrong(f"this clock is {_span(abs(drift.about))} {off} Discord's", "Set the clock right (NTP).")
 
 
 def _date_ms(text: str) -> int:

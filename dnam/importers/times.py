@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from dnam.importers.source import LATEST_MS
 from dnam.times import is_ahead
+from projections.ids import SNOWFLAKE_EPOCH_MS
 
-SNOWFLAKE_EPOCH_MS = 1_420_070_400_000
 SNOWFLAKE = re.compile(r"[0-9]{8,20}")
 SURE = re.compile(r"[0-9]{17,19}")
 """What Discord's ids have looked like since it began; shorter ones and longer ones may be anybody's."""

@@ -19,7 +19,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Attachment
-from projections.ids import Ref
+from projections.ids import SNOWFLAKE_EPOCH_MS, Ref
 from replay.errors import LogFull, Refused
 from replay.log import Commit, Head, Syncing, untold
 from tests.dnam.discord.stage import events
@@ -96,6 +96,26 @@ async def test_it_is_the_prompt_that_would_be_made_afterwards(tmp_path: Path, pl
             await exchanges.delivered(exchange, said=request.said + 2)
 
 
+@pytest.mark.parametrize("place", [GARDEN, BETWEEN], ids=["guild", "direct"])
+async def test_answers_that_were_said_behind_it_stand_in_it_as_they_will_afterwards(
+    tmp_path: Path, place: PlaceSeen
+) -> None:
+    """A clock that is ahead by more than people wait: every answer lies behind the next questions."""
+    async with talking(tmp_path, ScriptedModel(), summary_every_n_turns="99") as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        for number, text in enumerate(TALK):
+            request = says(number, text, place)
+            exchange = await exchanges.hear(request, to_answer=True)
+            assert (exchange.ahead is None) == (number == 0)
+            await exchanges.think(exchange)
+            assert exchange.thought is not None
+            context = exchange.thought.context
+            assert sum(line.is_turn for line in context.window.lines) == number
+            await exchanges.answered(exchange, request.said + 60_000)
+            assert context == await assistant.memory.context(exchange.heard, files=exchange.thought.files)
+            await exchanges.delivered(exchange, said=request.said + 60_001)
+
+
 async def test_mentions_replies_and_attachments_are_as_they_will_be(tmp_path: Path) -> None:
     async with talking(tmp_path, ScriptedModel()) as assistant:
         exchanges = Exchanges(assistant, Unwritten())
@@ -108,6 +128,23 @@ async def test_mentions_replies_and_attachments_are_as_they_will_be(tmp_path: Pa
         assert exchange.thought is not None
         assert "(reply to Kim)" in exchange.thought.context.text
         assert "[attachment: beans.png]" in exchange.thought.context.text
+
+
+async def test_what_it_replies_to_is_quoted_as_it_will_be_also_where_it_was_said_long_ago(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel(), message_history_count="2") as assistant:
+        exchanges = Exchanges(assistant, Unwritten())
+        old = says(1, "The beans are up", GARDEN, KIM)._replace(key=str((NOW + 1000 - SNOWFLAKE_EPOCH_MS) << 22))
+        await exchanged(exchanges, old)
+        for number in (2, 3):
+            await exchanged(exchanges, says(number, "hello", GARDEN))
+        request = says(4, "is this true?", GARDEN)._replace(reply_to=Ref("discord", old.key))
+        exchange = await exchanges.hear(request, to_answer=True)
+        assert exchange.ahead is not None
+        await exchanges.think(exchange)
+        assert exchange.thought is not None
+        context = exchange.thought.context
+        assert "\nReplied-to message:\n[Kim]: The beans are up\n" in context.text
+        assert context == await assistant.memory.context(exchange.heard, files=exchange.thought.files)
 
 
 async def test_who_is_met_just_now_is_answered_as_ever(tmp_path: Path) -> None:

@@ -511,7 +511,7 @@ def entries(name: str, body: str) -> list[list[str]]:
             return [[entry.removeprefix("- ")] for entry in found]
         case "durable":
             return [list(matched.groups()) for entry in found if (matched := DURABLE.fullmatch(entry))]
-        case "recent":
+        case "recent" | "replied":
             return [
                 [name.removeprefix("["), *unindented(text)] for name, text in (each.split("]: ", 1) for each in found)
             ]

@@ -512,3 +512,51 @@ def test_an_answer_in_a_thread_of_a_channel_of_few_is_linked_to_the_thread() -> 
     house.world.add(delivered)
     chatter(house, "3")
     assert "/3/77" in past(prompt(house, "boilers?", "3"))
+
+
+# -- answers behind the point -----------------------------------------------------------------------------------------
+
+
+def answered_late(house: House, question: EventId, text: str, late: int = 9000, **fields: Any) -> None:
+    """An answer that is given while something said after its question waits for its own."""
+    turn = TurnAnswered(
+        said=house.said + late, by=MODEL, session=session("1"), place=ref("1"), audience=house.audience("1"), era=0,
+        asker=ADA, answers=question, text=text, call=CALL, limits=Limits(), guild=GUILD, **fields,
+    )  # fmt: skip
+    house.world.add(turn)
+
+
+def waiting(house: House, text: str) -> tuple[EventId, Request]:
+    """A question, and another one that was asked before that was answered."""
+    first = house.say("1", "who mends the boiler?", KIM)
+    message = house.message("1", text)
+    heard = house.world.add(MessageHeard(said=message.said, by=PLATFORM, message=message))[0]
+    return first, asked(house, "")._replace(point=Point(house.said, heard.id))
+
+
+def test_an_answer_given_behind_the_point_stands_in_the_window_and_in_no_passage(house: House) -> None:
+    first, request = waiting(house, "why does the plumber mend the boiler?")
+    answered_late(house, first, "The plumber mends the boiler.")
+    context = assemble(house.rows, request)
+    assert assemble(kept(house.world), request) == context
+    assert context.text.count("The plumber mends the boiler.") == 1
+    assert "\n[dnam]: The plumber mends the boiler.\n" in context.text
+    assert house.world.records[-1].id in context.causes
+
+
+def test_one_that_has_no_room_in_the_window_is_in_no_passage_either(house: House) -> None:
+    first, request = waiting(house, "why does the plumber mend the boiler?")
+    answered_late(house, first, "The plumber mends the boiler. " * 20)
+    context = assemble(house.rows, request._replace(limits=msgspec.structs.replace(PAST, history_chars=100)))
+    assert "The plumber mends" not in context.text
+    assert [each.block for each in context.left_out] == ["recent"]
+
+
+def test_what_says_nothing_by_itself_goes_on_with_an_answer_given_behind_the_point(house: House) -> None:
+    boiler(house)
+    found = prompt(house, "the boiler?").passages
+    chatter(house)
+    first, request = waiting(house, "ok")
+    assert assemble(house.rows, request).passages == ()
+    answered_late(house, first, "She is good.", passages=found)
+    assert assemble(house.rows, request).passages == found

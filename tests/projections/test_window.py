@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.events import ItemForgotten, MessageDeleted, MessageEdited, MessageHeard, TurnAnswered, TurnDelivered
+from projections.events import (
+    ItemForgotten,
+    MessageDeleted,
+    MessageEdited,
+    MessageHeard,
+    SummaryRefreshed,
+    TurnAnswered,
+    TurnDelivered,
+)
 from projections.events.people import PersonSeen
 from projections.events.values import (
     OPERATOR,
@@ -26,7 +34,7 @@ from projections.events.values import (
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.rows import Rows, Stored
-from projections.window import Caller, Window, backwards, entry_chars, entry_line, fit, recent, with_names
+from projections.window import LATE_MS, Caller, Window, backwards, entry_chars, entry_line, fit, recent, with_names
 from tests.world import NOW, World, handle
 
 DAVE, ERIN = handle("dave"), handle("erin")
@@ -122,6 +130,25 @@ def rendered(world: World, before: Point = END, limits: Limits | None = None) ->
     return [line.rendered for line in window(world, before, limits).lines]
 
 
+class Counting:
+    """The raw rows of a world, which note what is read of them."""
+
+    def __init__(self, world: World) -> None:
+        self._raw = world.raw
+        self.keys_read: list[bytes] = []
+
+    def get(self, table: str, key: bytes) -> Stored | None:
+        return self._raw.get(table, key)
+
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        for key, stored in self._raw.scan(table, start, stop, reverse=reverse):
+            self.keys_read.append(key)
+            yield key, stored
+
+    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
+        return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
+
+
 @pytest.fixture
 def world() -> World:
     """Dave and Erin are known."""
@@ -209,27 +236,10 @@ def test_a_window_may_be_switched_off(world: World) -> None:
 def test_never_the_whole_session_is_read(world: World) -> None:
     for n in range(200):
         say(world, "word", n)
-    read: list[bytes] = []
-
-    class Counting:
-        """Raw rows that note what is read of them."""
-
-        def get(self, table: str, key: bytes) -> Stored | None:
-            return world.raw.get(table, key)
-
-        def scan(
-            self, table: str, start: bytes, stop: bytes, *, reverse: bool = False
-        ) -> Iterator[tuple[bytes, Stored]]:
-            for key, stored in world.raw.scan(table, start, stop, reverse=reverse):
-                read.append(key)
-                yield key, stored
-
-        def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
-            return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
-
-    rows = Rows(Counting(), world.ids)
+    read = Counting(world)
+    rows = Rows(read, world.ids)
     assert len(recent(rows, SESSION, 0, END, Limits(), Caller(rows, "dnam")).lines) == 20
-    assert len(read) < 30
+    assert len(read.keys_read) < 30
 
 
 def test_names_are_spliced_in_where_they_were_said(world: World) -> None:
@@ -360,3 +370,103 @@ def test_what_names_replies_or_attaches_is_not_measured_without_its_line(world: 
     caller = Caller(world.rows, "dnam")
     found = list(backwards(world.rows, SESSION, 0, END))
     assert [entry_chars(entry.row, caller) for entry in found] == [None] * 4
+
+
+# -- answers that were given behind the point --------------------------------------------------------------------------
+
+
+def lines_before(world: World, asked: Record) -> list[str]:
+    """The window of a message."""
+    return rendered(world, point(asked))
+
+
+def point(asked: Record) -> Point:
+    assert isinstance(asked.event, MessageHeard)
+    return Point(asked.event.said, asked.id)
+
+
+def test_an_answer_to_somebody_before_stands_there_though_it_was_given_behind_the_point(world: World) -> None:
+    first = say(world, "When are roses pruned?", 1, ERIN)
+    second = say(world, "And why, as you told Erin?", 2)
+    assert lines_before(world, second) == ["[Erin]: When are roses pruned?"]
+    answer(world, "In March.", 9, answers=first.id)
+    assert lines_before(world, second) == ["[Erin]: When are roses pruned?", "[dnam]: In March."]
+
+
+def test_of_several_that_wait_each_has_the_answers_before_its_own_by_when_they_were_said(world: World) -> None:
+    asked = [say(world, f"question {n}", n, (DAVE, ERIN)[n % 2]) for n in range(4)]
+    for n, each in enumerate(asked):
+        answer(world, f"answer {n}", 10 + n, answers=each.id)
+    for n, each in enumerate(asked):
+        lines = [line.text for line in window(world, point(each)).lines]
+        assert lines == [*(f"question {k}" for k in range(n)), *(f"answer {k}" for k in range(n))]
+
+
+def test_an_answer_to_the_message_itself_or_to_one_behind_it_is_not_there(world: World) -> None:
+    asked, later = say(world, "asked", 1), say(world, "later", 2)
+    answer(world, "to it", 3, answers=asked.id)
+    answer(world, "to the later one", 4, answers=later.id)
+    assert lines_before(world, asked) == []
+    assert lines_before(world, later) == ["[Dave]: asked", "[dnam]: to it"]
+
+
+def test_of_messages_of_one_moment_the_one_with_the_lesser_id_was_asked_before(world: World) -> None:
+    first, second = sorted((say(world, text, 1) for text in ("a", "b")), key=lambda record: record.id)
+    for each in (first, second):
+        answer(world, "yes", 5, answers=each.id)
+    assert len(lines_before(world, first)) == 0
+    assert len(lines_before(world, second)) == 2
+
+
+def test_an_answer_to_what_is_gone_or_lies_elsewhere_is_not_there(world: World) -> None:
+    elsewhere = hear(world, message("elsewhere", 1, session="discord:channel:other"))
+    gone = say(world, "gone", 1)
+    asked = say(world, "asked", 2)
+    answer(world, "to what is elsewhere", 3, answers=elsewhere.id)
+    answer(world, "to what is gone", 4, answers=gone.id)
+    answer(world, "to nothing", 5)
+    answer(world, "", 6, answers=gone.id)
+    deleted = MessageDeleted(
+        said=NOW + 9, by=PLATFORM, heard=gone.id, session=SESSION, audience=AUDIENCE, heard_said=NOW + 1
+    )
+    world.add(deleted)
+    assert lines_before(world, asked) == []
+
+
+def test_an_answer_of_an_earlier_era_is_not_there_however_late_it_was_given(world: World) -> None:
+    first, second = say(world, "first", 1), say(world, "second", 2)
+    answer(world, "In March.", 9, answers=first.id)
+    refreshed = SummaryRefreshed(
+        said=NOW + 1, by=PLATFORM, session=SESSION, audience=AUDIENCE, era=2, refresh=0, text="", after=None,
+        upto=point(first), covered=1, call=ModelUse("offline", "1"),
+    )  # fmt: skip
+    world.add(refreshed)
+    assert lines_before(world, second) == ["[Dave]: first"]
+
+
+def test_nobody_is_answered_later_than_a_day_so_further_is_not_looked(world: World) -> None:
+    first, second = say(world, "first", 1), say(world, "second", 2)
+    answer(world, "in time", LATE_MS, answers=first.id)
+    answer(world, "too late", LATE_MS + 3, answers=first.id)
+    assert lines_before(world, second) == ["[Dave]: first", "[dnam]: in time"]
+
+
+def test_they_count_among_the_newest(world: World) -> None:
+    first = say(world, "first", 1)
+    for n in range(2, 6):
+        say(world, str(n), n, ERIN)
+    asked = say(world, "asked", 6)
+    answer(world, "late", 9, answers=first.id)
+    made = window(world, point(asked), Limits(history_messages=3))
+    assert [line.text for line in made.lines] == ["4", "5", "late"]
+    assert made.left_out == (LeftOut("recent", "what was said earlier", "over 3 messages"),)
+
+
+def test_where_nothing_was_answered_behind_a_point_no_message_is_read_for_it(world: World) -> None:
+    for n in range(200):
+        say(world, "word", n)
+    asked = say(world, "asked", 100, ERIN)
+    read = Counting(world)
+    rows = Rows(read, world.ids)
+    assert len(recent(rows, SESSION, 0, point(asked), Limits(), Caller(rows, "dnam")).lines) == 20
+    assert len(read.keys_read) < 30

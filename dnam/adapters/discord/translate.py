@@ -13,13 +13,12 @@ import discord
 
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of, shows_name
 from dnam.importers.discord_export import DELETED_USER
-from dnam.importers.times import SNOWFLAKE_EPOCH_MS
 from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.decisions.withdraw import WithdrawRequest
 from projections.events.values import Attachment, AuthorKind, SpanKind
-from projections.ids import Point, Ref
+from projections.ids import SNOWFLAKE_EPOCH_MS, Point, Ref
 from projections.policies.text import whole
 
 TAKEN = (

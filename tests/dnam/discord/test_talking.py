@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.respond import NOBODY_ALLOWED
+from dnam.erasing import erase
+from dnam.loops.extraction import new_by_compartment, plan_extraction
+from dnam.turn_prompts import prompt_of
 from projections.events import (
     MessageDeleted,
     MessageEdited,
@@ -15,9 +19,14 @@ from projections.events import (
     TurnAnswered,
     TurnDelivered,
 )
+from projections.events.values import Message
+from projections.fold import Record
 from projections.ids import NOBODY, Ref
-from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, opt_out, shown
+from projections.messages import MESSAGES
+from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, opt_out, shown
+from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.loopback.discord import ChannelKind, Permission, World
+from tests.world import NOW
 
 
 async def test_a_mention_is_answered_as_a_reply_and_recorded_in_order(tmp_path: Path) -> None:
@@ -239,3 +248,99 @@ async def test_a_forum_post_has_the_audience_of_its_forum(tmp_path: Path) -> Non
         (message,) = events(bot, MessageHeard)
         assert isinstance(message, MessageHeard)
         assert (message.message.session, message.message.audience.kind) == (f"discord:thread:{post.id}", "guild")
+
+
+async def test_who_asks_while_somebody_else_is_answered_is_answered_with_that_in_mind(tmp_path: Path) -> None:
+    model = Writing("", "Prune them in March.")
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.ada.says(here.general, "when are roses pruned?", mention=world.bot)
+        await model.was_asked()
+        await here.kim.says(here.general, "and why then, as you told Ada?", mention=world.bot)
+        await world.gateway.flushed()
+        model.go.set()
+        await idle(world, bot)
+        assert model.asks[-1].prompt.endswith(
+            "[Ada]: @marcy when are roses pruned?\n[marcy]: Prune them in March.\n\n---\nUser message:\n"
+            "@marcy and why then, as you told Ada?"
+        )
+        first, second = answers_in(bot)
+        assert first.id in second.event.causes
+        assert differences(bot) == []
+
+
+@pytest.mark.parametrize("ahead_ms", [4_000, 5 * 60_000])
+async def test_a_clock_ahead_of_discord_s_takes_no_answer_out_of_the_next_prompt(tmp_path: Path, ahead_ms: int) -> None:
+    model = ScriptedModel()
+    async with (
+        garden() as (world, here),
+        bot_in(world, tmp_path, model, clock=FakeClock(NOW + ahead_ms)) as bot,
+    ):
+        for text in ("roses?", "tulips?"):
+            await here.kim.says(here.general, text, mention=world.bot)
+            await idle(world, bot)
+        assert "[Kim]: @marcy roses?\n[marcy]: yes\n\n---\nUser message:\n@marcy tulips?" in model.asks[-1].prompt
+        assert differences(bot) == []
+
+
+async def test_what_somebody_replies_to_is_quoted_however_long_ago_it_was_said(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model, message_history_count="5") as bot:
+        old = await here.ada.says(here.general, "Die Rosen brauchen im Maerz einen Schnitt")
+        for number in range(12):
+            await here.ada.says(here.general, f"chat {number}")
+        await here.kim.says(here.general, "translate this please", mention=world.bot, reply_to=old)
+        await idle(world, bot)
+        assert model.asks[-1].prompt.endswith(
+            "[Ada]: chat 11\n\n---\nReplied-to message:\n[Ada]: Die Rosen brauchen im Maerz einen Schnitt\n\n---\n"
+            "User message:\n  (reply to Ada) @marcy translate this please"
+        )
+        (turn,) = answers_in(bot)
+        with bot.desk.memory.engine.reading() as rows:
+            first, *_, last = (found.row for found in rows.scan(MESSAGES))
+            learned = new_by_compartment(rows, last.message.speaker)
+            plans = [plan_extraction(rows, last.message.speaker, *each) for each in learned.items()]
+        assert first.heard in turn.event.causes
+        assert differences(bot) == []
+        assert [line.text for plan in plans for line in plan.inputs.lines] == ["@marcy translate this please"]
+        await here.kim.replies(world.bot_messages(here.general)[0], "shorter")
+        await idle(world, bot)
+        prompts = [ask.prompt for ask in model.asks if ask.purpose == "answer"]
+        assert "\nReplied-to message:\n[marcy]: yes\n" in prompts[-1]
+        assert differences(bot) == []
+
+
+async def test_an_answer_goes_with_whoever_was_quoted_above_its_question(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, ScriptedModel(), message_history_count="2") as bot:
+        old = await here.ada.says(here.general, "I like tulips")
+        for number in range(3):
+            await here.kim.says(here.general, f"chat {number}")
+        await here.kim.says(here.general, "hello there", mention=world.bot)
+        await here.kim.says(here.general, "really?", mention=world.bot, reply_to=old)
+        await idle(world, bot)
+        assert len(answers_in(bot)) == 2
+        ada = next(each.speaker for each in messages_in(bot) if each.text == "I like tulips")
+        await erase(bot.desk.memory, ada)
+        assert answers_in(bot) == []  # one session's answers have one key
+
+
+def messages_in(bot: DnamBot) -> list[Message]:
+    with bot.desk.memory.engine.reading() as rows:
+        return [found.row.message for found in rows.scan(MESSAGES)]
+
+
+def answers_in(bot: DnamBot) -> list[Record]:
+    """The answers, in the order in which they were recorded."""
+    engine = bot.desk.memory.engine
+    records = map(engine.live.folding.record_at, range(1, engine.head().size + 1))
+    return [each for each in records if each is not None and isinstance(each.event, TurnAnswered)]
+
+
+def differences(bot: DnamBot) -> list[str]:
+    """In what the prompts of the answers differ from what is made again from the rows of then."""
+    memory = bot.desk.memory
+    made = (
+        prompt_of(memory.engine, each.seq, each.event, memory.vocabulary)
+        for each in answers_in(bot)
+        if isinstance(each.event, TurnAnswered)
+    )
+    return [why for each in made for why in each.differs]

@@ -224,7 +224,10 @@ async def dated(date: str) -> AsyncIterator[str]:
     [
         (3_600, "wrong", "this clock is 1:00:00 ahead of Discord's"),
         (-60, "wrong", "this clock is 0:01:00 behind Discord's"),
-        (4, "well", "not off"),
+        (4, "wrong", "this clock is 0:00:04 ahead of Discord's"),
+        (-2, "wrong", "this clock is 0:00:02 behind Discord's"),
+        (2, "well", "not off"),
+        (-1, "well", "not off"),
     ],
 )
 async def test_a_clock_that_is_off(tmp_path: Path, seconds: int, state: str, words: str) -> None:

@@ -1,0 +1,53 @@
+"""What was said and may be told again in an answer: nothing that a person took back.
+
+Words of people may. Of the assistant only its answers in this session's era may, as in the window: the vault of an era
+grows by everybody in the prompts of its answers, and one from elsewhere would bring all of its people into it. One that
+had before it what a person took back may not either: it may repeat it.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from projections.items import QUIET
+from projections.messages import MESSAGES, MessageRow, unit
+from projections.rows import Rows
+from projections.summaries import era_of
+from projections.turns import TURNS, TurnRow
+from projections.window import is_of_era, says_something
+
+BEFORE_AN_ANSWER = 60
+"""How far back what went quiet is looked for before an answer: further than any window of it reached, by default."""
+
+
+class MayTell:
+    """Whether something may be told again in an answer in a session."""
+
+    def __init__(self, rows: Rows, session: str, epoch: int) -> None:
+        self._rows = rows
+        self._here = unit(session, epoch)
+        self._era = era_of(rows, session, epoch)
+        self._quiet = frozenset(rows.keys(QUIET, b""))
+
+    def __call__(self, key: bytes, row: MessageRow | TurnRow) -> bool:
+        return (
+            says_something(row)
+            and key[-16:] not in self._quiet
+            and (_is_of_others(row) or self._is_answer_here(key, row))
+        )
+
+    def _is_answer_here(self, key: bytes, row: MessageRow | TurnRow) -> bool:
+        """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
+        took back: what stood shortly before them was in their prompt.
+        """
+        here = key[:16] == self._here and is_of_era(row, self._era)
+        return here and (not self._quiet or self._quiet.isdisjoint(self._before(key)))
+
+    def _before(self, key: bytes) -> Iterator[bytes]:
+        """The ids of what was said before something in its unit, as far back as it matters."""
+        messages = self._rows.keys(MESSAGES, key[:16], stop=key, reverse=True)
+        turns = self._rows.keys(TURNS, key[:16], stop=key, reverse=True)
+        return (each[-16:] for keys in (messages, turns) for each in islice(keys, BEFORE_AN_ANSWER))
+
+
+def _is_of_others(row: MessageRow | TurnRow) -> bool:
+    return isinstance(row, MessageRow) and row.message.author != "self"
