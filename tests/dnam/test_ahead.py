@@ -141,6 +141,7 @@ async def test_what_it_replies_to_is_quoted_as_it_will_be_also_where_it_was_said
         exchange = await exchanges.hear(request, to_answer=True)
         assert exchange.ahead is not None
         await exchanges.think(exchange)
+        await recorded(exchange)
         assert exchange.thought is not None
         context = exchange.thought.context
         assert "\nReplied-to message:\n[Kim]: The beans are up\n" in context.text
