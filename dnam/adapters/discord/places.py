@@ -73,6 +73,7 @@ def place_of(channel: Channel, partner: discord.abc.User | None = None) -> Place
         guild_name="" if guild is None else getattr(guild, "name", None) or "",
         parent=Ref(PLATFORM, str(parent)) if parent else None,
         readers=_readers(channel),
+        above=_above(channel),
     )
 
 
@@ -92,6 +93,12 @@ def shows_name(where: object, channel: discord.abc.GuildChannel) -> bool:
     """
     here = where.parent_id if isinstance(where, discord.Thread) else getattr(where, "id", None)
     return here == channel.id or _everyone_sees(channel)
+
+
+def _above(channel: object) -> PlaceSeen | None:
+    """The channel that a thread hangs on, where it is in the cache; of that channel no more than itself."""
+    parent = channel.parent if isinstance(channel, discord.Thread) else None
+    return None if parent is None else place_of(parent)
 
 
 def _readers(channel: object) -> Ref | None:
