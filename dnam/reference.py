@@ -34,7 +34,9 @@ CONFIG_OPENING = (
     "`dnam config set SCOPE KEY=VALUE`, and `!memory config set` in Discord, change these for `global`, `guild/ID`, "
     "`channel/ID` or `person/USER`, in force with the next message. For each key the narrowest scope that has a value "
     "wins: the person, the thread, its channel, the guild, global. The owner may set all of them, members with Manage "
-    "Server those of their guild and its channels, and everybody `learn` and `retention_days` of their own."
+    "Server those of their guild and its channels, and everybody `learn` and `retention_days` of their own. A place is "
+    "named by its id, or by its name where that is known (`channel/general`, `#general`): in Discord, that of every "
+    "channel and forum of the server where it is asked, also before anything is said there."
 )
 CODES_OPENING = "How every command ends, as its exit code:"
 GENERATED = "<!-- Written by `make docs`; do not edit. -->"

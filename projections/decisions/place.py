@@ -160,6 +160,12 @@ def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Or
     return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
 
 
+def describe_unheard(rows: Rows, seen: PlaceSeen, said: int, origin: Origin) -> list[Draft]:
+    """A channel of a guild becomes known by name, and to which guild it belongs; it has no session yet."""
+    minter = Minter(rows, origin)
+    return [minter.draft(each) for each in (*_guild_news(rows, seen, said), *_above_news(rows, seen, said))]
+
+
 def heard_of(rows: Rows, audience: Audience, guild: Ref | None, said: int) -> list[PlaceDescribed]:
     """A place of a guild of which nothing is known but that everyone there can read it: something comes to rest on it,
     and has to move when fewer can. What else there is to say of it is said once it is seen (`places_news`).

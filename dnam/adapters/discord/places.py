@@ -77,6 +77,20 @@ def place_of(channel: Channel, partner: discord.abc.User | None = None) -> Place
     )
 
 
+def listed(guild: discord.Guild | None, word: str) -> tuple[PlaceSeen, ...]:
+    """The channels of a guild that go by an id or a name, and the thread that goes by an id. A heading over channels is
+    none: nothing holds there.
+    """
+    if guild is None:
+        return ()
+    key, name = word.removeprefix(f"{PLATFORM}:"), word.casefold()
+    is_id = key.isascii() and key.isdecimal()
+    thread = guild.get_thread(int(key)) if is_id else None
+    channels = (each for each in guild.channels if not isinstance(each, discord.CategoryChannel))
+    found = (each for each in channels if str(each.id) == key or each.name.casefold() == name)
+    return tuple(map(place_of, (*found, *([thread] if thread else ()))))
+
+
 def audience_of(channel: object) -> AudienceKind:
     """Who can read a place that is no DM: everyone of its guild, or those it is restricted to."""
     if isinstance(channel, discord.Thread):
