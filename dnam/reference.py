@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dnam.configuration import SETTING_OF
 from dnam.event_reference import events_page
-from dnam.settings import SETTINGS, Setting, read
+from dnam.settings import FOREIGN, SETTINGS, Foreign, Setting, read
 from projections.policies.configurable import KEYS, Key
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ SETTINGS_OPENING = (
     "such a name in the environment `dnam run`, `dnam chat` and `dnam doctor` only tell. `dnam settings` shows what is "
     "in force and where it came from. "
     "What the assistant does where can be changed while it runs: `dnam config` wins over all of these."
+)
+FOREIGN_OPENING = (
+    "Names that the programs behind dnam's source documents read, and that set nothing here. Beside another name of "
+    "that program, `dnam run`, `dnam chat` and `dnam doctor` tell of them, in the environment and in `.env`."
 )
 CONFIG_OPENING = (
     "`dnam config set SCOPE KEY=VALUE`, and `!memory config set` in Discord, change these for `global`, `guild/ID`, "
@@ -95,6 +99,14 @@ def settings_page() -> str:
             "|---|---|---|---|",
             *map(_setting_row, SETTINGS),
             "",
+            "## Names of other programs",
+            "",
+            FOREIGN_OPENING,
+            "",
+            "| name | of | instead |",
+            "|---|---|---|",
+            *map(_foreign_row, FOREIGN),
+            "",
             "## Changed while it runs",
             "",
             CONFIG_OPENING,
@@ -105,6 +117,10 @@ def settings_page() -> str:
             "",
         ]
     )
+
+
+def _foreign_row(foreign: Foreign) -> str:
+    return f"| `{foreign.name}` | {foreign.program} | {foreign.instead} |"
 
 
 def _key_row(key: Key) -> str:
