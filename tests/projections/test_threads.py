@@ -1,7 +1,7 @@
 """A public thread has the readers of its channel: what is kept for the few who read the one is kept for the other."""
 
 from projections.decisions.audience import change_audience
-from projections.decisions.place import PlaceSeen, describe
+from projections.decisions.place import PlaceSeen, describe, describe_unheard
 from projections.events import ItemMoved, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import Audience, Message
 from projections.ids import NOBODY, EventId, Ref
@@ -148,3 +148,15 @@ def test_a_parent_s_name_is_kept_only_where_those_who_run_the_server_gave_it() -
     found = find_place(world.rows, PLACE)
     assert found is not None
     assert found.row.name == ""
+
+
+def test_a_channel_that_only_a_list_names_is_known_with_its_guild_and_has_no_session_yet() -> None:
+    world = World()
+    guild, above = world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("1")), FORUM)
+    assert isinstance(guild, PlaceDescribed)
+    assert isinstance(above, PlaceDescribed)
+    assert (guild.name, above.name, above.guild, above.session) == ("Garden", "questions", GUILD, "")
+    assert world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("2")), FORUM) == []
+    (post,) = world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("3")), POST)
+    assert isinstance(post, PlaceDescribed)
+    assert (post.name, post.parent, post.audience) == ("", PLACE, Audience("guild", THREAD))

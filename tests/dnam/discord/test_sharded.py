@@ -1,5 +1,6 @@
 """The extension in a bot of many shards: each has some of the servers, and the first the direct messages."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from discord.ext import commands
 
 from dnam.adapters.discord.cog import MemoryCog
 from projections.events import MessageHeard, TurnAnswered
-from tests.dnam.discord.stage import READY_SECONDS, Garden, Timed, events, garden, shown
+from tests.dnam.discord.stage import READY_SECONDS, Garden, events, shown
 from tests.dnam.discord.test_running import ASKED, the_same_modules, told
 from tests.loopback.bots import intents
 from tests.loopback.discord import Channel, World, running
@@ -29,13 +30,21 @@ class Theirs(commands.AutoShardedBot):
         """Without the five seconds between two shards."""
 
 
-def of_each_shard(world: World, here: Garden) -> list[Channel]:
-    """A channel of a server of each shard; Discord deals them out by when they were made."""
-    assert isinstance(world, Timed)
+class Clock:
+    """The time when the test began, as the extension has it too: older questions than of a day are not answered."""
+
+    def __init__(self) -> None:
+        self.now = time.time_ns() // 1_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+def of_each_shard(world: World, clock: Clock, here: Garden) -> list[Channel]:
+    """A channel of a server of each shard; Discord deals them out by the millisecond in which they were made."""
     found: dict[int, Channel] = {}
-    began = world.clock.time
-    for number in range(SHARDS):
-        world.clock.time = began + 1_000 * SHARDS * number + number
+    for _ in range(SHARDS):
+        clock.now += 1
         guild = world.guild("Shed", here.kim)
         found[(guild.id >> 22) % SHARDS] = guild.channel("tools")
     return [found[number] for number in range(SHARDS)]
@@ -53,9 +62,11 @@ async def answered(world: World, bot: Theirs, channels: list[Channel], times: in
 
 
 async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with garden() as (world, here):
+    clock = Clock()
+    async with World(clock) as world:
+        here = Garden(world)
         world.state.settings.shards = SHARDS
-        channels = of_each_shard(world, here)
+        channels = of_each_shard(world, clock, here)
         told(monkeypatch, tmp_path, here)
         monkeypatch.setenv("DNAM_ALLOW_GUILDS", " ".join(str(each) for each in world.state.guilds))
         monkeypatch.setenv("DNAM_ALLOW_USERS", str(here.kim.id))
@@ -75,7 +86,13 @@ async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monke
             await here.kim.says(here.kim.dm, ASKED)
             await answered(world, bot, everywhere, 2)
 
+            with world.gateway.forgetting():
+                for each in everywhere:
+                    await here.kim.says(each, ASKED, mention=() if each.is_dm else world.bot)
+            await world.gateway.invalidate()  # both begin anew, and read back what nobody told them
+            await answered(world, bot, everywhere, 3)
+
             cog = bot.get_cog("Memory")
             assert isinstance(cog, MemoryCog)
             kinds = [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered)]
-            assert kinds.count(MessageHeard) == kinds.count(TurnAnswered) == 2 * len(everywhere)
+            assert kinds.count(MessageHeard) == kinds.count(TurnAnswered) == 3 * len(everywhere)
