@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dnam.configuration import SETTING_OF
 from dnam.event_reference import events_page
-from dnam.settings import SETTINGS, Setting, read
+from dnam.settings import FOREIGN, SETTINGS, Foreign, Setting, read
 from projections.policies.configurable import KEYS, Key
 
 if TYPE_CHECKING:
@@ -30,11 +30,17 @@ SETTINGS_OPENING = (
     "in force and where it came from. "
     "What the assistant does where can be changed while it runs: `dnam config` wins over all of these."
 )
+FOREIGN_OPENING = (
+    "Names that the programs behind dnam's source documents read, and that set nothing here. Beside another name of "
+    "that program, `dnam run`, `dnam chat` and `dnam doctor` tell of them, in the environment and in `.env`."
+)
 CONFIG_OPENING = (
     "`dnam config set SCOPE KEY=VALUE`, and `!memory config set` in Discord, change these for `global`, `guild/ID`, "
     "`channel/ID` or `person/USER`, in force with the next message. For each key the narrowest scope that has a value "
     "wins: the person, the thread, its channel, the guild, global. The owner may set all of them, members with Manage "
-    "Server those of their guild and its channels, and everybody `learn` and `retention_days` of their own."
+    "Server those of their guild and its channels, and everybody `learn` and `retention_days` of their own. A place is "
+    "named by its id, or by its name where that is known (`channel/general`, `#general`): in Discord, that of every "
+    "channel and forum of the server where it is asked, also before anything is said there."
 )
 CODES_OPENING = "How every command ends, as its exit code:"
 GENERATED = "<!-- Written by `make docs`; do not edit. -->"
@@ -93,6 +99,14 @@ def settings_page() -> str:
             "|---|---|---|---|",
             *map(_setting_row, SETTINGS),
             "",
+            "## Names of other programs",
+            "",
+            FOREIGN_OPENING,
+            "",
+            "| name | of | instead |",
+            "|---|---|---|",
+            *map(_foreign_row, FOREIGN),
+            "",
             "## Changed while it runs",
             "",
             CONFIG_OPENING,
@@ -103,6 +117,10 @@ def settings_page() -> str:
             "",
         ]
     )
+
+
+def _foreign_row(foreign: Foreign) -> str:
+    return f"| `{foreign.name}` | {foreign.program} | {foreign.instead} |"
 
 
 def _key_row(key: Key) -> str:

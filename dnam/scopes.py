@@ -5,16 +5,21 @@
     channel/ID, here      a channel, thread or group; the one where it is asked
     person/USER, me       a person; whoever asks, who is a `person` without a name too
 
-ID is Discord's, or `platform:id`, or the name of a place that dnam knows.
+ID is Discord's, or `platform:id`, or the name of a place that dnam knows; of a channel also `#name`. In Discord, what
+its server lists is known too, also where nothing was said yet (`Listed`).
 """
 
+import re
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.errors import Ambiguous, Unknown
 from dnam.finding import place_words, the_person
+from dnam.secrets import place_without_secrets
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
+from projections.decisions.place import PlaceSeen, describe_unheard, place_ref
 from projections.errors import BadRequest
 from projections.events.values import By
 from projections.ids import NOBODY, Handle, Ref
@@ -25,6 +30,11 @@ from projections.rows import Rows
 DISCORD = "discord"
 FORMS = "global, guild/ID, channel/ID, person/USER"
 HERE = ", guild, here, me; as `config set me learn=none`"
+CHANNEL = re.compile(r"<#([0-9]{1,20})>")
+"""A channel as a client writes it, where it is not spelled out."""
+
+Listed = Callable[[str], tuple[PlaceSeen, ...]]
+"""The channels of a guild that go by an id or a name, as its platform lists them now."""
 
 
 class Here(NamedTuple):
@@ -41,14 +51,29 @@ def named_kind(text: str) -> str:
     return kind if name and kind in ("person", "guild", "channel") else ""
 
 
+def listed_as(listed: Listed, text: str) -> tuple[PlaceSeen, ...]:
+    """The channels that a scope may mean, as their platform lists them."""
+    kind, name = _parts(text)
+    return listed(name) if kind == "channel" and name else ()
+
+
 def _parts(text: str) -> tuple[str, str]:
     kind, _, name = text.strip().partition("/")
-    return kind.casefold(), name.strip()
+    if kind.startswith(("#", "<#")):
+        kind, name = "channel", text.strip()
+    return kind.casefold(), CHANNEL.sub(r"\1", name.strip()).removeprefix("#")
 
 
-def the_scope(rows: Rows, text: str, here: Here = Here(), within: Ref | None = None) -> Scope:  # noqa: B008 - a constant
+def the_scope(
+    rows: Rows,
+    text: str,
+    here: Here = Here(),  # noqa: B008 - a constant
+    within: Ref | None = None,
+    listed: Collection[PlaceSeen] = (),
+) -> Scope:
     """Which scope is meant. BadRequest, Unknown and Ambiguous say what there is; of places, what there is `within` a
-    guild, where one is given: then what is anywhere else is Unknown.
+    guild, where one is given: then what is anywhere else is Unknown. `listed` are channels that may be meant, and that
+    are there, whatever is known of them.
     """
     match _parts(text):
         case "global", "":
@@ -62,28 +87,32 @@ def the_scope(rows: Rows, text: str, here: Here = Here(), within: Ref | None = N
         case "person", who if who:
             return Scope("person", person=the_person(rows, who))
         case ("guild" | "channel") as which, name if name:
-            return Scope("guild" if which == "guild" else "channel", _place(rows, which == "guild", name, within))
+            return Scope(
+                "guild" if which == "guild" else "channel", _place(rows, which == "guild", name, within, listed)
+            )
         case _:
             raise BadRequest(f"{text!r} is no scope: {FORMS}{HERE if here.place else ''}")
 
 
-def _place(rows: Rows, is_guild: bool, name: str, within: Ref | None) -> Ref:
+def _place(rows: Rows, is_guild: bool, name: str, within: Ref | None, listed: Iterable[PlaceSeen]) -> Ref:
     """A place by its id or its name; an id may be of one that dnam has not seen yet."""
     platform, colon, key = name.partition(":")
     ref = Ref(platform, key) if colon else Ref(DISCORD, name)
-    if _may_be(rows, ref, within):
+    refs = [place_ref(each) for each in listed]
+    if ref in refs or _may_be(rows, ref, within):
         return ref
-    named = [
+    known = (
         found.row.place
         for found in rows.scan(PLACES)
         if found.row.name.casefold() == name.casefold()
         and (found.row.kind == "guild") == is_guild
         and _is_in(found.row, within)
-    ]
+    )
+    named = tuple(dict.fromkeys((*known, *refs)))
     if not named:
         raise Unknown(f"dnam knows no {'guild' if is_guild else 'channel'} {name!r}: give its id")
     if len(named) > 1:
-        raise Ambiguous(f"{name!r} may be any of", tuple(map(str, named)))
+        raise Ambiguous(f"{name!r} may be any of", tuple(map(str, sorted(named))))
     return named[0]
 
 
@@ -136,6 +165,16 @@ def caution(key: str, value: str | None) -> str:
             "`/memory config` takes it back"
         )
     return ""
+
+
+async def meet_channel(memory: Access, scope: Scope, listed: Iterable[PlaceSeen]) -> None:
+    """Record of the channel that is meant to which guild it belongs, and what it is called, where only its platform's
+    list said so.
+    """
+    meant = next((place_without_secrets(each) for each in listed if place_ref(each) == scope.ref), None)
+    if meant is not None:
+        said, origin = memory.now(), memory.origin()
+        await memory.record(lambda rows: describe_unheard(rows, meant, said, origin))
 
 
 async def set_config(memory: Access, scope: Scope, key: str, value: str | None, by: By) -> bool:

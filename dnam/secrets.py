@@ -55,11 +55,14 @@ def account_without_secrets(account: Account) -> Account:
 
 
 def place_without_secrets(place: PlaceSeen) -> PlaceSeen:
-    """A place under names without secrets: its own, its guild's, and that of whose DM it is."""
+    """A place under names without secrets: its own, its guild's, that of whose DM it is, and that of the channel that
+    it hangs on.
+    """
     return place._replace(
         name=_called(place.name),
         guild_name=_called(place.guild_name),
         partner=place.partner and account_without_secrets(place.partner),
+        above=place.above and place_without_secrets(place.above),
     )
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,9 +70,9 @@ def _chat(shell: Shell, user: str | None, place: str | None) -> None:
     import asyncio
     import os
 
-    from dnam.settings import unknown
+    from dnam.settings import unheeded
 
-    for words in unknown(os.environ):
+    for words in unheeded(os.environ, Path()):
         shell.out.note(words)
     code = asyncio.run(_talk(shell, user, place))
     if code:
@@ -84,10 +85,10 @@ def _bot(shell: Shell) -> None:
     import os
 
     from dnam.logs import logging_to
-    from dnam.settings import unknown
+    from dnam.settings import unheeded
 
     with logging_to(shell.settings):
-        for words in unknown(os.environ):
+        for words in unheeded(os.environ, Path()):
             logging.getLogger("dnam").warning("%s", words)
         asyncio.run(_be_in_discord(shell))
 

@@ -4,15 +4,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
+from dnam.scopes import Listed
 from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle
 from projections.policies.compartments import Setting
 
 PREFIX = "!memory"
 NOTED = "Why is noted for whoever runs me."
-Completes = Literal["", "active", "gone"]
-"""Which of the person's own items may stand in a parameter: those that are held, or those that can be brought back."""
+Completes = Literal["", "active", "gone", "scope"]
+"""What may stand in a parameter: the person's own items that are held, or that can be brought back; or what may be
+configured.
+"""
 
 
 Confirms = Literal["", "erase", "erase-guild"]
@@ -41,6 +45,11 @@ class Parameter(NamedTuple):
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
 
 
+def none_listed(_: str) -> tuple[PlaceSeen, ...]:
+    """Where no platform lists channels."""
+    return ()
+
+
 class Invocation(NamedTuple):
     """Who asks, and where: the setting says who is answered and who can read the answer.
 
@@ -48,7 +57,8 @@ class Invocation(NamedTuple):
     `is_told_why`: they run the bot and nobody reads along, so that what went wrong inside is for them to know; its
     words may name folders, addresses and other services. `account` is who asks as their platform names them, also where
     they opted out. `has_buttons`: the platform shows buttons and sends files. `eyes`: nobody else sees the reply, so it
-    is as if they were told in their direct messages, which this is the setting of.
+    is as if they were told in their direct messages, which this is the setting of. `channels` are those of the guild,
+    as its platform lists them.
     """
 
     setting: Setting
@@ -59,6 +69,7 @@ class Invocation(NamedTuple):
     account: Account | None = None
     has_buttons: bool = False
     eyes: Setting | None = None
+    channels: Listed = none_listed
 
     @property
     def sees(self) -> Setting:

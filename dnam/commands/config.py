@@ -1,14 +1,15 @@
 """`!memory config`: what the assistant does here, for those who may change it.
 
 config                              what holds here, and which scope it is from
-config set SCOPE KEY=VALUE          SCOPE: here, guild, me (or person); the owner also global and anything by its id
+config set SCOPE KEY=VALUE          SCOPE: here, guild, me (or person); who manages a server also channel/ID or #name of
+                                    one in it; the owner also global and anything by its id
 config unset SCOPE KEY
 config set SCOPE retention_days=N yes   also where that takes away what stands now
 config get SCOPE
 config list                         what holds here
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
@@ -17,12 +18,24 @@ from dnam.configuration import held
 from dnam.errors import Unknown
 from dnam.overdue import Overdue, taken_by
 from dnam.retention import KEY as RETENTION
-from dnam.scopes import Here, assignment, caution, is_seen, named_kind, scope_words, set_config, the_scope
+from dnam.scopes import (
+    Here,
+    assignment,
+    caution,
+    is_seen,
+    listed_as,
+    meet_channel,
+    named_kind,
+    scope_words,
+    set_config,
+    the_scope,
+)
 from projections.config import Scope, config_rows
+from projections.decisions.place import PlaceSeen, place_ref
 from projections.errors import BadRequest
 from projections.places import place_of
 from projections.policies.configurable import BY_NAME, check, the_key
-from projections.policies.rights import FOR_MANAGERS, OF_OTHERS, Asker, objection
+from projections.policies.rights import FOR_MANAGERS, NO_CHANNEL, OF_OTHERS, Asker, objection
 from projections.quoting import one_line
 from projections.rows import Rows
 
@@ -37,7 +50,7 @@ OLDER = (
 )
 PARAMETERS = (
     Parameter("action", "list, get, set or unset", choices=ACTIONS, optional=True),
-    Parameter("scope", "here, guild, me (your own words), global, or one by its id", optional=True),
+    Parameter("scope", "here, guild, me (your own words), global, or one by its id", completes="scope", optional=True),
     Parameter("setting", "KEY=VALUE, as learn=none or respond_mode=all", optional=True),
 )
 
@@ -52,7 +65,8 @@ async def config(assistant: Assistant, asked: Invocation, arguments: Arguments) 
     if not scope:
         raise BadRequest(f"say of which scope, as `config {action} {EXAMPLES[action]}`: {SCOPES}")
     if action == "get":
-        return await assistant.memory.look(lambda rows: _set_for(rows, asked, scope))
+        listed = listed_as(asked.channels, scope)
+        return await assistant.memory.look(lambda rows: _set_for(rows, asked, scope, listed))
     return await _change(assistant, asked, scope, action, _setting(action, scope, arguments.get("setting", "")))
 
 
@@ -70,7 +84,8 @@ async def _change(assistant: Assistant, asked: Invocation, scope: str, action: s
     memory = assistant.memory
     setting, is_sure = _said_sure(setting)
     key, value = assignment(setting) if action == "set" else (the_key(setting.strip()).name, None)
-    meant = await memory.look(lambda rows: _permitted(rows, asked, scope, the_key(key).name))
+    listed = listed_as(asked.channels, scope)
+    meant = await memory.look(lambda rows: _permitted(rows, asked, scope, listed, the_key(key).name))
     if value is not None:
         check(key, value)
     taken = await taken_by(memory, meant, key, value)
@@ -78,6 +93,7 @@ async def _change(assistant: Assistant, asked: Invocation, scope: str, action: s
         what = _told(taken, meant, asked)
         words = OLDER.format(what=what, prefix=PREFIX, action=action, scope=scope, setting=setting, sure=SURE)
         return Reply(words, failed=True)
+    await meet_channel(memory, meant, listed)
     changed = await set_config(memory, meant, key, value, asked.by)
     named, seen = await memory.look(lambda rows: (scope_words(rows, str(meant)), is_seen(rows, meant)))
     now = f"`{key}` is not set" if value is None else f"`{key} = {one_line(value)}`"
@@ -108,22 +124,23 @@ def _since(key: str, value: str | None) -> str:
     return "from the next message on"
 
 
-def _permitted(rows: Rows, asked: Invocation, text: str, key: str = "") -> Scope:
+def _permitted(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceSeen], key: str = "") -> Scope:
     """The scope that is meant. BadRequest for whoever may not. They learn nothing of what there is: nobody but the
-    owner looks anybody up, and who manages a server looks up what is in it.
+    owner looks anybody up, and who manages a server looks up what is in it. `listed` are the channels of this server
+    that it may mean.
     """
-    asker = _asker(asked)
+    asker = _asker(asked, listed)
     kind = "" if asked.is_owner else named_kind(text)
     if kind == "person":
         raise BadRequest(f"{OF_OTHERS}; of your own words say `me`")
     if kind and asker.manages is None:
         raise BadRequest(FOR_MANAGERS)
     try:
-        scope = the_scope(rows, text, _here(rows, asked), asker.manages)
+        scope = the_scope(rows, text, _here(rows, asked), asker.manages, listed)
     except Unknown:
         if asked.is_owner:
             raise
-        raise BadRequest(FOR_MANAGERS) from None
+        raise BadRequest(NO_CHANNEL if kind == "channel" else FOR_MANAGERS) from None
     why = objection(rows, asker, scope, key)
     if why:
         raise BadRequest(why)
@@ -137,14 +154,14 @@ def _here(rows: Rows, asked: Invocation) -> Here:
     return Here(asked.person, place, asked.setting.guild)
 
 
-def _asker(asked: Invocation) -> Asker:
+def _asker(asked: Invocation, listed: Sequence[PlaceSeen]) -> Asker:
     """Who asks. An owner need manage nothing."""
     manages = asked.setting.guild if asked.manages_guild and not asked.is_owner else None
-    return Asker(asked.person, asked.is_owner, manages)
+    return Asker(asked.person, asked.is_owner, manages, frozenset(map(place_ref, listed)))
 
 
-def _set_for(rows: Rows, asked: Invocation, text: str) -> Reply:
-    scope = _permitted(rows, asked, text)
+def _set_for(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceSeen]) -> Reply:
+    scope = _permitted(rows, asked, text, listed)
     lines = sorted(_line(row.key, row.value) for row in config_rows(rows) if row.scope == str(scope))
     return Reply("\n".join([f"**{one_line(scope_words(rows, str(scope)))}:**", *(lines or ["(nothing is set)"])]))
 

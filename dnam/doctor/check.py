@@ -32,7 +32,8 @@ def write_to(folder: Path) -> None:
 
 class Patient(NamedTuple):
     """What is looked at. `now` is the clock in ms; `free` is how many bytes a folder's disk has left, `device` which
-    disk it is, `write` tries whether something can be written there; `environment` is where the settings come from.
+    disk it is, `write` tries whether something can be written there; `environment` is where the settings come from,
+    with the files in the folder where dnam is `started`.
     """
 
     settings: Settings
@@ -42,6 +43,7 @@ class Patient(NamedTuple):
     device: Callable[[Path], int] = lambda folder: folder.stat().st_dev
     write: Callable[[Path], None] = write_to
     environment: Mapping[str, str] = os.environ
+    started: Path = Path()
 
 
 Look = Callable[[Patient], Awaitable[list[Finding]]]

@@ -6,6 +6,7 @@
     values    every setting's value, typed
     reading   where values come from, and which source wins
     files     `.env` and `dnam.toml`
+    foreign   names of other programs that set nothing here
     showing   `dnam settings`
 
 A setting's value is looked for in `dnam.toml`; then under its own name in the environment and in `.env`; then under
@@ -14,6 +15,7 @@ value counts as not set. A value that is not allowed is refused by name, and not
 """
 
 from dnam.settings.files import read_dotenv, read_toml, unknown
+from dnam.settings.foreign import FOREIGN, Foreign, unheeded
 from dnam.settings.reading import DEFAULT, gather, read
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.showing import SettingShown, show
@@ -22,7 +24,9 @@ from dnam.settings.values import Settings
 
 __all__ = [
     "DEFAULT",
+    "FOREIGN",
     "SETTINGS",
+    "Foreign",
     "Setting",
     "SettingError",
     "SettingShown",
@@ -32,5 +36,6 @@ __all__ = [
     "read_dotenv",
     "read_toml",
     "show",
+    "unheeded",
     "unknown",
 ]

@@ -28,7 +28,8 @@ class PlaceSeen(NamedTuple):
     from now on. Where nobody did, the audience given is the narrowest, and what is new in a place that is known as
     wider is refused: it may be from a time when fewer could read there.
 
-    `readers` is the place whose readers are its readers: the parent of a public thread.
+    `readers` is the place whose readers are its readers: the parent of a public thread. `above` is the parent as the
+    platform describes it, where it does.
     """
 
     platform: str
@@ -42,6 +43,7 @@ class PlaceSeen(NamedTuple):
     partner: Account | None = None
     told: bool = True
     readers: Ref | None = None
+    above: "PlaceSeen | None" = None
 
 
 def session_of(place: PlaceSeen, person: Handle = NOBODY) -> str:
@@ -82,20 +84,13 @@ def is_unsaid(rows: Rows, seen: PlaceSeen) -> bool:
 
 
 def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle, said: int) -> list[PlaceDescribed]:
-    """The descriptions of a place and of its guild that are not known yet."""
-    described: list[PlaceDescribed] = []
-    if seen.guild is not None and seen.guild_name and _is_news(rows, seen.guild, seen.guild_name):
-        described.append(
-            PlaceDescribed(
-                said=said,
-                by=PLATFORM,
-                place=seen.guild,
-                kind="guild",
-                name=seen.guild_name,
-                audience=Audience("guild", seen.guild),
-            )
-        )
-    place, name = place_ref(seen, partner), "" if partner or seen.kind in NAMELESS else seen.name
+    """The descriptions of a place, of its guild and of the channel that it hangs on, as far as they are not known yet.
+
+    A channel in which nothing was said has no session: it is described again, with one, once something is.
+    """
+    above = [] if seen.above is None else _above_news(rows, seen.above, said)
+    described = [*_guild_news(rows, seen, said), *above]
+    place, name = place_ref(seen, partner), "" if partner else _kept_name(seen)
     session = session_of(seen, partner)
     if _is_news(rows, place, name, session):
         described.append(
@@ -115,6 +110,46 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
     return described
 
 
+def _guild_news(rows: Rows, seen: PlaceSeen, said: int) -> list[PlaceDescribed]:
+    if seen.guild is None or not seen.guild_name or not _is_news(rows, seen.guild, seen.guild_name):
+        return []
+    return [
+        PlaceDescribed(
+            said=said,
+            by=PLATFORM,
+            place=seen.guild,
+            kind="guild",
+            name=seen.guild_name,
+            audience=Audience("guild", seen.guild),
+        )
+    ]
+
+
+def _above_news(rows: Rows, above: PlaceSeen, said: int) -> list[PlaceDescribed]:
+    """Of a channel nothing changes but its name: who can read it is compared elsewhere (`decisions.audience`)."""
+    place, name = place_ref(above), _kept_name(above)
+    if not _is_news(rows, place, name):
+        return []
+    known = find_place(rows, place)
+    return [
+        PlaceDescribed(
+            said=said,
+            by=PLATFORM,
+            place=place,
+            kind=above.kind,
+            name=name,
+            audience=audience_of(rows, place) or seen_audience(above, place),
+            session="" if known is None else known.row.session,
+            guild=above.guild,
+            parent=above.parent,
+        )
+    ]
+
+
+def _kept_name(seen: PlaceSeen) -> str:
+    return "" if seen.kind in NAMELESS else seen.name
+
+
 def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Origin) -> list[Draft]:
     """A place becomes known without a message: an import brought its summary alone. A DM with nobody is no place."""
     if seen.audience == "direct" and not partner:
@@ -123,6 +158,12 @@ def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Or
     audience = audience_of(rows, ref) or seen_audience(seen, ref)
     minter = Minter(rows, origin)
     return [minter.draft(each) for each in places_news(rows, seen, audience, partner, said)]
+
+
+def describe_unheard(rows: Rows, seen: PlaceSeen, said: int, origin: Origin) -> list[Draft]:
+    """A channel of a guild becomes known by name, and to which guild it belongs; it has no session yet."""
+    minter = Minter(rows, origin)
+    return [minter.draft(each) for each in (*_guild_news(rows, seen, said), *_above_news(rows, seen, said))]
 
 
 def heard_of(rows: Rows, audience: Audience, guild: Ref | None, said: int) -> list[PlaceDescribed]:

@@ -41,8 +41,9 @@ class MessageDeleted(Event, frozen=True, kw_only=True):
 
 
 class PlaceDescribed(Event, frozen=True, kw_only=True):
-    """A guild, channel, thread or DM as it was first seen or renamed. `session` is empty for a guild, `name` for a
-    group or a DM, which platforms name after the people in them, and for a thread or forum post, whose author named it.
+    """A guild, channel, thread or DM as it was first seen or renamed. `session` is empty for a guild, and for a channel
+    that was only seen above a thread; `name` for a group or a DM, which platforms name after the people in them, and
+    for a thread or forum post, whose author named it.
     """
 
     TAG: ClassVar[str] = "place.described"

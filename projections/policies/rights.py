@@ -14,15 +14,22 @@ from projections.rows import Rows
 
 ONE_S_OWN = frozenset({"learn", "retention_days"})
 FOR_MANAGERS = "what holds there is for the owner of this bot, and for members who may manage that server"
+NO_CHANNEL = (
+    "I see no such channel in this server; what holds in another one is for the owner of this bot, and for members who "
+    "may manage that"
+)
 OF_OTHERS = "what holds for somebody else is for the owner of this bot alone"
 
 
 class Asker(NamedTuple):
-    """Who asks. `manages` is the guild whose settings the platform lets them change, if any."""
+    """Who asks. `manages` is the guild whose settings the platform lets them change, if any; `listed` are channels that
+    the platform lists in it, of which nothing may be known yet.
+    """
 
     person: Handle = NOBODY
     is_owner: bool = False
     manages: Ref | None = None
+    listed: frozenset[Ref] = frozenset()
 
 
 def objection(rows: Rows, asker: Asker, scope: Scope, key: str = "") -> str:
@@ -32,10 +39,10 @@ def objection(rows: Rows, asker: Asker, scope: Scope, key: str = "") -> str:
     match scope.kind:
         case "person":
             return _of_person(asker, scope, key)
-        case "guild" | "channel":
-            guild = scope.ref if scope.kind == "guild" else _guild_of(rows, scope)
-            managed = guild is not None and guild == asker.manages
-            return "" if managed else FOR_MANAGERS
+        case "guild":
+            return "" if scope.ref is not None and scope.ref == asker.manages else FOR_MANAGERS
+        case "channel":
+            return _of_channel(rows, asker, scope)
         case _:
             return "what holds everywhere is for the owner of this bot alone"
 
@@ -46,6 +53,12 @@ def _of_person(asker: Asker, scope: Scope, key: str) -> str:
     if key and key not in ONE_S_OWN:
         return f"of your own you may set {' and '.join(sorted(ONE_S_OWN))}; {key} is for the owner"
     return ""
+
+
+def _of_channel(rows: Rows, asker: Asker, scope: Scope) -> str:
+    if asker.manages is None:
+        return FOR_MANAGERS
+    return "" if scope.ref in asker.listed or _guild_of(rows, scope) == asker.manages else NO_CHANNEL
 
 
 def _guild_of(rows: Rows, scope: Scope) -> Ref | None:

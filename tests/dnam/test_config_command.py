@@ -15,7 +15,7 @@ from dnam.settings import read as read_settings
 from projections.decisions.place import PlaceSeen
 from projections.decisions.retention import DAY_MS
 from projections.ids import Ref
-from projections.policies.rights import FOR_MANAGERS
+from projections.policies.rights import FOR_MANAGERS, NO_CHANNEL
 from replay.engine import Engine
 from tests.dnam.scripted import FakeClock
 
@@ -162,7 +162,7 @@ async def test_nobody_but_the_owner_learns_who_and_what_there_is_elsewhere(
         told[each.partition("/")[0]].add(await room.refused(action.format(each), manages_guild=manages))
     assert told == {
         "person": {"What holds for somebody else is for the owner of this bot alone; of your own words say `me`."},
-        "channel": {f"{FOR_MANAGERS[:1].upper()}{FOR_MANAGERS[1:]}."},
+        "channel": {f"{NO_CHANNEL}." if manages else f"{FOR_MANAGERS[:1].upper()}{FOR_MANAGERS[1:]}."},
         "guild": {f"{FOR_MANAGERS[:1].upper()}{FOR_MANAGERS[1:]}."},
     }
 

@@ -14,6 +14,7 @@ from tests.dnam.discord.stage import bot_in, events, idle, shown
 from tests.dnam.discord.stage import garden as discord_garden
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.dnam.test_loops import recorded
+from tests.loopback.discord import ChannelKind
 from tests.world import NOW, World
 
 
@@ -155,6 +156,32 @@ async def test_whoever_names_a_place_reaches_no_file_of_another(folder: Path, tm
             assert len(shown(world, place)) == 1
             turns = [each for each in events(bot, TurnAnswered) if isinstance(each, TurnAnswered)]
             assert sorted(each.files[-1].path for each in turns) == [CORE, "/channels/staff.md"]
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.FORUM, ChannelKind.TEXT])
+async def test_the_file_of_a_forum_or_channel_opens_in_its_first_thread(
+    folder: Path, tmp_path: Path, kind: ChannelKind
+) -> None:
+    write(folder, channels__questions="One answer each.", channels__riddles="Never tell.")
+    async with discord_garden() as (world, here):
+        guilds = str(here.guild.id)
+        async with bot_in(world, tmp_path / "data", context_dir=str(folder), allow_guilds=guilds) as bot:
+            above = here.guild.channel("questions", kind)
+            model = bot.desk.assistant.model
+            assert isinstance(model, ScriptedModel)
+            posts = [await here.kim.begins_thread(above, begun) for begun in ("roses", "tulips")]
+            for post in posts:
+                await here.kim.says(post, "which ones?", mention=world.bot)
+                await idle(world, bot)
+                assert "One answer each." in model.asked("answer")[-1].system
+            above.name = "riddles"
+            world.state.changed_channel(above)
+            for asked in ("and now?", "and then?"):
+                await here.kim.says(posts[0], asked, mention=world.bot)
+            await idle(world, bot)
+            assert "Never tell." in model.asked("answer")[-1].system
+            described = [each for each in events(bot, PlaceDescribed) if isinstance(each, PlaceDescribed)]
+            assert [each.name for each in described if each.place.key == str(above.id)] == ["questions", "riddles"]
 
 
 async def test_their_text_is_system_text_and_the_turn_keeps_their_digests(folder: Path, tmp_path: Path) -> None:

@@ -20,7 +20,15 @@ from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
-from projections.events import Event, ItemRefused, MessageEdited, MessageHeard, PersonRenamed, PersonSeen
+from projections.events import (
+    Event,
+    ItemRefused,
+    MessageEdited,
+    MessageHeard,
+    PersonRenamed,
+    PersonSeen,
+    PlaceDescribed,
+)
 from projections.events.values import Attachment, Source
 from projections.ids import Handle, Ref
 from projections.policies.secret_shapes import is_card
@@ -497,6 +505,9 @@ async def test_the_names_of_people_and_places(tmp_path: Path) -> None:
         await memory.hear(request("hi", place=place, speaker=ada._replace(name="Ada")))
         heard = await memory.hear(request("hello", place=place, speaker=ada, key="2", said=NOW + 1))
         await memory.hear(request("beep", place=place, speaker=hook, author="webhook", key="3", said=NOW + 2))
+        post = PlaceSeen("local", "6", "thread", "", "guild", parent=Ref("local", "7"), above=place._replace(key="7"))
+        await memory.hear(request("hey", place=post, speaker=ada, key="4", said=NOW + 3))
+        assert events_of(assistant, PlaceDescribed) == 4  # the guild, its channel, the thread's channel, the thread
         assert SECRET not in (await memory.context(heard)).text
         assert events_of(assistant, PersonSeen) == 2
         assert events_of(assistant, PersonRenamed) == 1

@@ -10,7 +10,19 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from dnam.settings import SETTINGS, Setting, SettingError, Settings, gather, read, read_dotenv, show, unknown
+from dnam.settings import (
+    FOREIGN,
+    SETTINGS,
+    Setting,
+    SettingError,
+    Settings,
+    gather,
+    read,
+    read_dotenv,
+    show,
+    unheeded,
+    unknown,
+)
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -255,6 +267,49 @@ def test_in_the_environment_it_is_told_and_not_refused(tmp_path: Path) -> None:
 def test_what_other_programs_keep_in_a_dotenv_file_is_theirs(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("DISCOCLAW_PLANET=1\nPATH=2\nDNAM_LEARN=none\n", encoding="utf-8")
     assert gather({}, tmp_path).learn == "none"
+
+
+def test_what_other_programs_set_and_sets_nothing_here_is_told_where_it_is_theirs(tmp_path: Path) -> None:
+    url = {"DATABASE_URL": "postgresql://user:hunter2@host/slashai"}
+    (said,) = unheeded({**url, "MEMORY_ENABLED": "true"}, tmp_path)
+    assert said.startswith("environment: DATABASE_URL of slashAI sets nothing here. Everything is kept in the folder")
+    assert unheeded(url, tmp_path) == unheeded({"DATABASE_URL": " ", "MEMORY_TOP_K": "5"}, tmp_path) == []
+    (tmp_path / ".env").write_text(f"DATABASE_URL={url['DATABASE_URL']}\nMEMORY_TOP_K=5\n", encoding="utf-8")
+    assert unheeded({}, tmp_path) == [said.replace("environment", ".env")]
+    assert unheeded({"DNAM_LERN": "1"}, tmp_path)[0].startswith("environment: there is no setting 'DNAM_LERN'")
+    assert "hunter2" not in str(unheeded({**url, "MEMORY_ENABLED": "1"}, tmp_path))
+
+
+VARIABLES = {
+    # slashAI's, as its document lists them under "Environment Variables".
+    "DATABASE_URL": "",
+    "VOYAGE_API_KEY": "VOYAGE_API_KEY",
+    "MEMORY_ENABLED": "DNAM_MEMORY_ENABLED",
+    "MEMORY_TOP_K": "DNAM_PASSAGES",
+    "MEMORY_SIMILARITY_THRESHOLD": "DNAM_ENCODER_THRESHOLD",
+    "MEMORY_MERGE_THRESHOLD": "DNAM_MERGE_THRESHOLD",
+}
+"""Which setting has which name; empty for one that sets nothing here. The documents' defaults are the settings'."""
+DEFAULTS = {"MEMORY_ENABLED": "true", "MEMORY_TOP_K": "5", "MEMORY_SIMILARITY_THRESHOLD": "0.3",
+            "MEMORY_MERGE_THRESHOLD": "0.85"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_every_variable_of_slashai_s_document_sets_what_it_set_there_or_is_told_of(name: str) -> None:
+    found = [each for each in SETTINGS if name in (each.name, *each.aliases)]
+    assert [each.name for each in found] == [each for each in (VARIABLES[name],) if each]
+    assert (name in {each.name for each in FOREIGN}) == (not found)
+    if name in DEFAULTS:
+        (setting,) = found
+        for environment, dotenv in (({name: DEFAULTS[name]}, {}), ({}, {name: DEFAULTS[name]})):
+            values = read(environment, dotenv)
+            assert getattr(values, setting.field) == getattr(read({}, {}), setting.field)
+            assert values.origins[setting.name].endswith(f"{name} (alias)")
+
+
+def test_what_is_told_to_be_of_another_program_stands_beside_settings_of_it() -> None:
+    aliases = {alias for setting in SETTINGS for alias in setting.aliases}
+    assert all(each.beside and aliases.issuperset(each.beside) for each in FOREIGN)
 
 
 DOCUMENTED = (

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.loopback.bots import Listener, intents, listening, raw
 from tests.loopback.discord import Channel, Guild, Intent, Permission, Person, World, running
 from tests.loopback.discord.wire import Snowflakes
+from tests.world import NOW
 
 IDENTIFY: dict[str, Any] = {"op": 2, "d": {"token": "", "intents": 513, "properties": {}}}
 
@@ -287,3 +288,59 @@ async def test_the_server_closes_what_is_still_open() -> None:
     assert (await socket.receive()).data == 1001
     await socket.close()
     await session.close()
+
+
+# Shards
+
+
+class Sharded(discord.AutoShardedClient):
+    """It keeps what each of its shards is told."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(intents=intents(), guild_ready_timeout=0.01)
+        self.world = world
+        self.heard: list[tuple[int, str]] = []
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Without the five seconds between two shards."""
+
+    async def on_message(self, message: discord.Message) -> None:
+        self.heard.append((0 if message.guild is None else message.guild.shard_id, message.content))
+        self.world.changed()
+
+
+async def test_each_shard_is_told_of_its_guilds_and_the_first_of_direct_messages() -> None:
+    times = [NOW]
+    async with World(lambda: times[-1]) as world:
+        kim = world.person("Kim")
+        guilds: dict[int, Guild] = {}
+        for _ in range(2):
+            times.append(times[-1] + 1)  # Discord deals guilds out by the millisecond in which they were made
+            made = world.guild("Shed", kim)
+            guilds[(made.id >> 22) % 2] = made
+        await _told_by_shards(world, kim, [guilds[number].channel("general") for number in range(2)])
+
+
+async def _told_by_shards(world: World, kim: Person, channels: list[Channel]) -> None:
+    world.state.settings.shards = 2
+    client = Sharded(world)
+    async with running(client, world):
+        await client.wait_until_ready()
+        assert (client.shard_count, len(client.guilds)) == (2, len(world.state.guilds_of(world.bot)))
+        for number, channel in enumerate(channels):
+            await kim.says(channel, f"to shard {number}")
+        await kim.says(kim.dm, "psst")
+        await world.gateway.flushed()
+        await world.until(lambda: len(client.heard) == 3)
+    assert sorted(client.heard) == [(0, "psst"), (0, "to shard 0"), (1, "to shard 1")]
+    asked = [data["shard"] for name, data in world.gateway.received if name == "IDENTIFY"]
+    assert asked == [[0, 2], [1, 2]]
+
+
+async def test_a_shard_that_there_is_not_is_refused(world: World) -> None:
+    async with raw(world) as client, client.socket() as socket:
+        await socket.receive_json()
+        data = IDENTIFY["d"] | {"token": world.token, "shard": [2, 2]}
+        await socket.send_json(IDENTIFY | {"d": data})
+        await socket.receive()
+        assert socket.close_code == 4010

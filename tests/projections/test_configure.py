@@ -115,6 +115,7 @@ class TestScopes:
         assert list(map(str, (GLOBAL, OF_GARDEN, OF_GENERAL))) == ["global", "guild/discord:9", "channel/discord:1"]
 
 
+UNHEARD = Ref("discord", "77")
 ALLOWED = [
     (Asker(is_owner=True), GLOBAL, "respond_mode"),
     (Asker(is_owner=True), OF_KIM, "respond_mode"),
@@ -122,6 +123,7 @@ ALLOWED = [
     (Asker(ADA, manages=GARDEN), OF_GARDEN, "respond_mode"),
     (Asker(ADA, manages=GARDEN), OF_GENERAL, "retention_days"),
     (Asker(ADA, manages=GARDEN), OF_GENERAL, ""),
+    (Asker(ADA, manages=GARDEN, listed=frozenset({UNHEARD})), Scope("channel", UNHEARD), "respond_mode"),
     (Asker(KIM), OF_KIM, "learn"),
     (Asker(KIM), OF_KIM, "retention_days"),
     (Asker(KIM), OF_KIM, ""),
@@ -137,7 +139,9 @@ REFUSED = [
     (Asker(ADA, manages=GARDEN), GLOBAL, "respond_mode"),
     (Asker(ADA, manages=GARDEN), OF_KIM, "learn"),
     (Asker(ADA, manages=GARDEN), Scope("guild", HARBOUR), "respond_mode"),
-    (Asker(ADA, manages=GARDEN), Scope("channel", Ref("discord", "77")), "respond_mode"),
+    (Asker(ADA, manages=GARDEN), Scope("channel", UNHEARD), "respond_mode"),
+    (Asker(ADA, manages=GARDEN, listed=frozenset({GENERAL})), Scope("channel", UNHEARD), "respond_mode"),
+    (Asker(ADA, listed=frozenset({UNHEARD})), Scope("channel", UNHEARD), "respond_mode"),
     (Asker(ADA), Scope("guild"), "respond_mode"),
     (Asker(ADA, manages=GARDEN), Scope("channel"), "respond_mode"),
 ]

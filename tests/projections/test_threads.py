@@ -1,13 +1,14 @@
 """A public thread has the readers of its channel: what is kept for the few who read the one is kept for the other."""
 
 from projections.decisions.audience import change_audience
-from projections.decisions.place import describe
-from projections.events import ItemMoved, PlaceAudienceChanged
+from projections.decisions.place import PlaceSeen, describe, describe_unheard
+from projections.events import ItemMoved, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import Audience, Message
 from projections.ids import NOBODY, EventId, Ref
-from projections.places import audience_of
+from projections.places import SESSIONS, audience_of, find_place
 from projections.policies.compartments import Setting, of_person_in, opened, place_item
 from projections.policies.quotable import may_quote_answer, may_quote_message
+from projections.vaults import home
 from tests.projections.items import ANN, there_is
 from tests.projections.test_audience_changes import (
     CLOSED,
@@ -26,6 +27,8 @@ DIG = CLOSED._replace(key="70", kind="thread", name="dig", parent=PLACE, readers
 OPEN_DIG = DIG._replace(audience="guild")
 PRIVATE = DIG._replace(key="71", readers=None)
 HEARD = EventId(handle("heard"))
+FORUM = OPEN._replace(kind="forum", name="questions", guild_name="Garden")
+POST = OPEN_DIG._replace(guild_name="Garden", above=FORUM)
 
 
 def readers(world: World, place: Ref = THREAD) -> Audience:
@@ -94,3 +97,66 @@ def test_what_was_said_there_is_quoted_in_the_channel_as_long_as_the_same_people
     assert not may_quote_message(world.rows, setting(world), message(then), HEARD)
     assert not may_quote_answer(world.rows, setting(world), then, GUILD, HEARD)
     assert may_quote_message(world.rows, setting(world, PLACE), message(readers(world, PLACE)), HEARD)
+
+
+def described(world: World, seen: PlaceSeen, key: str) -> list[PlaceDescribed]:
+    """What a message there has described."""
+    before = len(world.records)
+    heard_in(world, seen, key)
+    return [each.event for each in world.records[before:] if isinstance(each.event, PlaceDescribed)]
+
+
+def test_its_channel_is_described_with_it_once_and_in_its_own_vault() -> None:
+    world = World()
+    guild, above, post = described(world, POST, "1")
+    assert (guild.kind, above.kind, post.kind) == ("guild", "forum", "thread")
+    assert (above.place, above.name, above.guild, above.session) == (PLACE, "questions", GUILD, "")
+    assert above.audience == Audience("guild", PLACE)
+    assert home(above).label == f"place {PLACE}"
+    assert described(world, POST, "2") == described(world, POST._replace(key="72"), "3")[1:] == []
+    assert len([*world.rows.scan(SESSIONS)]) == 2  # of the posts: nothing was said in the forum
+
+
+def test_its_channel_is_described_by_what_is_asked_there_too() -> None:
+    world = World()
+    assert len(world.decide(lambda rows, seen: describe(rows, seen, NOBODY, NOW, origin("1")), POST)) == 3
+    assert world.decide(lambda rows, seen: describe(rows, seen, NOBODY, NOW, origin("2")), POST) == []
+
+
+def test_a_channel_that_is_renamed_stays_what_it_is() -> None:
+    world = World()
+    heard_in(world, CLOSED, "1")
+    world.decide(change_audience, change(OPEN, "opened"))
+    (renamed,) = described(world, DIG._replace(above=CLOSED._replace(name="staff")), "2")[:1]
+    assert (renamed.name, renamed.session) == ("staff", "discord:channel:7")
+    assert readers(world, PLACE) == Audience("guild", PLACE, 1)  # who reads it is compared elsewhere
+    assert described(world, DIG._replace(above=CLOSED._replace(name="")), "3") == []
+
+
+def test_a_channel_has_a_session_once_something_is_said_in_it() -> None:
+    world = World()
+    heard_in(world, POST, "1")
+    (channel,) = described(world, FORUM._replace(kind="channel"), "2")
+    assert (channel.kind, channel.session) == ("channel", "discord:channel:7")
+    assert described(world, POST, "3") == []
+
+
+def test_a_parent_s_name_is_kept_only_where_those_who_run_the_server_gave_it() -> None:
+    world = World()
+    above = described(world, DIG._replace(above=FORUM._replace(kind="group", name="Ada, Kim")), "1")[-2]
+    assert (above.kind, above.name) == ("group", "")
+    found = find_place(world.rows, PLACE)
+    assert found is not None
+    assert found.row.name == ""
+
+
+def test_a_channel_that_only_a_list_names_is_known_with_its_guild_and_has_no_session_yet() -> None:
+    world = World()
+    guild, above = world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("1")), FORUM)
+    assert isinstance(guild, PlaceDescribed)
+    assert isinstance(above, PlaceDescribed)
+    assert (guild.name, above.name, above.guild, above.session) == ("Garden", "questions", GUILD, "")
+    assert world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("2")), FORUM) == []
+    (post,) = world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("3")), POST)
+    assert isinstance(post, PlaceDescribed)
+    assert (post.name, post.parent, post.audience) == ("", PLACE, Audience("guild", THREAD))

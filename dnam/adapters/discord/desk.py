@@ -25,7 +25,7 @@ import aiohttp
 import discord
 from discord.ext import commands
 
-from dnam.adapters.discord.places import PLATFORM, account_of, place_of, queue_of
+from dnam.adapters.discord.places import PLATFORM, account_of, listed, place_of, queue_of
 from dnam.adapters.discord.respond import Allowed
 from dnam.adapters.discord.translate import addressed_words, replied_to, said_of
 from dnam.assistant import Assistant
@@ -160,7 +160,16 @@ class Desk:
         if self.is_unsure_of(place.guild):
             raise LogError(UNSURE)
         told = self._is_told_why(user, place)
-        return asked._replace(is_owner=self.is_owner(user), manages_guild=manages, is_told_why=told)
+        return asked._replace(
+            is_owner=self.is_owner(user),
+            manages_guild=manages,
+            is_told_why=told,
+            channels=lambda word: listed(self._guild(place), word),
+        )
+
+    def _guild(self, place: PlaceSeen) -> discord.Guild | None:
+        """In whose channels a place is, as far as it is in the cache."""
+        return None if place.guild is None else self.bot.get_guild(int(place.guild.key))
 
     def _is_told_why(self, user: discord.abc.User, place: PlaceSeen) -> bool:
         """Whether somebody runs the bot, and nobody else reads what they are told there."""

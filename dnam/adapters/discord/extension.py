@@ -14,7 +14,7 @@ from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.models import opened as model_opened
 from dnam.serving import serving
-from dnam.settings import gather, unknown
+from dnam.settings import gather, unheeded
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 async def cog_of(bot: commands.Bot) -> MemoryCog:
     """A cog with a memory of its own, by the environment, `.env` and `dnam.toml`."""
     settings = gather(os.environ, Path.cwd())
-    for words in unknown(os.environ):
+    for words in unheeded(os.environ, Path.cwd()):
         log.warning("dnam: %s", words)
     async with AsyncExitStack() as opened:
         opened.enter_context(alone(settings.data, bot.http.token or settings.discord_token))

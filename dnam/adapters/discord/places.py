@@ -73,7 +73,22 @@ def place_of(channel: Channel, partner: discord.abc.User | None = None) -> Place
         guild_name="" if guild is None else getattr(guild, "name", None) or "",
         parent=Ref(PLATFORM, str(parent)) if parent else None,
         readers=_readers(channel),
+        above=_above(channel),
     )
+
+
+def listed(guild: discord.Guild | None, word: str) -> tuple[PlaceSeen, ...]:
+    """The channels of a guild that go by an id or a name, and the thread that goes by an id. A heading over channels is
+    none: nothing holds there.
+    """
+    if guild is None:
+        return ()
+    key, name = word.removeprefix(f"{PLATFORM}:"), word.casefold()
+    is_id = key.isascii() and key.isdecimal()
+    thread = guild.get_thread(int(key)) if is_id else None
+    channels = (each for each in guild.channels if not isinstance(each, discord.CategoryChannel))
+    found = (each for each in channels if str(each.id) == key or each.name.casefold() == name)
+    return tuple(map(place_of, (*found, *([thread] if thread else ()))))
 
 
 def audience_of(channel: object) -> AudienceKind:
@@ -92,6 +107,12 @@ def shows_name(where: object, channel: discord.abc.GuildChannel) -> bool:
     """
     here = where.parent_id if isinstance(where, discord.Thread) else getattr(where, "id", None)
     return here == channel.id or _everyone_sees(channel)
+
+
+def _above(channel: object) -> PlaceSeen | None:
+    """The channel that a thread hangs on, where it is in the cache; of that channel no more than itself."""
+    parent = channel.parent if isinstance(channel, discord.Thread) else None
+    return None if parent is None else place_of(parent)
 
 
 def _readers(channel: object) -> Ref | None:

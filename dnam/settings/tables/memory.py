@@ -131,6 +131,7 @@ MEMORY = (
         "5",
         Between(0, 100),
         "How many passages of past conversations that answer to a message its prompt may hold. 0: none.",
+        ("MEMORY_TOP_K",),
     ),
     Setting(
         "DNAM_PASSAGES_MAX_CHARS",

@@ -22,6 +22,7 @@ def test_set_get_list_unset(data: Path) -> None:
     assert config(data, "set", "guild/9", "respond_mode=all") == "guild/discord:9 (Garden): respond_mode = all\n"
     assert config(data, "set", "guild/Garden", "respond_mode=all").endswith("respond_mode = all, as before\n")
     config(data, "set", "channel/general", "learn = heard")
+    assert config(data, "set", "#general", "learn=heard").endswith("(general): learn = heard, as before\n")
     config(data, "set", "person/Kim", "context_history 5")
     assert config(data, "list").splitlines() == [
         "scope                        key              value  set by",

@@ -45,6 +45,16 @@ def test_an_open_thread_has_its_parent_s_audience(kind: int, hidden: bool, paren
     assert queue_of(place) == "discord:thread:20"
 
 
+@pytest.mark.parametrize(("above", "named"), [(0, "channel"), (15, "forum")])
+def test_a_thread_comes_with_its_channel_as_that_is(above: int, named: str) -> None:
+    home = guild(channels=(channel(kind=above),))
+    place = place_of(thread(home, 11, 10))
+    assert place.above == place_of(home.get_channel(10))  # type: ignore[arg-type] # it is one
+    assert place.above is not None
+    assert (place.above.kind, place.above.name, place.above.above) == (named, "channel-10", None)
+    assert place_of(thread(home, 11, 404)).above is None  # not in the cache: nobody knows its name
+
+
 def test_a_dm_is_its_person_s() -> None:
     place = place_of(direct())
     assert (place.audience, place.partner, place.guild) == ("direct", Account("discord", "1", "Kim"), None)

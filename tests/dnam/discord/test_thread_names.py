@@ -26,7 +26,7 @@ async def test_what_a_thread_or_a_post_is_called_is_kept_nowhere(tmp_path: Path)
         names = {each.name for each in events(bot, PlaceDescribed) if isinstance(each, PlaceDescribed)}
         engine = bot.desk.memory.engine
         stored = [repr(engine.live.folding.record(each)) for each in engine.store.log.read(0)]
-    assert names == {"Garden", "general", ""}  # nothing is said in a forum itself
+    assert names == {"Garden", "general", "questions", ""}
     assert not [each for each in stored if "zqthreadqz" in each]
     assert files_with(tmp_path, b"Garden")
     assert not files_with(tmp_path, b"zqthreadqz")

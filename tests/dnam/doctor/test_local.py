@@ -58,6 +58,12 @@ class TestNames:
         assert found.state == "doubt"
         assert "did you mean DNAM_ALLOW_USERS?" in found.what
 
+    async def test_another_program_s(self, tmp_path: Path) -> None:
+        (tmp_path / ".env").write_text("MEMORY_TOP_K=5\nDATABASE_URL=x\n", encoding="utf-8")
+        found = await looked(names.known, patient(tmp_path)._replace(environment={}, started=tmp_path))
+        assert found.state == "doubt"
+        assert found.what.startswith(".env: DATABASE_URL of slashAI sets nothing here.")
+
 
 class TestLog:
     async def test_well(self, data: Path) -> None:

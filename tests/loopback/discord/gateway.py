@@ -20,13 +20,14 @@ from aiohttp import WSMsgType, web
 
 from tests.loopback.discord.connection import Connection, Opcode
 from tests.loopback.discord.guilds import guild_create
-from tests.loopback.discord.session import Session
+from tests.loopback.discord.session import WHOLE, Session, Shard
 from tests.loopback.discord.state import Event, State
 from tests.loopback.discord.users import PRIVILEGED, Intent
 from tests.loopback.discord.welcome import chunks, ready
 from tests.loopback.discord.wire import Wire
 
-UNKNOWN_OPCODE, NOT_AUTHENTICATED, WRONG_TOKEN, DISALLOWED_INTENTS, GOING_AWAY = 4001, 4003, 4004, 4014, 1001
+UNKNOWN_OPCODE, NOT_AUTHENTICATED, WRONG_TOKEN, INVALID_SHARD, DISALLOWED_INTENTS = 4001, 4003, 4004, 4010, 4014
+GOING_AWAY = 1001
 KNOWN_INTENTS = sum(Intent)
 KEPT = 10_000
 """How much of what was said is kept for tests to look at."""
@@ -191,19 +192,21 @@ class Gateway:
 
     async def _identify(self, connection: Connection, data: Wire) -> None:
         application = self._state.application
-        intents = Intent(data["intents"] & KNOWN_INTENTS)
+        intents, shard = Intent(data["intents"] & KNOWN_INTENTS), Shard(*data.get("shard", WHOLE))
         if data["token"].removeprefix("Bot ") != application.token:
             await connection.cut(WRONG_TOKEN)
         elif intents & PRIVILEGED & ~application.enabled:
             await connection.cut(DISALLOWED_INTENTS)
+        elif not shard.is_one:
+            await connection.cut(INVALID_SHARD)
         else:
-            self._begin(connection, intents)
+            self._begin(connection, intents, shard)
 
-    def _begin(self, connection: Connection, intents: Intent) -> None:
-        session = Session(f"session-{next(self._numbers)}", intents)
+    def _begin(self, connection: Connection, intents: Intent, shard: Shard) -> None:
+        session = Session(f"session-{next(self._numbers)}", intents, shard)
         self.sessions[session.id] = session
-        guilds = self._state.guilds_of(self._state.bot)
-        session.say("READY", ready(self._state, session.id, guilds))
+        guilds = [each for each in self._state.guilds_of(self._state.bot) if shard.has(each.id)]
+        session.say("READY", ready(self._state, session.id, guilds, shard))
         if intents & Intent.GUILDS:
             for each in guilds:
                 session.say("GUILD_CREATE", guild_create(self._state.bot, each, intents))

@@ -25,6 +25,10 @@ PATIENCE_SECONDS = 90
 """A condition that does not come true for so long never will: a guard against hanging, not a measure."""
 
 
+OF_GUILDS = ("GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE")
+"""Events whose own id is a guild's."""
+
+
 @dataclass(frozen=True)
 class Event:
     """Something to tell clients, as far as they asked for it (`intent`) and see its channel."""
@@ -37,12 +41,20 @@ class Event:
     bare: Wire | None = None
     """The same for who lacks the message content intent."""
 
+    @property
+    def guild(self) -> int | None:
+        """The id of the guild that it is about."""
+        found = self.data.get("guild_id") or (self.data["id"] if self.name in OF_GUILDS else None)
+        return None if found is None else int(found)
+
 
 @dataclass
 class Settings:
     """What a test may change at any time."""
 
     pin_limit: int = 250
+    shards: int = 1
+    """How many shards it recommends to a bot that asks."""
     gateway_url: str = ""
     address: str = ""
 

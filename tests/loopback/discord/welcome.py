@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tests.loopback.discord.guilds import Guild, Member
+from tests.loopback.discord.session import Shard
 from tests.loopback.discord.state import State
 from tests.loopback.discord.wire import Wire
 
@@ -10,7 +11,7 @@ CHUNK = 1000
 """Members in one chunk."""
 
 
-def ready(state: State, session: str, guilds: list[Guild]) -> Wire:
+def ready(state: State, session: str, guilds: list[Guild], shard: Shard) -> Wire:
     """Who one is; the guilds follow one by one."""
     return {
         "v": 10,
@@ -18,6 +19,7 @@ def ready(state: State, session: str, guilds: list[Guild]) -> Wire:
         "guilds": [{"id": str(each.id), "unavailable": True} for each in guilds],
         "session_id": session,
         "session_type": "normal",
+        "shard": list(shard),
         "resume_gateway_url": state.settings.gateway_url,
         "application": {"id": str(state.application.id), "flags": state.application.flags},
         "private_channels": [],

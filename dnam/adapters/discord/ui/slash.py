@@ -14,6 +14,7 @@ from discord import app_commands
 from dnam.adapters.discord.translate import Where, spelled
 from dnam.adapters.discord.ui.asking import CONTEXTS, INSTALLS, Asking
 from dnam.adapters.discord.ui.picking import offered
+from dnam.adapters.discord.ui.scoping import scopes_offered
 from dnam.commands.command import Command, Completes, Parameter
 from dnam.commands.picking import Act, completions
 from dnam.commands.table import offered_by
@@ -72,10 +73,14 @@ def _callback(asking: Asking, command: Command) -> Callback:
             choices = [app_commands.Choice(name=choice, value=choice) for choice in each.choices]
             made = app_commands.choices(**{each.name: choices})(made)
         if each.completes:
-            made = app_commands.autocomplete(
-                **{each.name: completing(asking, each.completes, of_nobody=each.has_menu)}
-            )(made)
+            made = app_commands.autocomplete(**{each.name: _completing(asking, each)})(made)
     return made
+
+
+def _completing(asking: Asking, parameter: Parameter) -> Complete:
+    if parameter.completes == "scope":
+        return completing_scope(asking)
+    return completing(asking, parameter.completes, of_nobody=parameter.has_menu)
 
 
 def _parameter(parameter: Parameter) -> inspect.Parameter:
@@ -101,5 +106,16 @@ def completing(asking: Asking, completes: Completes, *, of_nobody: bool = False)
             for each in found
             if len(each.id) <= MOST_CHOICE_CHARS
         ][:MOST_CHOICES]
+
+    return complete
+
+
+def completing_scope(asking: Asking) -> Complete:
+    """What somebody may configure there."""
+
+    async def complete(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
+        if not asking.admits(interaction):
+            return []
+        return scopes_offered(interaction, is_owner=asking.desk.is_owner(interaction.user), typed=typed)
 
     return complete

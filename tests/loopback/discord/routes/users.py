@@ -53,7 +53,7 @@ def gateway(state: State, call: Call) -> Answer:
 
 def gateway_bot(state: State, call: Call) -> Answer:
     limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1}
-    return Answer({"url": state.settings.gateway_url, "shards": 1, "session_start_limit": limit})
+    return Answer({"url": state.settings.gateway_url, "shards": state.settings.shards, "session_start_limit": limit})
 
 
 TABLE = (

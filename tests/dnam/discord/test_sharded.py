@@ -1,0 +1,98 @@
+"""The extension in a bot of many shards: each has some of the servers, and the first the direct messages."""
+
+import time
+from pathlib import Path
+
+import pytest
+from discord.ext import commands
+
+from dnam.adapters.discord.cog import MemoryCog
+from projections.events import MessageHeard, TurnAnswered
+from tests.dnam.discord.stage import READY_SECONDS, Garden, events, shown
+from tests.dnam.discord.test_running import ASKED, the_same_modules, told
+from tests.loopback.bots import intents
+from tests.loopback.discord import Channel, World, running
+
+__all__ = ["the_same_modules"]
+SHARDS = 2
+
+
+class Theirs(commands.AutoShardedBot):
+    """A bot of somebody else's, which loads the extension."""
+
+    def __init__(self) -> None:
+        super().__init__("?", intents=intents(), guild_ready_timeout=READY_SECONDS)
+
+    async def setup_hook(self) -> None:
+        await self.load_extension("dnam.adapters.discord")
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Without the five seconds between two shards."""
+
+
+class Clock:
+    """The time when the test began, as the extension has it too: older questions than of a day are not answered."""
+
+    def __init__(self) -> None:
+        self.now = time.time_ns() // 1_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+def of_each_shard(world: World, clock: Clock, here: Garden) -> list[Channel]:
+    """A channel of a server of each shard; Discord deals them out by the millisecond in which they were made."""
+    found: dict[int, Channel] = {}
+    for _ in range(SHARDS):
+        clock.now += 1
+        guild = world.guild("Shed", here.kim)
+        found[(guild.id >> 22) % SHARDS] = guild.channel("tools")
+    return [found[number] for number in range(SHARDS)]
+
+
+async def answered(world: World, bot: Theirs, channels: list[Channel], times: int) -> None:
+    """Until every channel has so many answers, and nothing is under way any more."""
+    await world.until(lambda: all(len(shown(world, each)) >= times for each in channels), f"{times} answers in each")
+    cog = bot.get_cog("Memory")
+    assert isinstance(cog, MemoryCog)
+    await world.gateway.flushed()
+    await cog.desk.sessions.settle()
+    assert [len(shown(world, each)) for each in channels] == [times] * len(channels)
+    assert cog.desk.uncompared == {}
+
+
+async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    async with World(clock) as world:
+        here = Garden(world)
+        world.state.settings.shards = SHARDS
+        channels = of_each_shard(world, clock, here)
+        told(monkeypatch, tmp_path, here)
+        monkeypatch.setenv("DNAM_ALLOW_GUILDS", " ".join(str(each) for each in world.state.guilds))
+        monkeypatch.setenv("DNAM_ALLOW_USERS", str(here.kim.id))
+        bot = Theirs()
+        async with running(bot, world):
+            await bot.wait_until_ready()
+            assert bot.shard_count == SHARDS
+            for each in channels:
+                await here.kim.says(each, ASKED, mention=world.bot)
+            await here.kim.says(here.kim.dm, ASKED)
+            everywhere = [*channels, here.kim.dm]
+            await answered(world, bot, everywhere, 1)
+
+            await world.gateway.drop()  # both resume, and are told what they missed
+            for each in channels:
+                await here.kim.says(each, ASKED, mention=world.bot)
+            await here.kim.says(here.kim.dm, ASKED)
+            await answered(world, bot, everywhere, 2)
+
+            with world.gateway.forgetting():
+                for each in everywhere:
+                    await here.kim.says(each, ASKED, mention=() if each.is_dm else world.bot)
+            await world.gateway.invalidate()  # both begin anew, and read back what nobody told them
+            await answered(world, bot, everywhere, 3)
+
+            cog = bot.get_cog("Memory")
+            assert isinstance(cog, MemoryCog)
+            kinds = [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered)]
+            assert kinds.count(MessageHeard) == kinds.count(TurnAnswered) == 3 * len(everywhere)
