@@ -37,7 +37,7 @@ from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "garden-club.json"
-OPTIONS = Options(audience="guild", assistant="dnam")
+OPTIONS = Options(audience="guild", assistants=("dnam",))
 
 
 def sample(told: Told = "guild") -> Iterator[Arrival]:
