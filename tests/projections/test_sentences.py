@@ -22,7 +22,7 @@ from tests.world import NOW, World
 WORDS = KNOWN.instructions
 ENGLISH = guarding_of(load("en")).instructions
 KEY = "sk-ant-api03-" + "AbCdEf0123456789abcdefghijklmnop"
-REASON = f"it instructs the assistant (\u201c{ORDER}\u201d) and states no fact (instructions@2)"
+REASON = f"it instructs the assistant (\u201c{ORDER}\u201d) and states no fact (instructions@3)"
 
 
 @pytest.mark.parametrize(
