@@ -69,7 +69,7 @@ def rederive(
         typer.Option(
             "--batch",
             help="Ask by the Message Batches API: half the price, and each batch takes up to a day, mostly less than "
-            "an hour. How many go one after another is told first.",
+            "an hour. How many go one after another at the least is told first.",
         ),
     ] = False,
     data: Data = None,

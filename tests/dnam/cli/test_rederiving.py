@@ -293,7 +293,9 @@ async def test_of_batches_it_is_told_how_many_wait_for_each_other(learned: Path,
     assert (ran.code, claude.batches.made) == (2, [])  # there is no terminal to ask in
     (guess,) = (line for line in ran.err.splitlines() if "runs of the loops" in line)
     assert re.search(
-        r"; \d batches or more, one after another, each of which takes up to a day, mostly less than an hour\.$", guess
+        r"; \d batches at the least, one after another, and more where merges, or what people did in between, are "
+        r"waited for; each takes up to a day, mostly less than an hour\.$",
+        guess,
     )
     assert "seconds" not in guess
     assert not (learned / "shadows" / "batched").exists()
