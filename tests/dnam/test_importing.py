@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,9 +46,9 @@ def sample(told: Told = "guild") -> Iterator[Arrival]:
     return in_order([detect(SAMPLE).read(OPTIONS._replace(audience=told))])
 
 
-async def bring(memory: Memory, arrivals: Iterator[Arrival], **options: object) -> Tally:
+async def bring(memory: Memory, arrivals: Iterator[Arrival], **options: Any) -> Tally:
     """Import, without a progress bar."""
-    return await Importer(memory, **options).bring(arrivals, lambda _: None)  # type: ignore[arg-type]
+    return await Importer(memory, **options).bring(arrivals, lambda _: None)
 
 
 def locomo(folder: Path, *names: str) -> Path:
@@ -129,14 +130,14 @@ async def test_two_who_are_known_as_two_are_not_joined_afterwards(tmp_path: Path
             await bring(memory, in_order([detect(path).read(Options())]), same=[("c0/Kim", "c1/Kim")])
 
 
-def remembered(**changes: object) -> ImportedItem:
+def remembered(**changes: Any) -> ImportedItem:
     """An item as DiscoClaw keeps it."""
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "account": Account("discord", "100", "Ada"), "id": "durable-abc", "kind": "fact", "text": "likes tea",
         "tags": ("drinks",), "status": "active", "source": Source("manual"), "created": NOW - 9, "updated": NOW - 5,
         "hits": 2, "last_hit": NOW - 1,
     }  # fmt: skip
-    return ImportedItem(**(values | changes))  # type: ignore[arg-type]
+    return ImportedItem(**(values | changes))
 
 
 @pytest.mark.parametrize(("portable", "where"), [(False, "direct"), (True, "everywhere")])

@@ -1,5 +1,7 @@
 """Hearing: what arrives becomes a message once, with handles for accounts and places described."""
 
+from typing import Any
+
 import pytest
 
 from projections.calls import calls
@@ -51,10 +53,10 @@ BEN = Account("discord", "200", "Ben")
 DM = PlaceSeen("discord", "555", "direct", "", "direct", partner=ADA)
 
 
-def said(key: str = "1", text: str = "hello", **changes: object) -> HeardRequest:
+def said(key: str = "1", text: str = "hello", **changes: Any) -> HeardRequest:
     """A message of Ada's in general."""
     request = HeardRequest(key, GENERAL, "person", ADA, text, NOW, fresh(salt=key))
-    return request._replace(**changes)  # type: ignore[arg-type]
+    return request._replace(**changes)
 
 
 def test_an_account_s_own_name_is_kept_once_beside_the_one_its_person_goes_by() -> None:

@@ -152,7 +152,6 @@ def test_another_server_s_part_is_none(learned: Path) -> None:
 async def test_an_encoder_alone_makes_vectors_and_nothing_else(
     learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("voyageai")
     path = tmp_path / "data"
     shutil.copytree(learned, path)
     async with serving(lambda _: Encodes()) as server:
@@ -173,7 +172,6 @@ async def test_an_encoder_alone_makes_vectors_and_nothing_else(
 async def test_a_shadow_is_compared_by_the_encoder_that_was_asked_for(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("voyageai")
     derive = "rederive", "--name", "meant", "--encoder", "voyage-3.5", "--model", "offline", "--data", learned
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
@@ -191,7 +189,6 @@ async def test_a_shadow_is_compared_by_the_encoder_that_was_asked_for(
 async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("voyageai")
     derive = "rederive", "--name", "meant-not", "--model", "offline", "--data", learned, "--encoder"
     ran = await asyncio.to_thread(dnam, *derive, "voyage")
     assert (ran.code, "there is no VOYAGE_API_KEY" in ran.err) == (3, True), ran.err
@@ -206,7 +203,6 @@ async def test_an_encoder_that_cannot_be_asked_is_refused_and_leaves_nothing(
 async def test_an_encoder_that_is_all_that_was_chosen_makes_vectors_whatever_the_name_is(
     by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("voyageai")
     monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
     derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--data", by_haiku
     async with serving(lambda _: Encodes()) as server:
