@@ -13,13 +13,16 @@ from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.exchange import Exchange, Exchanges
+from dnam.memory import Memory
 from dnam.model import ModelError
-from dnam.standing import is_owner
+from dnam.standing import is_owner, standing_in
 from dnam.unwritten import Unwritten
-from dnam.whereabouts import LOCAL, asked_in, last_said, locate
+from dnam.whereabouts import LOCAL, asked_in, handle_of, last_said, locate
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
+from projections.ids import Handle
+from projections.policies.compartments import OWNER
 from projections.policies.text import whole
 from projections.rows import Rows
 from replay.clock import MOST_AHEAD_MS
@@ -38,6 +41,21 @@ def is_operator(who: Account) -> bool:
     from elsewhere they speak with that person's rights and no others.
     """
     return who.platform == LOCAL
+
+
+class Operating:
+    """A `Standing` of the operator: their own direct messages open the private layer, as an owner's in Discord do."""
+
+    def __init__(self, memory: Memory, who: Account) -> None:
+        self._memory = memory
+        self._who = who
+        self._of_settings = memory.standing
+
+    async def __call__(self, person: Handle) -> tuple[str, ...]:
+        """What the settings say of anybody, and `owner` for the operator."""
+        said = await self._of_settings(person)
+        operator = await self._memory.look(lambda rows: handle_of(rows, self._who))
+        return said if OWNER in said or person != operator else (OWNER, *said)
 
 
 class Conversation:
@@ -99,6 +117,7 @@ class Conversation:
             await self._memory.meet(who)
         operates, owner_ids = is_operator(who), self._memory.settings.owner_ids
         setting, session = await self._memory.look(lambda rows: asked_in(rows, who, where))
+        setting = await standing_in(setting, self._memory.standing)
         owns = operates or await self._memory.look(lambda rows: is_owner(rows, setting.person, owner_ids))
         return Invocation(setting, session, is_owner=owns, manages_guild=operates, is_told_why=True, account=who)
 

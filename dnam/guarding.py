@@ -33,7 +33,17 @@ def _of_file(name: str) -> Guarding:
 def _guarding(language: Language) -> Guarding:
     rules = tuple(_rule(each, language) for each in language.instructions)
     notes = language.notes
-    words = NoteWords(notes.subjects, notes.telling, notes.addressing, notes.polite, notes.commanding, notes.framing)
+    words = NoteWords(
+        notes.subjects,
+        notes.telling,
+        notes.addressing,
+        notes.polite,
+        notes.commanding,
+        notes.framing,
+        notes.opening,
+        notes.times,
+        notes.around,
+    )
     wishes = WishWords(language.wishes.style, language.wishes.grave)
     others = language.common.shared | language.common.foreign
     own = (language.stop_words | language.common.own) - others

@@ -26,7 +26,7 @@ from projections.decisions.imported import (
     import_item,
 )
 from projections.decisions.meet import Account, is_unwelcome, meet
-from projections.decisions.place import WIDER, describe, session_of, widens
+from projections.decisions.place import WIDER, PlaceSeen, describe, session_of, widens
 from projections.errors import BadRequest
 from projections.events import Event, ImportBegan, ImportEnded, ItemRefused, SummaryRefreshed
 from projections.events.values import OPERATOR
@@ -37,7 +37,7 @@ from projections.rows import Rows
 from replay.group import Recorded
 
 UNWANTED = "its person opted out, or was erased since"
-"""Why an item is not taken; what it is counted by."""
+"""Why an item or a summary is not taken; what it is counted by."""
 QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
 """Another reason."""
 SENTENCE = "a sentence of a summary that instructs the assistant"
@@ -286,19 +286,26 @@ class Importer:
     async def _summary(self, summary: ImportedSummary) -> None:
         person = NOBODY if summary.account is None else await self._person(summary.account, summary.updated)
         seen = place_of_summary(summary)
+        await self._in_flight.settle()
+        why_not = "" if person else await self._memory.look(lambda rows: _why_not_taken(rows, summary, seen))
+        if why_not:  # nor does its place become known: what is said there later may be open to more
+            self.tally.skip(why_not, summary.session_key)
+            return
         origin = self._memory.origin()
         await self._memory.record(self._beginning(lambda rows: describe(rows, seen, person, summary.updated, origin)))
         self._span.take(summary.updated)
         self.tally.sessions.add(session_of(seen, person))
-        await self._in_flight.settle()
-        if not person and not await self._memory.look(lambda rows: is_heard(rows, seen, summary.updated)):
-            self.tally.skipped[NOBODY_HEARD] += 1
-            return
-        if not person and await self._memory.look(lambda rows: was_narrower(rows, seen, summary.updated)):
-            self.tally.skipped[ONCE_NARROWER] += 1
-            return
         words = self._memory.guarding.instructions
         await self._submit("summaries", lambda rows: record_summary(rows, summary, seen, person, words))
+
+
+def _why_not_taken(rows: Rows, summary: ImportedSummary, seen: PlaceSeen) -> str:
+    """Why a summary that is no known person's is not taken; empty when it is."""
+    if summary.account is not None:
+        return UNWANTED
+    if not is_heard(rows, seen, summary.updated):
+        return NOBODY_HEARD
+    return ONCE_NARROWER if was_narrower(rows, seen, summary.updated) else ""
 
 
 def candidates(rows: Rows, found: Census, text: str) -> list[str]:

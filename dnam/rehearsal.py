@@ -50,8 +50,8 @@ class Rehearsal(Memory):
         self._overlay = Overlay()
         self._rehearsed: set[EventId] = set()
 
-    def submit(self, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":  # noqa: ARG002
-        """Decide and fold at once, with nothing between; see `Access.submit`."""
+    def submit(self, decision: Decision, decided: Decided | None = None) -> "asyncio.Future[Recorded]":  # noqa: ARG002 - as in Access
+        """Decide and fold at once, with nothing between that could be foretold; see `Access.submit`."""
         future: asyncio.Future[Recorded] = asyncio.get_running_loop().create_future()
         try:
             future.set_result(self.look_here(lambda rows: self._decided(rows, decision)))

@@ -50,8 +50,8 @@ def redacted(request: HeardRequest) -> HeardRequest:
 
 
 def account_without_secrets(account: Account) -> Account:
-    """Somebody, under a name without secrets. The id stays as it is: by it they are known again."""
-    return account._replace(name=without_secrets(account.name))
+    """Somebody, under names without secrets. The id stays as it is: by it they are known again."""
+    return account._replace(name=without_secrets(account.name), username=without_secrets(account.username))
 
 
 def place_without_secrets(place: PlaceSeen) -> PlaceSeen:

@@ -35,6 +35,7 @@ from dnam.cli import (
     trust,
     upkeep,
 )
+from dnam.cli.ending import ending_as_by_ctrl_c
 from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
 
 TABLES: tuple[tuple[Command, ...], ...] = (
@@ -124,7 +125,8 @@ GROUPS: dict[str, typer.Typer] = {}
 
 def _add(command: Command) -> None:
     group, _, name = command.name.rpartition(" ")
-    _group(group).command(name, epilog=f"Example: dnam {command.example}".strip())(command.run)
+    run = command.run if command.ends_itself else ending_as_by_ctrl_c()(command.run)
+    _group(group).command(name, epilog=f"Example: dnam {command.example}".strip())(run)
 
 
 def _group(name: str) -> typer.Typer:

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.shell import Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -64,7 +65,8 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
         return manifest
     agree = partial(is_agreed, shell, parallel=AT_ONCE, max_cost=most)
     try:
-        done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
+        with told_how_to_go_on("nothing was adopted; what was made of the shadow stays, and the same command goes on"):
+            done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
     except (NoKey, EncoderError) as error:
         raise BadRequest(f"{error}. {_as_it_is(manifest)}") from error
     if done is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.screen import can_be_asked, note
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
 from dnam.cli.upkeep import data_folder
@@ -31,6 +32,7 @@ SEALED = (
     "the keys are not in it: it cannot be opened alone. Keep a copy of the `keys` folder in another place, or back up "
     "with --with-keys"
 )
+ONE_OR_THE_OTHER = "either the log that was there is in force still, or all of the restored one: run the same again"
 SEALED_FACTS = "what was forgotten, kept private, or set so that less is learned or kept"
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="The folder that `dnam backup` wrote.")]
 
@@ -70,7 +72,9 @@ def backup(
 
 @contextmanager
 def _told_unfinished(place: Path) -> Iterator[None]:
-    """Where a first run breaks off, what it wrote looks like a backup: say that it is none."""
+    """Where a first run breaks off, what it wrote looks like a backup: say that it is none. Where somebody breaks off a
+    later one, say that what is there still is one.
+    """
     from replay.backup import LOCK
     from replay.errors import Busy
     from replay.manifest import NAME
@@ -79,9 +83,11 @@ def _told_unfinished(place: Path) -> Iterator[None]:
         yield
     except Busy:  # another process writes it
         raise
-    except (DnamError, OSError, KeyboardInterrupt):
+    except (DnamError, OSError, KeyboardInterrupt) as error:
         if (place / LOCK).exists() and not (place / NAME).exists():
             note(f"what lies in {place} is no backup: nothing can be restored from it. Remove it, or try again there")
+        elif isinstance(error, KeyboardInterrupt) and (place / NAME).exists():
+            note(f"broken off: the backup in {place} is whole, and the same command brings it up to date")
         raise
 
 
@@ -277,7 +283,7 @@ def _facts(count: int) -> str:
 def _restored(shell: Shell, plan: "Plan", keys: "list[RingRecord]") -> "Restored":
     from replay.restore import restore
 
-    with shell.out.progress("restoring") as progress:
+    with told_how_to_go_on(ONE_OR_THE_OTHER), shell.out.progress("restoring") as progress:
         return restore(plan, keys, _now(), progress)
 
 

@@ -18,7 +18,7 @@ from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, answer_to, can_be_asked, note
-from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
+from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
 from dnam.counting import counted
 from projections.errors import BadRequest
 from projections.policies.text import whole
@@ -41,11 +41,11 @@ def bring(
         str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")
     ] = None,
     assistant: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="NAME",
-            callback=typed,
-            help="The name or id of the account that was the assistant. A bot's name goes before people's.",
+            help="The name or id of the account that was the assistant; repeatable, where it had several. A bot's name "
+            "goes before people's.",
         ),
     ] = None,
     same_person: Annotated[
@@ -77,7 +77,7 @@ def bring(
     if export is not None:
         take_back(shell, export, dry_run=dry_run)
         return
-    asked = Asked(sources, _options(sources, shell.out, audience, assistant), same)
+    asked = Asked(sources, _options(sources, shell.out, audience, list(map(whole, assistant or ()))), same)
     options = checked(asked, partial(_rehearsing, shell), must_exist=not dry_run)
     brought = Brought(sources, options, same, portable, [])
     if dry_run:
@@ -159,12 +159,12 @@ def _sources(paths: list[Path]) -> "list[Source]":
     return [detect(path) for path in paths]
 
 
-def _options(sources: "list[Source]", out: Screen, audience: str | None, assistant: str | None) -> "Options":
+def _options(sources: "list[Source]", out: Screen, audience: str | None, assistants: list[str]) -> "Options":
     from dnam.importers.source import Options
 
     told = None if audience is None else _told(audience)
     asked = {} if told is not None else _ask(sources, out)
-    return Options(audience=told, audiences=asked, assistant=assistant, now=time.time_ns() // 1_000_000)
+    return Options(audience=told, audiences=asked, assistants=tuple(assistants), now=time.time_ns() // 1_000_000)
 
 
 def _told(text: str) -> "Told":

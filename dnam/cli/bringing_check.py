@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.importers.census import Census
+    from dnam.importers.census import Census, Writers
     from dnam.importers.source import Options, Source
     from dnam.rehearsal import Rehearsal
     from projections.rows import Rows
@@ -31,12 +31,12 @@ class Asked(NamedTuple):
 
 
 def checked(asked: Asked, rehearsing: "Rehearsing", *, must_exist: bool) -> "Options":
-    """The options, with the assistant's id for a name. BadRequest where they do not fit; with `must_exist` also for a
+    """The options, with the assistant's ids for names. BadRequest where they do not fit; with `must_exist` also for a
     name in `same` that is nobody's. Where a source breaks off, that is the reason: whoever is meant may be in the rest.
     """
     from dnam.importers.census import census, refuse_misfits
 
-    options = _with_assistant(asked)
+    options = _with_assistants(asked)
     refuse_misfits(asked.sources, options)
     if asked.same:
         found = census(asked.sources, options)
@@ -45,20 +45,28 @@ def checked(asked: Asked, rehearsing: "Rehearsing", *, must_exist: bool) -> "Opt
     return options
 
 
-def _with_assistant(asked: Asked) -> "Options":
-    """The options with the id of whoever was the assistant. Where nobody wrote anything, there is none to be named."""
-    from dnam.importers.census import census, writers
+def _with_assistants(asked: Asked) -> "Options":
+    """The options with the ids of those who were the assistant."""
+    from dnam.importers.census import writers
 
-    name = asked.options.assistant
-    if name is None:
+    if not asked.options.assistants:
         return asked.options
     found = writers(asked.sources)
+    ids = (_assistant(asked, found, each) for each in asked.options.assistants)
+    return asked.options._replace(assistants=tuple(dict.fromkeys(ids)))
+
+
+def _assistant(asked: Asked, found: "Writers", name: str) -> str:
+    """The id of whoever is meant. Where nobody wrote anything, there is none to be named."""
+    from dnam.importers.census import census
+
     meant = found.meant(name)
     if len(meant) == 1:
-        return asked.options._replace(assistant=meant[0].id)
+        return meant[0].id
     if meant:
         ids = ", ".join(each.id for each in meant)
-        raise BadRequest(f"--assistant: {name!r} fits {len(meant)} accounts: give one of {ids}")
+        which = f"give one of {ids}; where it had several, each with an --assistant of its own"
+        raise BadRequest(f"--assistant: {name!r} fits {len(meant)} accounts: {which}")
     if found.broken is not None:  # a reading of all of it says better where
         raise census(asked.sources, asked.options._replace(audience=None, audiences={})).broken or found.broken
     if found.all:
@@ -66,7 +74,7 @@ def _with_assistant(asked: Asked) -> "Options":
         more = ", …" if len(listed) > MOST_NAMED else ""
         wrote = f"{', '.join(listed[:MOST_NAMED])}{more}"
         raise BadRequest(f"--assistant: nobody called {name!r} wrote anything here. Those who did: {wrote}")
-    return asked.options
+    return name
 
 
 def _check_same(rows: "Rows", found: "Census", same: list[Pair], *, must_exist: bool) -> None:

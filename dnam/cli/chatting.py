@@ -284,6 +284,6 @@ def _seen(rows: "Rows", place: "Ref") -> "PlaceSeen":
 
 
 COMMANDS = (
-    Command("run", run, "run"),
-    Command("chat", chat, "chat --as Ada"),
+    Command("run", run, "run", ends_itself=True),
+    Command("chat", chat, "chat --as Ada", ends_itself=True),
 )

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from dnam.cli.screen import note
+
 TOLD_TO_END = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -23,6 +25,16 @@ class ToldToEnd(KeyboardInterrupt):
     def code(self) -> int:
         """The exit code, as a shell has it for who ends by this signal."""
         return 128 + self.number
+
+
+@contextmanager
+def told_how_to_go_on(words: str) -> Iterator[None]:
+    """Whoever breaks off what runs here is told what stays of it, and what goes on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(f"broken off: {words}")
+        raise
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def people(data: Data = None, as_json: Json = False) -> None:
         for card in cards:
             shell.out.emit(_person_json(card))
     else:
-        titles = ("name", "formerly", "ids", "messages", "items", "last said")
+        titles = ("name", "also", "ids", "messages", "items", "last said")
         shell.out.table(titles, (_person_cells(shell, card) for card in cards))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.rederiving_words import estimate_words, whose
 from dnam.cli.screen import amount
 from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
@@ -68,7 +69,7 @@ def rederive(
         typer.Option(
             "--batch",
             help="Ask by the Message Batches API: half the price, and each batch takes up to a day, mostly less than "
-            "an hour. How many go one after another is told first.",
+            "an hour. How many go one after another at the least is told first.",
         ),
     ] = False,
     data: Data = None,
@@ -90,7 +91,8 @@ def rederive(
         _refuse_ceiling(max_cost)
         if name is not None:
             shell.out.note(NO_SHADOW.format(name=name))
-        asyncio.run(_make_vectors(shell, encoder))
+        with told_how_to_go_on("vectors that were made stay, and the same command goes on"):
+            asyncio.run(_make_vectors(shell, encoder))
         return
     if name is None:
         why = "say what the shadow is to be called: --name, as in --name haiku"
@@ -162,6 +164,10 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
 
     try:
         return asyncio.run(run_derivation(shell, manifest, agree, max_cost, parallel))
+    except KeyboardInterrupt:
+        if agreed:
+            shell.out.note(f"broken off: what was made stays, and `dnam rederive --name {manifest.name}` goes on")
+        raise
     finally:
         if not agreed and not manifest.log and _is_begun(shell, manifest):
             drop(shell.data, manifest.name)

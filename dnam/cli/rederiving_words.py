@@ -37,8 +37,9 @@ def estimate_words(guess: "Estimate", *, is_paid: bool, is_batched: bool) -> str
 
 def _how_long(guess: "Estimate", *, is_batched: bool) -> str:
     if is_batched:
-        batches = f"{_batches(max(guess.in_a_row, 1))} or more, one after another"
-        return f"; {batches}, each of which takes up to a day, mostly less than an hour"
+        batches = f"{_batches(max(guess.in_a_row, 1))} at the least, one after another"
+        waits = "more where merges, or what people did in between, are waited for"
+        return f"; {batches}, and {waits}; each takes up to a day, mostly less than an hour"
     minutes = f"{guess.seconds / 60:.0f} minutes" if guess.seconds >= 90 else f"{guess.seconds:.0f} seconds"
     return f", {minutes} or so"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from dnam.cli.backing import looked_over
+from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
 from dnam.cli.upkeep import data_folder
 from dnam.counting import counted
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from replay.verify import Verified
 
 OF_RING = "the key ring, one copy from the other"
+NOTHING_HALF = "nothing is repaired by halves: run the same command again, which looks at what is still to be done"
 
 
 def repair(
@@ -41,8 +43,9 @@ def repair(
     Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
     """
     shell = Shell(data, as_json, yes)
-    named = _named(shell)
-    done, after = _from_itself(shell, is_asked=not named) if src is None else _repaired(shell, src)
+    with told_how_to_go_on(NOTHING_HALF):
+        named = _named(shell)
+        done, after = _from_itself(shell, is_asked=not named) if src is None else _repaired(shell, src)
     _tell(shell, (*named, *done), after)
     if after.problems:
         raise Ending(FOUND_SOMETHING)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from dnam.cli.ending import ToldToEnd, ending_as_by_ctrl_c
+from dnam.cli.ending import ToldToEnd
 from dnam.cli.screen import Screen, note, silence
 from projections.errors import BadRequest, DnamError
 from projections.policies.text import whole
@@ -58,7 +58,7 @@ EXIT_CODES: Mapping[int, str] = {
     FOUND_SOMETHING: "a check or a diff found something",
     WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
     COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
-    INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP, while something is written",
+    INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP",
 }
 """How a command ends, for people."""
 
@@ -130,11 +130,14 @@ Said = Annotated[
 
 
 class Command(NamedTuple):
-    """A line in the table of commands: what runs, and an example of it, without `dnam`."""
+    """A line in the table of commands: what runs, and an example of it, without `dnam`. `ends_itself`: it has a way of
+    its own to be told to end; any other is broken off by SIGTERM and SIGHUP as by Ctrl-C.
+    """
 
     name: str
     run: Callable[..., None]
     example: str
+    ends_itself: bool = False
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
@@ -379,8 +382,7 @@ class Shell:
                 return await action(memory)
 
         try:
-            with ending_as_by_ctrl_c():
-                return asyncio.run(acting())
+            return asyncio.run(acting())
         except NothingHere as error:
             if named is None:
                 raise

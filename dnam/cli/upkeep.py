@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 OF_VIEWS, OF_A_KEY = ("views: ", "the views "), "the key of vault "
 """How problems begin that are of the views, and of a key."""
+NOTHING_LOST = "nothing is lost, and the log is as it was: `dnam replay` begins anew"
 NO_VIEWS = (
     "there are no views here: everything is folded from the log until `dnam replay` builds them, or a command that "
     "writes does when it starts"
@@ -77,7 +79,7 @@ def _rebuild(shell: Shell, store: "DiskStore") -> None:
             f"a newer dnam keeps views here that this one cannot build: {', '.join(sorted(store.newer_views()))}. "
             "Use the newer one; or remove the folder `views`, and then replay"
         )
-    with shell.out.progress("replaying") as progress:
+    with told_how_to_go_on(NOTHING_LOST), shell.out.progress("replaying") as progress:
         built = rebuild(store, FOLD, progress, digested=True)
     if shell.out.as_json:
         shell.out.emit({"events": built.events, "digest": built.digest})

@@ -49,9 +49,9 @@ class Writers(NamedTuple):
         return sorted(named.values())
 
 
-def names_of(account: Account) -> tuple[str, str, str]:
+def names_of(account: Account) -> tuple[str, ...]:
     """What an account may be called."""
-    return account.id, account.name, _full_id(account)
+    return account.id, account.name, account.username, _full_id(account)
 
 
 def _full_id(account: Account) -> str:

@@ -8,22 +8,33 @@ operator names it, and a conversation is a DM when one person and a bot write in
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from dnam.importers import order, stream
+from dnam.importers.discord_form import (
+    KINDS,
+    PLATFORM,
+    PRIVATE,
+    TAKEN,
+    ExportedChannel,
+    Guild,
+    Message,
+    User,
+    author_kind,
+)
+from dnam.importers.discord_mentions import cut_mentions
 from dnam.importers.source import (
     Arrival,
     Arrived,
     Channel,
     Format,
     ImportFailed,
-    NonEmpty,
     Options,
     Skipped,
     Told,
@@ -37,102 +48,17 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.heard import PlaceKind
-from projections.events.values import Attachment, AudienceKind, AuthorKind
+from projections.events.values import Attachment, AudienceKind
 from projections.ids import Ref
 
-PLATFORM = "discord"
 FORMAT: Format = "discord-export"
-
-KINDS: dict[str, PlaceKind] = {
-    "GuildTextChat": "channel",
-    "GuildNews": "channel",
-    "GuildNewsThread": "thread",
-    "GuildPublicThread": "thread",
-    "GuildPrivateThread": "thread",
-    "GuildVoiceChat": "voice",
-    "GuildStageVoice": "stage",
-    "GuildForum": "forum",
-    "DirectTextChat": "direct",
-    "DirectGroupTextChat": "group",
-}
-"""What DiscordChatExporter calls a channel; whatever else it may be is `unknown`."""
-
-PRIVATE = ("DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread")
-"""Types that say themselves that a guild cannot read them: no `--audience guild` makes them public."""
-
-TAKEN = ("Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "20", "23")
-"""Message types that somebody wrote; 20 and 23 are answers to commands, by number where the exporter has no name for
-them. All others are the platform's own notices."""
-
-DELETED_USER = "456226577798135808"
-"""Discord shows all accounts that were deleted as this one: it is nobody."""
 
 TAIL_BYTES = 256
 BEGINNING = 16
 """How many messages are looked at to see which way a file runs."""
 
 COUNT = re.compile(rb'"messageCount"\s*:\s*([0-9]{1,15})\s*\}\s*\Z')
-Size = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 Form = TypeVar("Form")
-
-
-class _Guild(msgspec.Struct):
-    id: NonEmpty
-    name: str = ""
-
-
-class _Channel(msgspec.Struct, rename="camel"):
-    id: NonEmpty
-    type: str
-    name: str | None = ""
-    category_id: str | None = None
-
-
-class _User(msgspec.Struct, rename="camel"):
-    id: NonEmpty
-    name: str = ""
-    nickname: str | None = None
-    discriminator: str | None = None
-    is_bot: bool = False
-
-    @property
-    def shown(self) -> str:
-        return self.nickname or self.name
-
-    @property
-    def is_webhook(self) -> bool:
-        # People have "0000" too since Discord gave up discriminators; bots keep theirs.
-        return self.is_bot and self.discriminator == "0000"
-
-    @property
-    def account(self) -> Account:
-        return Account(PLATFORM, self.id, self.shown)
-
-
-class _File(msgspec.Struct, rename="camel"):
-    file_name: str = "file"
-    file_size_bytes: Size = 0
-
-
-class _Reference(msgspec.Struct, rename="camel"):
-    message_id: str | None = None
-    channel_id: str | None = None
-    type: str | None = None
-
-
-class _Message(msgspec.Struct, rename="camel"):
-    id: NonEmpty
-    type: str
-    author: _User
-    timestamp: str | None = None
-    content: str | None = ""
-    timestamp_edited: str | None = None
-    attachments: tuple[_File, ...] = ()
-    mentions: tuple[_User, ...] = ()
-    embeds: tuple[Any, ...] = ()
-    stickers: tuple[Any, ...] = ()
-    reference: _Reference | None = None
-    forwarded_message: Any = None
 
 
 class _Census(NamedTuple):
@@ -147,13 +73,13 @@ class _Read(NamedTuple):
 
     number: int
     said: int
-    message: _Message
+    message: Message
 
 
 class DiscordExport:
     """A file of DiscordChatExporter's. `recognise` makes one."""
 
-    def __init__(self, path: Path, guild: _Guild, channel: _Channel) -> None:
+    def __init__(self, path: Path, guild: Guild, channel: ExportedChannel) -> None:
         self.path = path
         self.format = FORMAT
         self._guild = guild
@@ -178,7 +104,7 @@ class DiscordExport:
 
     def read(self, options: Options) -> Iterator[Arrival]:
         """See `Source.read`. What is skipped comes between the messages, where it was met."""
-        translator = _Translator(self._place(options), options.assistant)
+        translator = _Translator(self._place(options), options.assistants)
         numbered = enumerate(stream.values(self.path, "messages.item", "message"), 1)
         read: Iterator[_Read | Skipped] = (_read(number, value, options.now) for number, value in numbered)
         if self._is_newest_first(options.now):
@@ -197,7 +123,7 @@ class DiscordExport:
 
     def _place(self, options: Options) -> PlaceSeen:
         told = options.told(self._channel.id)
-        audience, partner = self._audience(told, options.assistant)
+        audience, partner = self._audience(told, options.assistants)
         kind: PlaceKind = "direct" if partner else "group" if self._kind == "direct" else self._kind
         # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
         parent = self._channel.category_id if kind == "thread" else None
@@ -215,7 +141,7 @@ class DiscordExport:
             told=told is not None,
         )
 
-    def _audience(self, told: Told | None, assistant: str | None) -> tuple[AudienceKind, Account | None]:
+    def _audience(self, told: Told | None, assistants: Sequence[str]) -> tuple[AudienceKind, Account | None]:
         """Who could read it; in a DM also whose it is.
 
         A DM is one person's only when that person and a bot write in it. What two people wrote to each other is
@@ -224,7 +150,7 @@ class DiscordExport:
         """
         if told != "dm" and self._kind != "direct":
             return ("guild" if told == "guild" and not self._is_private else "channel"), None
-        census = self._census(assistant)
+        census = self._census(assistants)
         if len(census.people) == 1 and (told == "dm" or (told != "channel" and census.has_bot)):
             return "direct", next(iter(census.people.values()))
         if told == "dm":
@@ -234,12 +160,12 @@ class DiscordExport:
             )
         return "channel", None
 
-    def _census(self, assistant: str | None) -> _Census:
+    def _census(self, assistants: Sequence[str]) -> _Census:
         people: dict[str, Account] = {}
         has_bot = False
         with suppress(ImportFailed):  # the reading itself will tell of it
             for user in self._authors():
-                kind = _author_kind(user, assistant)
+                kind = author_kind(user, assistants)
                 has_bot = has_bot or kind in ("self", "bot")
                 if kind == "person":
                     people[user.id] = user.account
@@ -249,28 +175,28 @@ class DiscordExport:
         """Who wrote each message. Raises BrokenImport behind what could be read."""
         for user in self._authors():
             names = tuple(name for name in (user.nickname, user.name) if name)
-            yield Writer(user.account, names, _author_kind(user, None))
+            yield Writer(user.account, names, author_kind(user, ()))
 
-    def _authors(self) -> Iterator[_User]:
+    def _authors(self) -> Iterator[User]:
         for value in stream.values(self.path, "messages.item.author", "message"):
             with suppress(msgspec.ValidationError):
-                yield msgspec.convert(value, _User)
+                yield msgspec.convert(value, User)
 
 
 class _Translator:
     """From the file's messages to dnam's. It remembers which were the assistant's, to know replies to them."""
 
-    def __init__(self, place: PlaceSeen, assistant: str | None) -> None:
+    def __init__(self, place: PlaceSeen, assistants: Sequence[str]) -> None:
         self._place = place
-        self._assistant = assistant
+        self._assistants = assistants
         self._own: set[str] = set()
 
     def translate(self, read: _Read) -> Arrival:
         message = read.message
-        author = _author_kind(message.author, self._assistant)
+        author = author_kind(message.author, self._assistants)
         if author == "self":
             self._own.add(message.id)
-        text, mentions = cut_mentions(message.content or "", message.mentions, self._assistant)
+        text, mentions = cut_mentions(message.content or "", message.mentions, self._assistants)
         reason = _why_not_taken(message, text, mentions)
         if reason:
             return Skipped(reason, f"message {read.number} (id {message.id})")
@@ -292,7 +218,7 @@ class _Translator:
         )
         return Arrived(request)
 
-    def _reply_to(self, message: _Message) -> Ref | None:
+    def _reply_to(self, message: Message) -> Ref | None:
         """The message that is answered. What was forwarded or crossposted is no answer."""
         reference = message.reference
         if reference is None or not reference.message_id or reference.type == "Forward":
@@ -300,20 +226,20 @@ class _Translator:
         is_here = reference.channel_id in (None, self._place.key)
         return Ref(PLATFORM, reference.message_id) if is_here else None
 
-    def _is_addressed(self, message: _Message, reply_to: Ref | None) -> bool:
-        if self._assistant is None:
+    def _is_addressed(self, message: Message, reply_to: Ref | None) -> bool:
+        if not self._assistants:
             return False
         return (
             self._place.audience == "direct"
             or (reply_to is not None and reply_to.key in self._own)
-            or any(_is_assistant(each, self._assistant) for each in message.mentions)
-            or re.search(f"<@!?{re.escape(self._assistant)}>", message.content or "") is not None
+            or any(author_kind(each, self._assistants) == "self" for each in message.mentions)
+            or any(re.search(f"<@!?{re.escape(each)}>", message.content or "") for each in self._assistants)
         )
 
 
 def recognise(path: Path) -> DiscordExport:
     """The export in a file that is known to have `messages`. Raises UnknownFormat."""
-    return DiscordExport(path, _head(path, "guild", _Guild), _head(path, "channel", _Channel))
+    return DiscordExport(path, _head(path, "guild", Guild), _head(path, "channel", ExportedChannel))
 
 
 def _head(path: Path, key: str, form: type[Form]) -> Form:
@@ -326,7 +252,7 @@ def _head(path: Path, key: str, form: type[Form]) -> Form:
 
 def _read(number: int, value: object, now: int) -> _Read | Skipped:
     try:
-        message = msgspec.convert(value, _Message)
+        message = msgspec.convert(value, Message)
     except msgspec.ValidationError as error:
         return Skipped("not in the form of a message", f"message {number}: {error}")
     said = _said(message, now)
@@ -335,7 +261,7 @@ def _read(number: int, value: object, now: int) -> _Read | Skipped:
     return _Read(number, said, message)
 
 
-def _why_not_taken(message: _Message, text: str, mentions: tuple[Mention, ...]) -> str:
+def _why_not_taken(message: Message, text: str, mentions: tuple[Mention, ...]) -> str:
     """The reason for skipping a message; empty when it is taken."""
     if message.type not in TAKEN:
         return f"notice of the platform ({message.type[:40]})"
@@ -346,62 +272,7 @@ def _why_not_taken(message: _Message, text: str, mentions: tuple[Mention, ...]) 
     return "only an embed or a sticker" if message.embeds or message.stickers else "empty"
 
 
-def _is_assistant(user: _User, assistant: str) -> bool:
-    """A name fits bots only: anybody can call themselves like the assistant."""
-    if user.id == assistant:
-        return True
-    names = [name.casefold() for name in (user.name, user.nickname) if name]
-    return user.is_bot and not user.is_webhook and assistant.casefold() in names
-
-
-def _author_kind(user: _User, assistant: str | None) -> AuthorKind:
-    if assistant is not None and _is_assistant(user, assistant):
-        return "self"
-    if user.is_bot:
-        return "webhook" if user.is_webhook else "bot"
-    return "unknown" if user.id == DELETED_USER else "person"
-
-
-def cut_mentions(content: str, users: tuple[_User, ...], assistant: str | None) -> tuple[str, tuple[Mention, ...]]:
-    """The text without the people it names, and who they are, at which code point of what remains.
-
-    A bot is no person: it stays in the text as `@Name`. So does a name that two of the mentioned share.
-    """
-    if "@" not in content:
-        return content, ()
-    by_id, by_label = {user.id: user for user in users}, _labels(users)
-    text, mentions, done = "", [], 0
-    for found in _mention_pattern(by_label).finditer(content):
-        text += content[done : found.start()]
-        done = found.end()
-        user = by_label[found["label"]] if found["label"] else by_id.get(found["id"]) or _User(found["id"])
-        if _author_kind(user, assistant) == "person":
-            mentions.append(Mention(len(text), user.account))
-        else:
-            text += f"@{user.shown or user.id}"
-    return text + content[done:], tuple(mentions)
-
-
-def _labels(users: tuple[_User, ...]) -> dict[str, _User]:
-    """Who is meant by which name. The exporter shows nicknames; a plain name counts where it is nobody's nickname."""
-    labels: dict[str, _User] = {}
-    for names in ([user.nickname for user in users], [user.name for user in users]):
-        for name, user in zip(names, users, strict=True):
-            if name and names.count(name) == 1:
-                labels.setdefault(name, user)
-            elif name:
-                labels.pop(name, None)
-    return labels
-
-
-def _mention_pattern(labels: dict[str, _User]) -> re.Pattern[str]:
-    longest_first = sorted(labels, key=len, reverse=True)
-    names = "|".join(map(re.escape, longest_first))
-    # "@Kim" is not meant in "@Kimberly".
-    return re.compile(r"<@!?(?P<id>[0-9]{1,20})>" + (rf"|@(?P<label>{names})(?!\w)" if names else "|(?P<label>(?!))"))
-
-
-def _said(message: _Message, now: int) -> int | None:
+def _said(message: Message, now: int) -> int | None:
     """When a message was said, in ms: as its id has it, if that is Discord's, and else as its time stamp has it. What
     may be any number counts as Discord's only when both agree.
     """

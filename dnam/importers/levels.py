@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dnam.importers.source import CompartmentKind, Format
 
 WIDER = "; with --portable everywhere"
+OF_A_CHANNEL = "who could read it is not in the file; without messages from there nobody could erase it: not taken"
 UNKNOWN_LEVEL = "a level that dnam does not know: who could read it is not known either"
 
 
@@ -50,7 +51,7 @@ LEVELS: tuple[Level, ...] = (
     Level("locomo", "--audience dm", "direct", True, "the two of them could read it"),
     Level("discoclaw", "durable item", "direct", True, f"DiscoClaw has no levels: the narrowest{WIDER}"),
     Level("discoclaw", "rolling summary of a DM", "direct", True, "the two of them could read it"),
-    Level("discoclaw", "rolling summary of a channel", "channel", False, "who could read it is not in the file"),
+    Level("discoclaw", "rolling summary of a channel", "channel", False, OF_A_CHANNEL),
     Level("slashai", "dm", "direct", True, "slashAI recalls it in P's DMs only"),
     Level("slashai", "channel_restricted", "channel", True, "slashAI recalls it in its own channel only, for P only"),
     Level("slashai", "guild_public", "guild", True, "slashAI recalls it in all of the guild; it stays P's own"),

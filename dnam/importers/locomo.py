@@ -11,7 +11,7 @@ people. Everything beside `conversation` (questions, observations, summaries) is
 
 import heapq
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -108,7 +108,7 @@ class LoCoMo:
                 yield each
             else:
                 conversations.append(each)
-        readings = [order.timed(_messages(each, _place(each, options), options.assistant)) for each in conversations]
+        readings = [order.timed(_messages(each, _place(each, options), options.assistants)) for each in conversations]
         for _, arrival in heapq.merge(*readings, key=lambda timed: timed[0]):
             yield arrival
         if broken:
@@ -118,7 +118,7 @@ class LoCoMo:
         """Who speaks in each conversation. Raises BrokenImport behind what could be read."""
         for each in self._conversations():
             if isinstance(each, _Conversation):
-                for arrival in _messages(each, _place(each, Options()), None):
+                for arrival in _messages(each, _place(each, Options()), ()):
                     if isinstance(arrival, Arrived):
                         speaker = arrival.request.speaker
                         yield Writer(speaker, (speaker.name,), "person")
@@ -178,7 +178,7 @@ def session_ms(date: object) -> int | None:
     return max(int(moment.timestamp()) * 1000, 0)
 
 
-def _messages(conversation: _Conversation, place: PlaceSeen, assistant: str | None) -> Iterator[Arrival]:
+def _messages(conversation: _Conversation, place: PlaceSeen, assistants: Sequence[str]) -> Iterator[Arrival]:
     """A conversation's messages, each said later than the one before it: turn n of a session n ms after its date."""
     last = -1
     for session in conversation.sessions:
@@ -189,7 +189,7 @@ def _messages(conversation: _Conversation, place: PlaceSeen, assistant: str | No
                 yield turn
                 continue
             last = max((session.date or 0) + number, last + 1)
-            yield Arrived(_request(conversation, place, turn, last, assistant))
+            yield Arrived(_request(conversation, place, turn, last, assistants))
 
 
 def _turn(session: _Session, value: object, where: str) -> _Turn | Skipped:
@@ -203,9 +203,9 @@ def _turn(session: _Session, value: object, where: str) -> _Turn | Skipped:
 
 
 def _request(
-    conversation: _Conversation, place: PlaceSeen, turn: _Turn, said: int, assistant: str | None
+    conversation: _Conversation, place: PlaceSeen, turn: _Turn, said: int, assistants: Sequence[str]
 ) -> HeardRequest:
-    is_assistant = _is_assistant(conversation, turn.speaker, assistant)
+    is_assistant = _is_assistant(conversation, turn.speaker, assistants)
     return HeardRequest(
         key=f"{conversation.key}/{turn.dia_id}",
         place=place,
@@ -217,15 +217,14 @@ def _request(
         attachments=_attachments(turn),
         # With two in a conversation, whoever is not the assistant speaks to it.
         addressed=not is_assistant
-        and any(_is_assistant(conversation, each, assistant) for each in conversation.speakers),
+        and any(_is_assistant(conversation, each, assistants) for each in conversation.speakers),
     )
 
 
-def _is_assistant(conversation: _Conversation, speaker: str, assistant: str | None) -> bool:
+def _is_assistant(conversation: _Conversation, speaker: str, assistants: Sequence[str]) -> bool:
     """Whether a speaker is meant: by an id, or by a name, which fits in every conversation."""
-    if assistant is None:
-        return False
-    return assistant == _account(conversation.key, speaker).id or speaker.casefold() == assistant.casefold()
+    theirs = (_account(conversation.key, speaker).id, speaker.casefold())
+    return any(each == theirs[0] or each.casefold() == theirs[1] for each in assistants)
 
 
 def _account(key: str, speaker: str) -> Account:
@@ -266,7 +265,7 @@ def _place(conversation: _Conversation, options: Options) -> PlaceSeen:
 
 def _partner(conversation: _Conversation, options: Options) -> Account:
     """Whose DM it is: of the one who is not the assistant."""
-    people = [each for each in conversation.speakers if not _is_assistant(conversation, each, options.assistant)]
+    people = [each for each in conversation.speakers if not _is_assistant(conversation, each, options.assistants)]
     if len(people) != 1:
         raise BadRequest(
             f"{conversation.key} is no one person's DM: {conversation.name} are people."

@@ -87,12 +87,12 @@ class Channel(NamedTuple):
 class Options(NamedTuple):
     """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
 
-    `assistant` is the id of the account that was the assistant, or a name of it. `now` is the clock, in ms.
+    `assistants` are the ids of the accounts that were the assistant, or names of theirs. `now` is the clock, in ms.
     """
 
     audience: Told | None = None
     audiences: Mapping[str, Told] = {}
-    assistant: str | None = None
+    assistants: tuple[str, ...] = ()
     now: int = LATEST_MS
 
     def told(self, channel: str) -> Told | None:

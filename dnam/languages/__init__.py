@@ -116,6 +116,9 @@ class Notes(LanguageTable, frozen=True):
     polite: frozenset[str] = frozenset()
     commanding: frozenset[str] = frozenset()
     framing: frozenset[str] = frozenset()
+    opening: frozenset[str] = frozenset()
+    times: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
 
 
 class Common(LanguageTable, frozen=True):

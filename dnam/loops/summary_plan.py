@@ -120,7 +120,7 @@ def plan_summary(
     """
     found = find_summary(rows, session, audience.epoch)
     old = None if found is None else found.row
-    source = Source(rows, session, audience, settings.only)
+    source = Source(rows, session, audience, settings.only, settings.assistant)
     reading = _reading(source, found, settings)
     if reading is None or not reading.taken.lines:
         return None
@@ -159,7 +159,7 @@ def plan_once_more(
     found = find_summary(rows, session, audience.epoch)
     if found is None or found.row.upto is None:
         return None
-    old, source = found.row, Source(rows, session, audience, settings.only)
+    old, source = found.row, Source(rows, session, audience, settings.only, settings.assistant)
     taken = _recent(source, found.row.upto.said, old.floor)
     if not taken.lines:
         return None
@@ -202,7 +202,8 @@ def to_come(rows: Rows, session: str, audience: Audience, settings: Refreshing) 
     plan = plan_summary(rows, session, audience, NOBODY, settings)
     if plan is None:
         return []
-    sizes, source, after = [_size(plan.inputs.lines)], Source(rows, session, audience, settings.only), plan.upto
+    source = Source(rows, session, audience, settings.only, settings.assistant)
+    sizes, after = [_size(plan.inputs.lines)], plan.upto
     while lines := _since(source, after, plan.era, settings.most_turns).lines:
         sizes.append(_size(tuple(map(_line, lines))))
         after = _end(lines)
@@ -308,12 +309,15 @@ def _id_of(row: MessageRow | TurnRow) -> EventId:
 
 
 class Source(NamedTuple):
-    """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given."""
+    """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given. Who
+    is called like the `assistant` is told apart from it.
+    """
 
     rows: Rows
     session: str
     audience: Audience
     only: Only | None
+    assistant: str
 
     def may_read(self, row: MessageRow | TurnRow) -> bool:
         """Whether something that was said is among what is read."""
@@ -358,7 +362,7 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None, tur
     taken: list[Entry] = []
     room, said_by_people = INPUT_CHARS, 0
     stopped: Point | None = None
-    caller = Caller(rows, "")
+    caller = Caller(rows, source.assistant)
     for entry in _readable(source, entries):
         room -= _room_of(entry, caller)
         said_by_people += is_turn_of_people(entry.row)
@@ -367,7 +371,7 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None, tur
             stopped = key_point(entry.key)
             break
         taken.append(entry)
-    return Taken(_lines(rows, taken), max(map(_worded, taken), default=0), stopped)
+    return Taken(_lines(source, taken), max(map(_worded, taken), default=0), stopped)
 
 
 def _readable(source: Source, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -397,11 +401,11 @@ def _room_of(entry: Entry, caller: Caller) -> int:
     return min(length, ASSISTANT_CHARS if by_assistant else INPUT_CHARS)
 
 
-def _lines(rows: Rows, entries: Sequence[Entry]) -> list[WindowLine]:
+def _lines(source: Source, entries: Sequence[Entry]) -> list[WindowLine]:
     """They are read with the names of those who speak in them; whoever is only mentioned is "someone"."""
     rowed = (entry.row for entry in entries)
     speakers = frozenset(row.message.speaker for row in rowed if isinstance(row, MessageRow))
-    caller = Caller(rows, "", only=speakers)
+    caller = Caller(source.rows, source.assistant, only=speakers)
     return [entry_line(entry, caller, {}) for entry in entries]
 
 

@@ -43,7 +43,10 @@ LAST_ID = EventId(b"\xff" * 16)
 """Behind every event of its millisecond: a summary with a date covers all that was said by then."""
 ONCE_NARROWER = "summary of a channel that was restricted once: nobody knows what in it is from then"
 """Another reason."""
-NOBODY_HEARD = "summary of a channel in which nobody was heard: nobody could erase it"
+NOBODY_HEARD = (
+    "summary of a channel in which nobody was heard: nobody could erase it. It comes in together with an export of "
+    "what was said there, or after one"
+)
 """Why a summary is not taken; what it is counted by."""
 
 

@@ -12,11 +12,14 @@ from projections.rows import Rows
 
 
 class Account(NamedTuple):
-    """Somebody as a platform names them. `name` is empty when the platform did not say."""
+    """Somebody as a platform names them. `name` is empty when the platform did not say; `username` is what it calls the
+    account itself, where it is known that its person may go by another name.
+    """
 
     platform: str
     id: str
     name: str = ""
+    username: str = ""
 
 
 class Meeting:
@@ -61,14 +64,15 @@ class Meeting:
         return found.row.person
 
     def see(self, account: Account) -> Handle:
-        """Record that an account belongs to the next fresh handle."""
-        handle = next(self._fresh)
-        platform, platform_id, name = account
-        self._record(
-            PersonSeen(
-                said=self._said, by=PLATFORM, person=handle, platform=platform, platform_id=platform_id, name=name
-            )
-        )
+        """Record that an account belongs to the next fresh handle: under its own name, and then under the one that its
+        person goes by, so that they are found by either.
+        """
+        handle, first = next(self._fresh), account.username or account.name
+        self._record(PersonSeen(
+            said=self._said, by=PLATFORM, person=handle, platform=account.platform, platform_id=account.id, name=first,
+        ))  # fmt: skip
+        if account.name and account.name != first:
+            self._renamed(account, handle, first)
         return handle
 
     def _renamed(self, account: Account, person: Handle, previous: str) -> None:

@@ -22,7 +22,7 @@ class PersonSeen(PersonEvent, frozen=True, kw_only=True):
 
 
 class PersonRenamed(PersonEvent, frozen=True, kw_only=True):
-    """The account goes by another name now."""
+    """The account goes by another name now, or by another than its own, under which an import saw it."""
 
     TAG: ClassVar[str] = "person.renamed"
     platform: str

@@ -3,11 +3,12 @@
 A list of orders is never whole. But a note that may be kept tells of its person: in the third person, as the prompt
 asks for ("User …"), or in their own words ("I …"). What tells of nobody and says "you", or begins a clause with a verb
 that commands, is no fact, whatever it says; nor is what begins with a command and has no subject, what names somebody
-else's rule or role and behind a colon commands, and what only asks.
+else's rule or role and behind a colon commands, and what only asks. Opening hours are no command: "open at
+nine", and nothing else, tells when.
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from projections.policies.disguises import lettered, plain_reading
@@ -15,6 +16,8 @@ from projections.policies.disguises import lettered, plain_reading
 _CLAUSE = re.compile(r"[.!?;:\n()\[\]\"“”]|, | [-–—] ")
 _ENDING = re.compile(r"[.!?;\n]")
 _WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"[0-9]{1,4}[a-z]{0,2}")
+"""Of an hour or a day: 9, 9am, 1st."""
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘ʼ`](?=\w)")
 _LABEL = re.compile(r"^\s*\w+(?: \w+)?\s*:")
 _INSIDE = re.compile(r"(?<=[^\W\d_])[\d@$|€]+(?=[^\W\d_])")
@@ -26,7 +29,8 @@ FEW = 3
 class NoteWords(NamedTuple):
     """What a language's notes are made of, in words without apostrophes: `subjects` and what else is `telling` of
     somebody, `addressing` the assistant, `commanding` verbs at the beginning of a clause, behind any that are `polite`.
-    With words of `framing` a note tells that somebody said or asked for something, and nothing besides.
+    With words of `framing` a note tells that somebody said or asked for something, and nothing besides. A clause of one
+    of `opening` and of `times` alone, with what stands `around` these, tells of hours.
     """
 
     subjects: frozenset[str] = frozenset()
@@ -35,6 +39,9 @@ class NoteWords(NamedTuple):
     polite: frozenset[str] = frozenset()
     commanding: frozenset[str] = frozenset()
     framing: frozenset[str] = frozenset()
+    opening: frozenset[str] = frozenset()
+    times: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
 
 
 def addressed_in(text: str, words: NoteWords) -> str:
@@ -70,7 +77,7 @@ def openly_commanded(text: str, words: NoteWords) -> frozenset[str]:
     """
     standing = list(_commanding(_APOSTROPHE.sub("", plain_reading(text).signed), words))
     numbered = [lettered(clause) for clause, _ in standing if not _INSIDE.search(clause)]
-    return frozenset([said for _, said in standing] + [said for each in numbered for said in _commands(each, words)])
+    return frozenset([said for _, said in (*standing, *(each for one in numbered for each in _commanding(one, words)))])
 
 
 def unlabelled(text: str, words: NoteWords) -> str:
@@ -94,8 +101,19 @@ def _unlabelled(plain: str, words: NoteWords) -> str:
 
 
 def _commands(plain: str, words: NoteWords) -> Iterator[str]:
-    """What the clauses say that begin with a command."""
-    yield from (said for _, said in _commanding(plain, words))
+    """What the clauses say that begin with a command, and not with hours."""
+    yield from (said for _, said in _commanding(plain, words) if not _tells_hours(said.split(), words))
+
+
+def _tells_hours(said: Sequence[str], words: NoteWords) -> bool:
+    """Whether it says when something is open, and nothing besides."""
+    first, *rest = said
+    times = [each in words.times or _NUMBER.fullmatch(each) is not None for each in rest]
+    return (
+        first in words.opening
+        and any(times)
+        and all(time or each in words.around for time, each in zip(times, rest, strict=True))
+    )
 
 
 def _commanding(plain: str, words: NoteWords) -> Iterator[tuple[str, str]]:

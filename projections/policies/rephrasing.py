@@ -323,6 +323,6 @@ def _digits(number: str) -> str:
 def _stem(word: str, language: str) -> str:
     """The stem of a word by Snowball's rules; a stemmer is made for each, since one is not for two threads."""
     # Here, because it brings every language.
-    import snowballstemmer  # type: ignore[import-untyped]  # it has no types
+    import snowballstemmer
 
     return str(snowballstemmer.stemmer(language).stemWord(word)) if language else word

@@ -2,6 +2,9 @@
 
 A summary goes into every later prompt, so an order in it is one for as long as the conversation lasts, with a line
 break in it too. A sentence that only asks is kept: what is open belongs into a summary.
+
+Who is called like the assistant stands there as `user dnam`, the name that a prompt gives them (`speaker_name`). What
+comes behind that name and a colon is theirs, and is judged as anybody's; so is the name, by itself.
 """
 
 import re
@@ -13,6 +16,8 @@ from projections.policies.pieces import Pieces, runs
 from projections.policies.secret_sentences import Spoken
 from projections.policies.secrets import holds_secret, redact
 
+_NAMESAKE = re.compile(r"^\s*user ([^:()\n]{1,32})(?: \([^():\n]{1,16}\))?:(?=\s)")
+_ANYBODY = "user:"
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)")
 UNSPOKEN = Spoken()
 
@@ -66,16 +71,23 @@ def _texts(pieces: Sequence[_Piece]) -> tuple[str, ...]:
 
 
 def _against(piece: str, words: InstructionWords, spoken: Spoken) -> str:
-    verdict = instructs(piece.strip().rstrip("?"), words) if words.rules else None
+    name = _NAMESAKE.match(piece)
+    said = [_judged(piece).rstrip("?"), *([name[1]] if name else [])]
+    verdict = next((found for each in said if (found := instructs(each, words))), None) if words.rules else None
     verdict = verdict or holds_secret(piece, spoken)
     return "" if verdict is None else f"{verdict.reason} ({verdict.policy})"
+
+
+def _judged(piece: str) -> str:
+    """What is judged of a sentence: all of it, but a namesake of the assistant's is anybody."""
+    return _NAMESAKE.sub(_ANYBODY, piece).strip()
 
 
 def _over_lines(pieces: Sequence[_Piece], words: InstructionWords, judged: frozenset[tuple[str, ...]]) -> list[_Piece]:
     """The same, with why where several in a row instruct together; `judged` are runs that do not."""
     found: dict[_Piece, str] = {}
     said = _said(pieces)
-    texts = Pieces([each.text.strip() for each in said], words)
+    texts = Pieces([_judged(each.text) for each in said], words)
     for start, stop in runs(len(said)):
         run = said[start:stop]
         over = run[0].line != run[-1].line and _texts(run) not in judged

@@ -25,7 +25,7 @@ from projections.recall.fields import (
     SPEAKER,
     TELLS_WHEN,
     Counts,
-)  # fmt: skip
+)
 from projections.recall.opened import Part
 from projections.recall.reckoners import reckoner
 from projections.recall.reckoning import Reckoning

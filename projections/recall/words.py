@@ -25,7 +25,7 @@ from hashlib import blake2b
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
-from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has no types
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.ids import Handle
 from projections.recall.english import IRREGULAR, STOP_WORDS

@@ -3,7 +3,7 @@
 import threading
 from pathlib import Path
 
-import snowballstemmer  # type: ignore[import-untyped]  # it has no types
+import snowballstemmer
 
 from projections.recall.words import terms_of
 from tests.bench.searchers import Bm25s, Fts5, opened

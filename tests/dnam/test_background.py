@@ -61,8 +61,7 @@ async def turn(assistant: Assistant, user: str, text: str, place: PlaceSeen | No
 
 def read(assistant: Assistant) -> list[tuple[str, int]]:
     """What set each extraction off, and how many messages it read."""
-    done = recorded(assistant, ExtractionAnswered)
-    return [(each.policy, len(each.inputs)) for each in done if isinstance(each, ExtractionAnswered)]
+    return [(each.policy, len(each.inputs)) for each in recorded(assistant, ExtractionAnswered)]
 
 
 def lines(asks: list[Ask]) -> list[list[str]]:
@@ -232,7 +231,7 @@ async def test_an_older_job_never_overwrites_a_newer_summary(tmp_path: Path) -> 
         assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
         model.let_go()
         await assistant.settle()
-        assert [each.text for each in recorded(assistant, SummaryRefreshed)] == ["newer"]  # type: ignore[attr-defined]
+        assert [each.text for each in recorded(assistant, SummaryRefreshed)] == ["newer"]
 
 
 async def test_a_reset_during_the_very_first_job_wins(tmp_path: Path) -> None:

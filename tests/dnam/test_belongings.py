@@ -160,7 +160,7 @@ def test_a_life_is_told_from_before_it_moved(tmp_path: Path) -> None:
 
 
 def test_names_notes_and_settings_are_theirs(of_kim: Belongings) -> None:
-    assert [(each.platform, each.id, each.name, each.opted_out) for each in of_kim.accounts] == [(*KIM, False)]
+    assert [(each.platform, each.id, each.name, each.opted_out) for each in of_kim.accounts] == [(*KIM[:3], False)]
     assert [each.name for each in of_kim.names] == ["Kim"]
     assert [each.text for each in of_kim.notes] == ["waters on Mondays"]
     assert [(each.key, each.text) for each in of_kim.settings] == [("tone", "dry")]

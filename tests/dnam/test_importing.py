@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "garden-club.json"
-OPTIONS = Options(audience="guild", assistant="dnam")
+OPTIONS = Options(audience="guild", assistants=("dnam",))
 
 
 def sample(told: Told = "guild") -> Iterator[Arrival]:
@@ -45,9 +46,9 @@ def sample(told: Told = "guild") -> Iterator[Arrival]:
     return in_order([detect(SAMPLE).read(OPTIONS._replace(audience=told))])
 
 
-async def bring(memory: Memory, arrivals: Iterator[Arrival], **options: object) -> Tally:
+async def bring(memory: Memory, arrivals: Iterator[Arrival], **options: Any) -> Tally:
     """Import, without a progress bar."""
-    return await Importer(memory, **options).bring(arrivals, lambda _: None)  # type: ignore[arg-type]
+    return await Importer(memory, **options).bring(arrivals, lambda _: None)
 
 
 def locomo(folder: Path, *names: str) -> Path:
@@ -129,14 +130,14 @@ async def test_two_who_are_known_as_two_are_not_joined_afterwards(tmp_path: Path
             await bring(memory, in_order([detect(path).read(Options())]), same=[("c0/Kim", "c1/Kim")])
 
 
-def remembered(**changes: object) -> ImportedItem:
+def remembered(**changes: Any) -> ImportedItem:
     """An item as DiscoClaw keeps it."""
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "account": Account("discord", "100", "Ada"), "id": "durable-abc", "kind": "fact", "text": "likes tea",
         "tags": ("drinks",), "status": "active", "source": Source("manual"), "created": NOW - 9, "updated": NOW - 5,
         "hits": 2, "last_hit": NOW - 1,
     }  # fmt: skip
-    return ImportedItem(**(values | changes))  # type: ignore[arg-type]
+    return ImportedItem(**(values | changes))
 
 
 @pytest.mark.parametrize(("portable", "where"), [(False, "direct"), (True, "everywhere")])
@@ -180,6 +181,9 @@ async def test_nothing_is_taken_of_whoever_opted_out(tmp_path: Path) -> None:
         public = Where("guild", Ref("discord", "9"))
         tally = await bring(memory, iter([remembered(), remembered(where=public, portable=False)]))
         assert (tally.items, tally.events, tally.skipped) == (0, 0, {UNWANTED: 2})
+        dm = ImportedSummary("discord:dm:100", "Ada plans a trip.", NOW, Account("discord", "100", "Ada"))
+        tally = await bring(memory, iter([dm]))
+        assert (tally.summaries, tally.events, tally.skipped) == (0, 0, {UNWANTED: 1})
 
 
 @pytest.mark.parametrize(
@@ -354,8 +358,25 @@ async def test_what_instructs_is_quarantined_and_counted_with_its_reason(tmp_pat
 async def test_a_summary_that_would_be_nobody_s_is_skipped_with_its_reason(tmp_path: Path) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         tally = await bring(memory, iter([ImportedSummary("discord:channel:7", "They compare tents.", NOW)]))
-        assert (tally.summaries, tally.known, tally.skipped.total()) == (0, 0, 1)
-        assert "nobody" in next(iter(tally.skipped))
+        assert (tally.summaries, tally.known, tally.events) == (0, 0, 0)
+        (why,) = tally.skipped
+        assert why.endswith(
+            "nobody could erase it. It comes in together with an export of what was said there, or after one"
+        )
+        assert tally.where(why) == " (discord:channel:7)"
+
+
+async def test_a_summary_that_is_not_taken_closes_no_channel_and_is_taken_after_the_messages(tmp_path: Path) -> None:
+    """Of a place that it made known, an import could no longer say that its guild can read it."""
+    summary = ImportedSummary("discord:channel:1203294940692611078", "They talk about roses.", NOW * 2)
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await bring(memory, iter([summary]))
+        assert await memory.look(sessions) == []
+        tally = await bring(memory, sample())
+        assert (tally.messages, tally.skipped) == (41, {})
+        (card,) = await memory.look(sessions)
+        assert card.audience.kind == "guild"
+        assert (await bring(memory, iter([summary]))).summaries == 1
 
 
 async def test_where_the_log_fails_all_in_flight_is_counted_first(

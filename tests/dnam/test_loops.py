@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import pytest
@@ -48,7 +49,10 @@ from tests.world import NOW
 ROOM = PlaceSeen("local", "general", "channel", "general", "guild", guild=Ref("local", "garden"), guild_name="Garden")
 
 
-def recorded(assistant: Assistant, *kinds: type[Event]) -> list[Event]:
+Kind = TypeVar("Kind", bound=Event)
+
+
+def recorded(assistant: Assistant, *kinds: type[Kind]) -> list[Kind]:
     """Every event of these kinds, in order."""
     engine = assistant.memory.engine
     records = (engine.live.folding.record(stored) for stored in engine.store.log.read(0))
@@ -136,7 +140,7 @@ async def test_a_model_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
         assistant.after_turn(heard)
         await assistant.settle()
         (failed,) = recorded(assistant, SummaryFailed)
-        assert "did not answer within 30 seconds" in failed.error  # type: ignore[attr-defined]
+        assert "did not answer within 30 seconds" in failed.error
 
 
 async def test_an_extraction_sees_one_person_s_words_and_items(tmp_path: Path) -> None:
@@ -210,7 +214,7 @@ async def test_a_new_era_starts_from_people_s_messages_alone(tmp_path: Path) -> 
         assert isinstance(third, SummaryInputs)
         assert third.previous == ""
         assert [line.text for line in third.lines] == ["one", "two", "three"]
-        eras = [(each.era, each.refresh) for each in recorded(assistant, SummaryRefreshed)]  # type: ignore[attr-defined]
+        eras = [(each.era, each.refresh) for each in recorded(assistant, SummaryRefreshed)]
         assert eras == [(0, 1), (0, 2), (1, 1)]
 
 
@@ -242,7 +246,7 @@ async def test_a_bug_in_the_background_is_kept_and_answers_go_on(tmp_path: Path)
         await say(assistant, "ada", "one", "two")
         words = "ZeroDivisionError: integer division or modulo by zero"
         assert [words in each for each in assistant.failures] == [True, True]
-        assert [each.error for each in recorded(assistant, SummaryFailed)] == [words, words]  # type: ignore[attr-defined]
+        assert [each.error for each in recorded(assistant, SummaryFailed)] == [words, words]
 
 
 async def test_what_a_reset_cleared_never_comes_back(tmp_path: Path) -> None:
@@ -463,16 +467,14 @@ async def test_extraction_reads_every_m_turns_and_each_message_once(tmp_path: Pa
     model = ScriptedModel()
     async with talking(tmp_path, model, durable_every_n_turns=str(every), summary_enabled="0") as assistant:
         await say(assistant, "ada", *(f"line {n}" for n in range(10)))
-        reads = [work for work in recorded(assistant, ExtractionAnswered) if isinstance(work, ExtractionAnswered)]
-        assert [len(work.inputs) for work in reads] == [every] * (10 // every)
+        assert [len(work.inputs) for work in recorded(assistant, ExtractionAnswered)] == [every] * (10 // every)
 
 
 async def test_a_failed_extraction_is_tried_again_after_as_many_turns(tmp_path: Path) -> None:
     model = ScriptedModel({"extraction": down})
     async with talking(tmp_path, model, durable_every_n_turns="3", summary_enabled="0") as assistant:
         await say(assistant, "ada", *(f"line {n}" for n in range(9)))
-        tries = [work for work in recorded(assistant, ExtractionFailed) if isinstance(work, ExtractionFailed)]
-        assert [len(work.inputs) for work in tries] == [3, 6, 9]
+        assert [len(work.inputs) for work in recorded(assistant, ExtractionFailed)] == [3, 6, 9]
 
 
 async def test_a_reply_and_what_it_leads_to_are_one_decision(tmp_path: Path) -> None:
@@ -538,7 +540,7 @@ async def test_nothing_is_decided_from_half_a_reply(tmp_path: Path) -> None:
         model.stops = {"merge": "max_tokens"}
         await say(assistant, "ada", "and cake")
         (no_merge,) = recorded(assistant, MergeFailed)
-        assert no_merge.error == "the reply was cut at the most tokens that it may have"  # type: ignore[attr-defined]
+        assert no_merge.error == "the reply was cut at the most tokens that it may have"
         assert len(await assistant.memory.show("ada")) == 2
 
 
@@ -554,8 +556,8 @@ async def test_where_a_summary_cannot_be_shortened_it_is_cut(tmp_path: Path, sec
     async with talking(tmp_path, model, summary_every_n_turns="1", summary_max_chars="50") as assistant:
         await say(assistant, "ada", "one")
         (refreshed,) = recorded(assistant, SummaryRefreshed)
-        assert (refreshed.text, refreshed.cut) == ("y" * 50, True)  # type: ignore[attr-defined]
-        told = [each.error for each in recorded(assistant, SummaryFailed)]  # type: ignore[attr-defined]
+        assert (refreshed.text, refreshed.cut) == ("y" * 50, True)
+        told = [each.error for each in recorded(assistant, SummaryFailed)]
         assert told == (["making it shorter: no answer to summary"] if second == "down" else [])
         with assistant.memory.engine.reading() as rows:
             assert sorted(call.failed for call in calls(rows) if call.work == "summary") == [False, second == "down"]

@@ -173,7 +173,7 @@ async def test_what_changes_while_the_model_thinks_is_left_alone(tmp_path: Path)
         script.ask = forget  # type: ignore[method-assign, assignment]
         await say(assistant, "ada", "I like tea", "green tea")
         (failed,) = recorded(assistant, MergeFailed)
-        assert failed.error == "one of the two was changed while the model was thinking"  # type: ignore[attr-defined]
+        assert failed.error == "one of the two was changed while the model was thinking"
         assert await items(assistant) == [TEA]
 
 
@@ -237,7 +237,7 @@ async def test_with_an_encoder_its_vectors_decide(tmp_path: Path) -> None:
         assert script.asked("merge") == []
         await say(assistant, "ada", "I keep bees")
         (merged,) = recorded(assistant, ItemMerged)
-        assert merged.reason == "cosine 0.995 by tiny@1, more than 0.850 is close"  # type: ignore[attr-defined]
+        assert merged.reason == "cosine 0.995 by tiny@1, more than 0.850 is close"
 
 
 async def test_what_an_encoder_took_is_on_the_bill_of_whose_items_they_are(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ async def test_an_encoder_that_fails_is_told_and_the_words_decide(tmp_path: Path
         assert len(script.asked("merge")) == 1
         assert list(assistant.failures) == ["encoder: no vectors today"] * 2
         jobs = recorded(assistant, JobFailed)
-        assert {(each.job, each.error) for each in jobs} == {("encoder", "RuntimeError")}  # type: ignore[attr-defined]
+        assert {(each.job, each.error) for each in jobs} == {("encoder", "RuntimeError")}
 
 
 async def test_a_bug_in_merging_leaves_what_was_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,3 +69,17 @@ async def test_no_name_of_somebody_mentioned_gets_into_what_is_derived(tmp_path:
 def events(engine: Engine) -> list[object]:
     records = (engine.live.folding.record(stored) for stored in engine.store.log.read(0))
     return [each.event for each in records if each is not None]
+
+
+async def test_a_summary_tells_who_is_called_like_the_assistant_from_it(tmp_path: Path) -> None:
+    model = ScriptedModel({"answer": lambda _: "I grow peas.", "summary": echo})
+    async with talking(tmp_path, model, FakeClock(), summary_every_n_turns="1") as assistant:
+        request = HeardRequest(
+            "1", GENERAL, "person", Account("discord", "1", "dnam"), "I grow roses", NOW, (), addressed=True
+        )
+        heard = await assistant.memory.hear(request)
+        await assistant.answer(heard)
+        assistant.after_turn(heard)
+        await assistant.settle()
+    read = [(line.name, line.assistant) for line in lines(model.asked("summary")[0])]
+    assert read == [("user dnam", False), ("dnam", True)]

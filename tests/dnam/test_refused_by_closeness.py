@@ -148,10 +148,10 @@ async def test_an_encoder_that_fails_is_told_and_the_words_decide(tmp_path: Path
         assistant.encoder = Encoder(is_broken=True)
         await hears(assistant, "apiculture, that is my hobby", "I keep bees")
         (refused,) = recorded(assistant, ItemRefused)
-        assert refused.text == BEES  # type: ignore[attr-defined]
+        assert refused.text == BEES
         assert await items(assistant) == [AGAIN]
         assert set(assistant.failures) == {"encoder: no vectors today"}
-        assert {each.error for each in recorded(assistant, JobFailed)} == {"RuntimeError"}  # type: ignore[attr-defined]
+        assert {each.error for each in recorded(assistant, JobFailed)} == {"RuntimeError"}
 
 
 async def test_the_threshold_in_force_is_the_setting_s(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ async def test_what_a_merge_makes_is_refused_by_it_too(tmp_path: Path) -> None:
         await hears(assistant, "I brew ale")
         assert recorded(assistant, ItemMerged) == []
         refused = recorded(assistant, ItemRefused)
-        assert [(each.text, each.reason) for each in refused] == [(AGAIN, REASON)]  # type: ignore[attr-defined]
+        assert [(each.text, each.reason) for each in refused] == [(AGAIN, REASON)]
         assert await items(assistant) == [BEER, ALE]
 
 

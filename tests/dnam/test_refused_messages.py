@@ -40,7 +40,7 @@ async def test_an_extraction_finds_the_message_and_goes_on_without_it(tmp_path: 
         while await assistant.extract(heard[0].person):
             assert len(model.asks) < 40
         assert read(model, "extraction") == [text for text in TALK if text != POISON]
-        errors = [each.error for each in recorded(assistant, ExtractionFailed)]  # type: ignore[attr-defined]
+        errors = [each.error for each in recorded(assistant, ExtractionFailed)]
         assert [error.endswith(PASSED_OVER) for error in errors] == [False] * (len(SHOWN) - 1) + [True]
         assert "declined" in errors[-1]
 
@@ -53,7 +53,7 @@ async def test_a_summary_finds_the_message_and_goes_on_without_it(tmp_path: Path
         for _ in range(40):
             await assistant.summarise(session, audience, heard[0].person)
         assert read(model, "summary") == [text for text in TALK if text != POISON]
-        errors = [each.error for each in recorded(assistant, SummaryFailed)]  # type: ignore[attr-defined]
+        errors = [each.error for each in recorded(assistant, SummaryFailed)]
         assert [error.endswith(PASSED_OVER) for error in errors] == [False] * (len(SHOWN) - 1) + [True]
 
 
@@ -101,4 +101,4 @@ async def test_an_empty_summary_counts_too(tmp_path: Path) -> None:
         for _ in range(len(SHOWN) + 2):
             await assistant.summarise(heard.session, heard.setting.audience, heard.person)
         assert len(model.asked("summary")) == len(SHOWN)
-        assert all("empty" in each.error for each in recorded(assistant, SummaryFailed))  # type: ignore[attr-defined]
+        assert all("empty" in each.error for each in recorded(assistant, SummaryFailed))

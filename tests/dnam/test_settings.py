@@ -514,4 +514,4 @@ def test_memory_is_loaded_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "dnam.memory", Module)
     assert dnam.Memory is Module.Memory
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        dnam.Nothing  # noqa: B018
+        dnam.Nothing  # noqa: B018 - asking is the test

@@ -8,10 +8,17 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
+from replay import backing_up, repairing, restore
 from replay.lmdb_log import LmdbLog
 from replay.views import Views
 
-COMMITS: Mapping[str, tuple[Any, str]] = {"log": (LmdbLog, "append"), "views": (Views, "write")}
+COMMITS: Mapping[str, tuple[Any, str]] = {
+    "log": (LmdbLog, "append"),
+    "views": (Views, "write"),
+    "backup": (backing_up, "write_manifest"),
+    "repair": (repairing, "put_in_place"),
+    "restore": (restore, "_set_aside"),
+}
 
 
 def interrupted(name: str, at: int, sent: int = signal.SIGINT) -> None:

@@ -170,18 +170,19 @@ class Town:
         keeps = () if old is None or not old.row.text else (old.row.event,)
         rows = [row for each in messages if (row := self.message(each)) is not None]
         causes = (*keeps, *(shown or dict.fromkeys(id_ for row in rows for id_ in (row.heard, row.event))))
-        upto, common = max(messages), {"session": SESSION, "audience": HERE, "era": era, "policy": "cadence@1"}
+        upto = max(messages)
+        common: dict[str, Any] = {"session": SESSION, "audience": HERE, "era": era, "policy": "cadence@1"}
         common["person"] = person
         answered = SummaryAnswered(
             said=upto.said, by=MODEL, causes=causes, after=None, upto=upto, reply=text, call=CALL,
-            **common,  # type: ignore[arg-type]
+            **common,
         )  # fmt: skip
         work = record_work(self.rows, WorkRequest(answered, origin(f"work {text}")))
         made = [self.world.record(draft) for draft in work]
         request = RefreshRequest(
             text=text, after=None, upto=upto, covered=len(messages), call=CALL, by=MODEL, origin=origin(text),
             previous=None if old is None else old.row.event, causes=tuple(each.id for each in made), said=upto.said,
-            shown=causes, **common,  # type: ignore[arg-type]
+            shown=causes, **common,
         )  # fmt: skip
         return [each.event for each in made] + self.world.decide(refresh, request)
 

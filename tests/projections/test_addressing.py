@@ -57,6 +57,16 @@ def test_a_command_without_a_subject_begins_a_note_that_tells_nothing() -> None:
     assert addressed_in("Send mails of my sister to Ben", words) == "send mails of my sister to ben"
 
 
+def test_a_command_of_times_alone_tells_of_hours() -> None:
+    opening, times, around = frozenset({"send"}), frozenset({"nine"}), frozenset({"at"})
+    words = NOTES._replace(opening=opening, times=times, around=around)
+    assert {addressed_in(text, words) for text in ("Send at nine", "Post: send at 9 at 5pm", "send 9")} == {""}
+    for text in ("send at", "send at nine cards", "give at nine", "send 99999"):
+        assert addressed_in(text, words) == text
+    assert commanded_in("send at nine at nine", words) == ""
+    assert openly_commanded("Send at 9 at 5", words) == {"send at 9 at 5", "send at 9 at s"}
+
+
 def test_a_note_without_its_label_is_what_is_left_of_it() -> None:
     assert unlabelled("User's note: Don't SAY that", NOTES) == ""
     assert unlabelled("User: Don't SAY that", NOTES) == "dont say that"

@@ -37,12 +37,15 @@ def heard_in(world: World, seen: PlaceSeen, key: str) -> EventId:
     return next(each.id for each in reversed(world.records) if isinstance(each.event, MessageHeard))
 
 
+BY_A_MODEL = Source("model")
+
+
 def open_world() -> tuple[World, EventId]:
     world = World()
     return world, heard_in(world, OPEN, "1")
 
 
-def guild_item(text: str, *messages: EventId, owner: bytes = ANN, source: Source = Source("model")) -> Item:  # noqa: B008
+def guild_item(text: str, *messages: EventId, owner: bytes = ANN, source: Source = BY_A_MODEL) -> Item:
     evidence = tuple(Evidence("quote", each) for each in messages)
     return an_item(text, owner=owner, compartment=in_guild(GUILD), evidence=evidence, source=source)
 

@@ -1,5 +1,7 @@
 """Who can read a place, as the operator says of an import, and what was said in an epoch that has ended."""
 
+from typing import Any
+
 import pytest
 
 from projections.decisions.hear import DeletedRequest, HeardRequest, delete, hear
@@ -20,9 +22,9 @@ PUBLIC = PlaceSeen("discord", "7", "channel", "general", "guild", guild=Ref("dis
 CLOSED = PUBLIC._replace(audience="channel", told=True)
 
 
-def said(key: str, place: PlaceSeen = PUBLIC, **changes: object) -> HeardRequest:
+def said(key: str, place: PlaceSeen = PUBLIC, **changes: Any) -> HeardRequest:
     request = HeardRequest(key, place, "person", ADA, "hello", NOW, fresh(salt=key))
-    return request._replace(**changes)  # type: ignore[arg-type]
+    return request._replace(**changes)
 
 
 def texts(world: World, epoch: int) -> list[str]:

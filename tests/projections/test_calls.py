@@ -1,6 +1,7 @@
 """What models took: every call counts once, under the moment at which it was recorded."""
 
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,31 +18,31 @@ from tests.world import NOW, World, handle
 MODEL = By("model", name="haiku", version="1")
 CALL = ModelUse("haiku", "1", tokens_in=30, tokens_out=7, tokens_cached=20, latency_ms=400, cost_micros=45)
 UPTO = Point(NOW, EventId(handle("last")))
-SUMMARY = {
+SUMMARY: dict[str, Any] = {
     "said": NOW, "by": MODEL, "session": "s", "audience": Audience("guild", Ref("discord", "7")), "era": 0,
     "after": None, "upto": UPTO, "call": CALL,
 }  # fmt: skip
-WORKED = {
+WORKED: dict[str, Any] = {
     "said": NOW, "by": MODEL, "owner": handle("ada"), "compartment": "guild/1", "after": None, "upto": UPTO,
     "call": CALL,
 }  # fmt: skip
 
 
 def refreshed() -> e.Event:
-    return e.SummaryRefreshed(**SUMMARY, text="They talked.", refresh=1, covered=2)  # type: ignore[arg-type]
+    return e.SummaryRefreshed(**SUMMARY, text="They talked.", refresh=1, covered=2)
 
 
 def summarised() -> e.Event:
-    return e.SummaryAnswered(**SUMMARY, reply="They talked.")  # type: ignore[arg-type]
+    return e.SummaryAnswered(**SUMMARY, reply="They talked.")
 
 
 def unsummarised(call: ModelUse) -> e.Event:
-    return e.SummaryFailed(**{**SUMMARY, "call": call}, error="oh")  # type: ignore[arg-type]
+    return e.SummaryFailed(**{**SUMMARY, "call": call}, error="oh")
 
 
 def turn(call: ModelUse) -> e.Event:
     return e.TurnFailed(
-        said=NOW, by=MODEL, session="s", place=Ref("discord", "7"), audience=SUMMARY["audience"],  # type: ignore[arg-type]
+        said=NOW, by=MODEL, session="s", place=Ref("discord", "7"), audience=SUMMARY["audience"],
         era=0, asker=handle("kim"), answers=EventId(handle("question")), error="overloaded", call=call,
     )  # fmt: skip
 
@@ -59,11 +60,11 @@ def recorded_at(world: World, at: int, event: e.Event) -> None:
 @pytest.mark.parametrize(
     ("events", "works"),
     [
-        ([e.ExtractionAnswered(**WORKED, reply="{}")], [("extraction", False)]),  # type: ignore[arg-type]
-        ([e.ExtractionFailed(**WORKED, error="oh")], [("extraction", True)]),  # type: ignore[arg-type]
-        ([e.MergeAnswered(**WORKED, reply="{}")], [("merge", False)]),  # type: ignore[arg-type]
-        ([e.MergeFailed(**WORKED, error="oh")], [("merge", True)]),  # type: ignore[arg-type]
-        ([e.ReflectionAnswered(**WORKED, reply="{}")], [("reflection", False)]),  # type: ignore[arg-type]
+        ([e.ExtractionAnswered(**WORKED, reply="{}")], [("extraction", False)]),
+        ([e.ExtractionFailed(**WORKED, error="oh")], [("extraction", True)]),
+        ([e.MergeAnswered(**WORKED, reply="{}")], [("merge", False)]),
+        ([e.MergeFailed(**WORKED, error="oh")], [("merge", True)]),
+        ([e.ReflectionAnswered(**WORKED, reply="{}")], [("reflection", False)]),
         ([turn(CALL)], [("answer", True)]),
         ([turn(ModelUse(model="", version=""))], []),
         ([summarised(), refreshed()], [("summary", False)]),
@@ -79,7 +80,7 @@ def test_every_call_counts_once(events: list[e.Event], works: list[tuple[str, bo
 
 def test_a_row_says_for_whom_and_what_it_took() -> None:
     world = World()
-    world.add(e.ExtractionAnswered(**WORKED, reply="{}"))  # type: ignore[arg-type]
+    world.add(e.ExtractionAnswered(**WORKED, reply="{}"))
     (row,) = calls(world.rows)
     assert (row.at, row.person, row.model, row.version) == (NOW, handle("ada"), "haiku", "1")
     assert (row.tokens_in, row.tokens_out, row.tokens_cached, row.latency_ms, row.cost_micros) == (30, 7, 20, 400, 45)

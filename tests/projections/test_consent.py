@@ -15,8 +15,8 @@ ACCOUNTS = (Account("discord", "100"), Account("nostr", "npub1kim"))
 def known() -> World:
     """Kim, with two accounts."""
     world = World()
-    for platform, platform_id, _ in ACCOUNTS:
-        seen = PersonSeen(said=NOW, by=PLATFORM, person=KIM, platform=platform, platform_id=platform_id, name="Kim")
+    for each in ACCOUNTS:
+        seen = PersonSeen(said=NOW, by=PLATFORM, person=KIM, platform=each.platform, platform_id=each.id, name="Kim")
         world.add(seen)
     return world
 

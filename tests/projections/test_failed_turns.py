@@ -1,5 +1,7 @@
 """A question that got no answer is known to have got none."""
 
+from typing import Any
+
 import pytest
 
 from projections.calls import calls
@@ -13,14 +15,14 @@ from tests.projections.test_hear import SESSION, ask
 from tests.world import NOW, World, handle
 
 
-def failing(world: World, **changes: object) -> FailTurnRequest:
+def failing(world: World, **changes: Any) -> FailTurnRequest:
     """Ada's question, which no model answered."""
     asked = ask(world)
     request = FailTurnRequest(
         asked.question, SESSION, asked.place, asked.audience, asked.asker, "529: overloaded",
         ModelUse("claude", ""), NOW - 5, "I cannot think just now.",
     )  # fmt: skip
-    return request._replace(**changes)  # type: ignore[arg-type]
+    return request._replace(**changes)
 
 
 def test_a_failure_stands_by_its_question_and_in_no_window() -> None:

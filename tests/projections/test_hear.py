@@ -1,5 +1,7 @@
 """Hearing: what arrives becomes a message once, with handles for accounts and places described."""
 
+from typing import Any
+
 import pytest
 
 from projections.calls import calls
@@ -51,10 +53,27 @@ BEN = Account("discord", "200", "Ben")
 DM = PlaceSeen("discord", "555", "direct", "", "direct", partner=ADA)
 
 
-def said(key: str = "1", text: str = "hello", **changes: object) -> HeardRequest:
+def said(key: str = "1", text: str = "hello", **changes: Any) -> HeardRequest:
     """A message of Ada's in general."""
     request = HeardRequest(key, GENERAL, "person", ADA, text, NOW, fresh(salt=key))
-    return request._replace(**changes)  # type: ignore[arg-type]
+    return request._replace(**changes)
+
+
+def test_an_account_s_own_name_is_kept_once_beside_the_one_its_person_goes_by() -> None:
+    world, ada = World(), ADA._replace(username="ada.l")
+    first = [each.event for each in hear(world.rows, said(speaker=ada))]
+    assert [(each.name, each.TAG) for each in first if isinstance(each, PersonSeen | PersonRenamed)] == [
+        ("ada.l", "person.seen"), ("Ada", "person.renamed"),
+    ]  # fmt: skip
+    world.decide(hear, said(speaker=ada))
+    found = person_of(world.rows, "discord", "100")
+    assert found is not None
+    assert (found.row.name, name_of(world.rows, found.row.person)) == ("Ada", "Ada")
+    assert {each.name for each in names_of(world.rows, found.row.person)} == {"Ada", "ada.l"}
+    later = hear(world.rows, said("2", speaker=ada, said=NOW + 1))
+    assert not [each for each in later if isinstance(each.event, PersonSeen | PersonRenamed)]
+    same = hear(World().rows, said(speaker=ADA._replace(username="Ada")))
+    assert [each.event.TAG for each in same].count("person.renamed") == 0
 
 
 def test_a_first_message_brings_its_speaker_its_guild_and_its_place() -> None:

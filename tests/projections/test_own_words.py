@@ -1,5 +1,7 @@
 """What the assistant itself said, as an import or a read-back brings it: it rests on what stood before it."""
 
+from typing import Any
+
 from projections.decisions.draft import Draft
 from projections.decisions.hear import WINDOW, DeletedRequest, HeardRequest, delete, hear, message_identity
 from projections.decisions.meet import Account
@@ -35,13 +37,13 @@ SUMMARY = SummaryRefreshed(
 )  # fmt: skip
 
 
-def said(key: int, place: PlaceSeen = GENERAL, **changes: object) -> HeardRequest:
+def said(key: int, place: PlaceSeen = GENERAL, **changes: Any) -> HeardRequest:
     """The key-th message, of Ada's."""
     request = HeardRequest(str(key), place, "person", ADA, f"message {key}", NOW + key, fresh(salt=str(key)))
-    return request._replace(**changes)  # type: ignore[arg-type]
+    return request._replace(**changes)
 
 
-def own(key: int, place: PlaceSeen = GENERAL, **changes: object) -> HeardRequest:
+def own(key: int, place: PlaceSeen = GENERAL, **changes: Any) -> HeardRequest:
     """The key-th message, of the assistant's."""
     return said(key, place, author="self", speaker=SELF, **changes)
 

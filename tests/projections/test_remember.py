@@ -106,7 +106,7 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     assert event.item.id == derive("preference", "likes tea")
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
-    guards = "lengths@1 secrets@1 instructions@2"
+    guards = "lengths@1 secrets@1 instructions@3"
     assert event.policy == f"matching@1 item_ids@1 kinds@1 text@1 compartments@2 quiet@1 {guards}"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")

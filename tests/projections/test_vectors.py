@@ -44,7 +44,8 @@ def test_a_cosine_of_what_is_kept_is_hardly_another(one: list[float], other: lis
     if min(largest) < 0.01:
         return
     near = exactly(quantised(one), quantised(other))
-    off = [sqrt(8) * 0.5 / 127 * most / sqrt(sum(n * n for n in each)) for most, each in zip(largest, (one, other))]  # noqa: B905
+    both = zip(largest, (one, other), strict=True)
+    off = [sqrt(8) * 0.5 / 127 * most / sqrt(sum(n * n for n in each)) for most, each in both]
     assert abs(near - cosine(one, other)) <= 2 * sum(off) + 1e-9
 
 

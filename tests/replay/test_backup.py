@@ -598,7 +598,7 @@ def test_a_manifest_that_does_not_fit_the_files_is_refused(data: Path, place: Pa
         ({"pieces": ()}, "and names"),
         ({"pieces": (piece, piece)}, "no piece that begins with"),
         ({"pieces": (msgspec.structs.replace(piece, last=2),), "size": 2}, "events; it should hold"),
-    ]  # fmt: skip
+    ]
     for changes, said in wrong:
         write_manifest(place, manifest)
         with_manifest(place, **changes)

@@ -132,7 +132,7 @@ DELETED = e.MessageDeleted(
 )  # fmt: skip
 REFUSED = e.ItemRefused(
     said=NOW, by=OPERATOR, owner=P, compartment="guild/discord:7", kind="fact", text="t", reason="r", policy="p"
-)  # fmt: skip
+)
 SUMMARY = {"after": None, "call": CALL}
 RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (heard(P), SET, {P}),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import discord
 
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of, shows_name
-from dnam.importers.discord_export import DELETED_USER
+from dnam.importers.discord_form import DELETED_USER
 from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen

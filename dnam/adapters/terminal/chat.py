@@ -11,7 +11,7 @@ from dnam.adapters.terminal.reading import Lines
 from dnam.adapters.terminal.screen import Screen
 from dnam.assistant import Assistant
 from dnam.commands.parse import Call, Misread
-from dnam.conversation import Conversation, Spot
+from dnam.conversation import Conversation, Operating, Spot, is_operator
 from dnam.model import ModelError
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -27,6 +27,8 @@ async def chat(
     assistant: Assistant, who: Account, where: PlaceSeen, lines: Lines, out: Screen, *, presses: int = 2
 ) -> int:
     """Talk until the lines end, or until Ctrl-C was pressed so many times without a line between; the exit code."""
+    if is_operator(who):
+        assistant.memory.standing = Operating(assistant.memory, who)
     with Interrupts() as interrupts:
         try:
             async with assistant.watching(tell=out.note):

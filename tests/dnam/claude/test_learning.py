@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,9 +14,10 @@ from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.model import ExtractionInputs
 from projections.calls import CallRow, calls
-from projections.events import Event, ExtractionFailed, SummaryAnswered, SummaryFailed
+from projections.events import ExtractionFailed, SummaryAnswered, SummaryFailed
 from tests.dnam.claude.stage import Talk, always, in_turn, talking
 from tests.dnam.scripted import FakeClock, settings
+from tests.dnam.test_loops import recorded
 from tests.loopback.messages import Cuts, Declines, Fails, Holds, Reply, Request, Runs, Says, Script
 
 TEA = {"kind": "preference", "text": "User prefers tea.", "tags": ["tea"]}
@@ -23,10 +25,10 @@ LEARNED = Says(json.dumps({"upserts": [TEA], "deprecations": []}))
 
 
 @asynccontextmanager
-async def learning(path: Path, script: Reply | Script, **ways: object) -> AsyncIterator[tuple[Assistant, Talk]]:
+async def learning(path: Path, script: Reply | Script, **ways: Any) -> AsyncIterator[tuple[Assistant, Talk]]:
     """An assistant that asks Claude, and Claude's server."""
     async with (
-        talking(script, **ways) as talk,  # type: ignore[arg-type]
+        talking(script, **ways) as talk,
         Memory.open(path, settings=settings(), clock=FakeClock()) as memory,
     ):
         assistant = Assistant(memory, talk.claude)
@@ -39,13 +41,6 @@ async def tell(assistant: Assistant, *texts: str) -> list[str]:
     heard = [await assistant.memory.heard("kim", text) for text in texts]
     await assistant.extract(heard[-1].person)
     return [item.text for item in await assistant.memory.show("kim")]
-
-
-def recorded(assistant: Assistant, *kinds: type[Event]) -> list[Event]:
-    """Every event of these kinds, in order."""
-    engine = assistant.memory.engine
-    records = (engine.live.folding.record(stored) for stored in engine.store.log.read(0))
-    return [record.event for record in records if record is not None and isinstance(record.event, kinds)]
 
 
 async def called(assistant: Assistant) -> list[CallRow]:

@@ -21,8 +21,8 @@ from projections.decisions.resolve import ResolveRequest, resolve
 from projections.events import ModelResolved, SummaryFailed, TurnFailed
 from projections.ids import EventId
 from projections.turns import failure_of
-from tests.dnam.claude.test_learning import recorded
 from tests.dnam.scripted import FakeClock, ScriptedModel, say
+from tests.dnam.test_loops import recorded
 from tests.loopback.messages import Says, serving
 from tests.world import NOW, origin
 
@@ -97,8 +97,7 @@ async def test_what_an_alias_stands_for_is_recorded_once_and_a_change_is_said(
         for _ in range(2):
             async with opened(memory, told.append):
                 pass
-        everything = recorded(Assistant(memory, ScriptedModel()), ModelResolved)
-        events = [each for each in everything if isinstance(each, ModelResolved)]
+        events = recorded(Assistant(memory, ScriptedModel()), ModelResolved)
         assert [(each.alias, each.model, each.previous) for each in events] == [
             ("haiku", "claude-haiku-3", ""),
             ("haiku", model_of("haiku"), "claude-haiku-3"),

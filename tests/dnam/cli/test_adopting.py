@@ -387,7 +387,6 @@ async def test_a_paid_encoder_is_asked_only_for_what_was_taken_back_and_told_of(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ada took nothing back; Kim did, and one item of theirs differs."""
-    pytest.importorskip("voyageai")
     async with serving() as server:
         monkeypatch.setenv("DNAM_ENCODER_MODEL", "voyage-3-large")
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)

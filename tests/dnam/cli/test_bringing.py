@@ -173,6 +173,9 @@ def test_a_name_that_may_be_in_what_is_cut_off_is_refused_as_the_cut_file(
     assert not (tmp_path / "d").exists()
 
 
+SEVERAL = "; where it had several, each with an --assistant of its own"
+
+
 def own(data: Path) -> list[str]:
     """What the assistant is taken to have said."""
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
@@ -202,16 +205,64 @@ def test_an_assistant_s_name_that_several_have_is_refused_with_their_ids(
     two = [message(n, author=user("dnam", key, bot=bot)) for n, key in enumerate(("77", "78"), 1)]
     command = ("import", write(tmp_path / "talk.json", export(*two)), "--audience", "guild", option)
     ran = dnam(*command, "--assistant", "dnam", "--data", tmp_path / "d")
-    assert (ran.code, ran.err) == (2, "dnam: --assistant: 'dnam' fits 2 accounts: give one of 77, 78\n")
+    assert (ran.code, ran.err) == (2, f"dnam: --assistant: 'dnam' fits 2 accounts: give one of 77, 78{SEVERAL}\n")
     assert not (tmp_path / "d").exists()
     assert dnam(*command, "--assistant", "discord:78", "--data", tmp_path / "d").code == 0
+
+
+def test_an_assistant_that_had_several_accounts_is_named_by_each(tmp_path: Path) -> None:
+    """A bot that was made anew, in one file or in two: what any of its accounts said is the assistant's, and a mention
+    of any is addressed to it. One that is mistyped is refused beside others that are not.
+    """
+    first, second = user("dnam", "77", bot=True), user("dnam", "78", bot=True)
+    told = [message(1, "one", author=first), message(2, "<@77> tea?"), message(3, "<@78> tea?")]
+    files = [
+        write(tmp_path / "old.json", export(*told)),
+        write(tmp_path / "new.json", export(message(9, "two", author=second), id="501", name="other")),
+    ]
+    options = ("--audience", "guild", "--no-learn", "--data", tmp_path / "d", "--assistant", "77")
+    command: tuple[str | Path, ...] = ("import", *files, *options)
+    ran = dnam(*command, "--assistant", "79")
+    assert (ran.code, "nobody called '79' wrote anything here" in ran.err) == (2, True)
+    assert dnam(*command, "--assistant", "discord:78").code == 0
+    assert sorted(own(tmp_path / "d")) == ["one", "two"]
+    with Engine.open(tmp_path / "d", writable=False) as engine, engine.reading() as rows:
+        messages = [found.row.message for found in rows.scan(MESSAGES)]
+    assert sorted(each.text for each in messages if each.addressed) == ["@77 tea?", "@78 tea?"]
+
+
+def test_whoever_is_called_like_the_assistant_is_learned_from_like_anybody(tmp_path: Path) -> None:
+    """What dnam itself calls them in a prompt (`user dnam`) speaks to no assistant."""
+    given = [message(1, "I like tea"), message(2, "I grow roses.", author=user("dnam", "78")), message(3, author=BOT)]
+    path = write(tmp_path / "talk.json", export(*given))
+    options = ("--audience", "guild", "--assistant", "dnam", "--data", tmp_path / "d")
+    ran = dnam("import", *options, path)
+    assert (ran.code, ran.err) == (0, ""), ran
+    (session,) = dnam("sessions", "--json", "--data", tmp_path / "d").values
+    assert dnam("summary", session["session"], "--data", tmp_path / "d").out.count("user dnam: I grow roses.") == 1
+
+
+def test_people_go_by_their_account_s_name_too(tmp_path: Path) -> None:
+    """As a file has it beside the name that is shown, in everything that takes a USER."""
+    data = tmp_path / "d"
+    command = ("import", SAMPLE, "--audience", "guild", "--assistant", "dnam", "--data", data)
+    assert dnam(*command, "--same-person", "marcy_w=ines.rowan").code == 0
+    assert dnam("show", "tobiashaupt", "--data", data).out.startswith("Tobi (discord:778356559708291074)\n")
+    marcy, tobi = dnam("people", "--json", "--data", data).values
+    assert [each["name"] for each in tobi["accounts"]] == ["Tobi"]
+    assert {each["name"] for each in tobi["names"]} == {"Tobi", "tobiashaupt"}
+    assert {each["name"] for each in marcy["names"]} == {"Marcy", "marcy_w", "Ines", "ines.rowan"}
+    assert dnam("show", "ines.rowan", "--data", data).out == dnam("show", "Marcy", "--data", data).out
 
 
 def test_in_locomo_an_assistant_s_name_that_several_have_is_refused_and_an_id_is_one_of_them(tmp_path: Path) -> None:
     talks = write(tmp_path / "talks.json", TALKS)
     command = ("import", talks, "--audience", "guild", "--no-learn", "--data", tmp_path / "d", "--assistant")
     ran = dnam(*command, "john")
-    assert (ran.code, ran.err) == (2, "dnam: --assistant: 'john' fits 2 accounts: give one of c0/John, c1/John\n")
+    assert (ran.code, ran.err) == (
+        2,
+        f"dnam: --assistant: 'john' fits 2 accounts: give one of c0/John, c1/John{SEVERAL}\n",
+    )
     assert not (tmp_path / "d").exists()
     assert dnam(*command, "locomo:c1/John").code == 0
     assert len(own(tmp_path / "d")) == 1

@@ -355,6 +355,29 @@ class TestRights:
         assert "`learn = none`" not in chatted(data, asked, "chat", "--as", "Kim").out
         assert "`learn = none`" in chatted(data, asked, "chat", "--as", "Kim", DNAM_OWNER_IDS="100").out
 
+    NOTE = "!memory note owner Pat pays late\n"
+
+    @pytest.mark.parametrize(("name", "owners"), [("Eve", ""), ("Kim", "100")])
+    def test_who_owns_it_has_their_private_layer_in_their_own_chat(self, data: Path, name: str, owners: str) -> None:
+        alone, said = ("chat", "--as", name), f"{self.NOTE}!memory show\nwho pays late?\n"
+        ran = chatted(data, said, *alone, DNAM_OWNER_IDS=owners)
+        assert "Remembered: Pat pays late\nIt stays in your direct messages, as my owner." in ran.out
+        assert "**Owner Private** (1)" in ran.out
+        assert ran.out.splitlines()[-1].endswith("Pat pays late")
+        among_others = ("chat", "--as", name, "--in", "general")
+        ran = chatted(data, said, *among_others, DNAM_OWNER_IDS=owners)
+        assert "in the owner's direct messages with me, and nowhere else" in ran.out
+        assert ran.out.count("pays late") == 0
+        ran = chatted(data, "!memory forget Pat pays late\n!memory undo\n", *alone, DNAM_OWNER_IDS=owners)
+        assert "Forgot 1 item(s)." in ran.out
+        assert ran.err.count("\n") == 0, ran
+
+    def test_nobody_else_has_it(self, data: Path) -> None:
+        assert dnam("remember", "--owner", "Pat pays late", "--data", data).code == 0
+        ran = chatted(data, f"{self.NOTE}!memory show\nwho pays late?\n", "chat", "--as", "Kim")
+        assert "Owner-private notes are for the owner of this bot alone." in ran.out
+        assert ran.out.count("pays late") == 0
+
     def test_the_operator_confirms_what_takes_back_somebody_else_s_words(self, data: Path) -> None:
         def is_there() -> bool:
             return "I prefer tea" in dnam("log", "--tag", "message.heard", "--data", data).out

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from time import monotonic, time
 
@@ -114,7 +114,7 @@ def test_only_what_is_asked_for(data: Path, started: list["subprocess.Popen[byte
     assert next_line(follower).endswith("[fact] Kim's\n")
 
 
-def remembers(user: str, text: str):  # type: ignore[no-untyped-def]
+def remembers(user: str, text: str) -> Callable[[Memory], Awaitable[None]]:
     async def action(memory: Memory) -> None:
         await memory.remember(user, text, platform="discord")
 

@@ -101,7 +101,7 @@ def test_who_and_what_is_named_is_unknown_also_in_a_folder_without_a_log(
 @freeze_time("2023-11-15 22:13:20")
 def test_people_lists_what_user_may_be(data: Path) -> None:
     assert dnam("people", "--data", data).out.splitlines() == [
-        "name  formerly  ids          messages  items  last said",
+        "name  also      ids          messages  items  last said",
         "Ada             discord:200  1         0      2023-11-14 22:15+00:00, 23 hours ago",
         "Kim   Kimberly  discord:100  3         2      2023-11-14 22:23+00:00, 23 hours ago",
         "Sam             discord:300  1         0      2023-11-14 22:16+00:00, 23 hours ago",

@@ -82,11 +82,17 @@ def test_check_finds_a_row_that_no_event_made(data: Path) -> None:
     assert dnam("replay", "--check", "--data", data).code == 0
 
 
-@pytest.mark.parametrize("options", [(), ("--check",)])
-def test_ctrl_c_leaves_everything_as_it_was(data: Path, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "dnam: broken off: nothing is lost, and the log is as it was: `dnam replay` begins anew\n"),
+        (("--check",), ""),
+    ],
+)
+def test_ctrl_c_leaves_everything_as_it_was(data: Path, options: tuple[str, ...], told: str) -> None:
     before = bytes_of(data)
     ran = ended(process("replay", *options, "--data", data, code=INTERRUPTED))
-    assert ran == (130, "", "dnam: interrupted\n")
+    assert ran == (130, "", f"{told}dnam: interrupted\n")
     assert bytes_of(data) == before
 
 

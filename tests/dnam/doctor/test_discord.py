@@ -197,7 +197,7 @@ async def post(data: Path, channel: Ref) -> None:
         heard = await memory.heard("100", "hello")
         request = PostRequest(
             heard.person, channel, Ref("discord", "5"), bytes(32), False, memory.now(), memory.origin()
-        )  # fmt: skip
+        )
         await memory.record(lambda rows: post_snapshot(rows, request))
 
 

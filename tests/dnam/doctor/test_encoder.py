@@ -39,7 +39,6 @@ async def test_one_that_is_not_there(
 
 
 async def test_one_that_answers(tmp_path: Path) -> None:
-    pytest.importorskip("voyageai")
     async with serving() as server:
         assert await looked(encoder.asked, with_key(server, tmp_path)) == Finding("well", "voyage-3.5-lite/256 answers")
         assert [request.texts for request in server.requests] == [["hello"]]
@@ -57,7 +56,6 @@ async def test_one_that_answers(tmp_path: Path) -> None:
 async def test_one_that_does_not(
     tmp_path: Path, environment: dict[str, str], reply: Reply, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("voyageai")
     monkeypatch.setattr("dnam.adapters.tries.FIRST_WAIT_SECONDS", 0.0)
     async with serving(lambda _: reply) as server:
         found = await looked(encoder.asked, with_key(server, tmp_path, **environment))

@@ -259,7 +259,7 @@ class TestInTheBackground:
             assert await bench.naps.next() == GATHER_SECONDS
             assert "tea" not in bench.lacking()
         (failed,) = recorded(bench.assistant, JobFailed)
-        assert failed.error == "RuntimeError"  # type: ignore[attr-defined]
+        assert failed.error == "RuntimeError"
 
     async def test_a_disk_that_takes_nothing_disturbs_nobody(
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch

@@ -42,7 +42,6 @@ from tests.dnam.test_loops import recorded
 from tests.loopback.voyage import Encodes, Fails, Holds, Reply, Request, Server, serving
 from tests.replay.stage import contents
 
-pytest.importorskip("voyageai")
 GARDEN = Ref("discord", "9")
 ROOM = PlaceSeen("discord", "1", "channel", "room", "guild", guild=GARDEN, guild_name="Garden")
 ALE, QUESTION = "Grandpa brews ale", "beer ?"

@@ -20,12 +20,6 @@ from tests.loopback.voyage.server import of_words
 TEA, GREEN, BEES = "I like tea", "I like green tea", "bees swarm in June"
 
 
-@pytest.fixture
-def sdk() -> None:
-    """Voyage's SDK is an extra."""
-    pytest.importorskip("voyageai")
-
-
 class TestBatches:
     def test_are_as_long_as_the_api_takes_and_keep_the_order(self) -> None:
         texts = [str(n) for n in range(2 * MOST_TEXTS + 1)]
@@ -53,7 +47,6 @@ def test_its_name_changes_with_whatever_makes_vectors_incomparable() -> None:
     assert Voyage(Access("key")).name == "voyage-3.5-lite/1024"
 
 
-@pytest.mark.usefixtures("sdk")
 class TestVectors:
     async def test_say_how_alike_texts_are(self) -> None:
         async with talking() as talk:
@@ -105,7 +98,6 @@ class TestVectors:
             assert use.cost_micros == prices().cost_micros("voyage-3.5-lite", Tokens(2_000_000, 0)) == 40_000
 
 
-@pytest.mark.usefixtures("sdk")
 class TestWhatIsOfNoUse:
     @pytest.mark.parametrize(
         ("reply", "why"),
@@ -135,7 +127,6 @@ class TestWhatIsOfNoUse:
             assert failed.value.use.tokens_in == 15
 
 
-@pytest.mark.usefixtures("sdk")
 class TestTryingAgain:
     @pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")  # the SDK's own
     @pytest.mark.parametrize(
@@ -203,7 +194,6 @@ class TestTryingAgain:
             assert (len(talk.server.requests), talk.waits) == (FAILURES + 1, [])
 
 
-@pytest.mark.usefixtures("sdk")
 class TestWhatIsTold:
     async def test_is_what_the_api_says_of_a_model_that_it_does_not_have(self) -> None:
         async with talking(model="voyage-9") as talk:
@@ -225,7 +215,6 @@ class TestWhatIsTold:
             assert "bees" not in str(failed.value)
 
 
-@pytest.mark.usefixtures("sdk")
 class TestAServiceThatIsDown:
     async def test_is_left_alone_after_a_few_failures_and_one_ask_finds_out(self) -> None:
         async with talking(*[Fails(503)] * 3 * (FAILURES + 1), Encodes()) as talk:

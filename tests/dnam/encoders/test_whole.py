@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from dnam.assistant import Assistant
 from dnam.costs import costs
 from dnam.embedding import Embedding
@@ -30,7 +28,6 @@ def near(rows: Rows, there: Meaning, sought: Sought) -> list[str]:
 
 
 async def test_what_was_said_is_found_by_voyage_s_vectors_and_its_tokens_are_on_the_bill(tmp_path: Path) -> None:
-    pytest.importorskip("voyageai")
     async with serving(lambda _: Encodes(tokens=1_000_000)) as server:
         values = {
             "VOYAGE_API_KEY": server.key,

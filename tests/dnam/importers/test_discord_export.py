@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dnam.importers import order
 from dnam.importers.detect import detect
-from dnam.importers.discord_export import DELETED_USER, KINDS
+from dnam.importers.discord_form import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
 from dnam.times import DAY_MS
@@ -40,9 +40,9 @@ from tests.dnam.importers.files import (
     write,
 )
 
-KIM_ACCOUNT = Account("discord", KIM["id"], "Kim")
-LEE_ACCOUNT = Account("discord", LEE["id"], "Lee")
-ASSISTED = Options(assistant="dnam")
+KIM_ACCOUNT = Account("discord", KIM["id"], "Kim", "kim")
+LEE_ACCOUNT = Account("discord", LEE["id"], "Lee", "lee")
+ASSISTED = Options(assistants=("dnam",))
 
 
 def test_a_message_is_heard_as_it_stands_there(tmp_path: Path) -> None:
@@ -169,12 +169,14 @@ def test_bots_webhooks_and_deleted_accounts_never_become_people(tmp_path: Path) 
         "unknown",
         "person",
     ]
-    assert [each.author for each in heard(tmp_path, value, Options(assistant="78"))][2] == "self"
+    assert [each.author for each in heard(tmp_path, value, Options(assistants=("78",)))][2] == "self"
 
 
 def test_names_are_nicknames_or_else_names(tmp_path: Path) -> None:
     value = export(message(1), message(2, author=user("plain")), message(3, author=user("bare", nickname="")))
-    assert [each.speaker.name for each in heard(tmp_path, value)] == ["Kim", "plain", "bare"]
+    speakers = [each.speaker for each in heard(tmp_path, value)]
+    assert [each.name for each in speakers] == ["Kim", "plain", "bare"]
+    assert [each.username for each in speakers] == ["kim", "plain", "bare"]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def test_a_bot_that_is_mentioned_stays_in_the_text(tmp_path: Path) -> None:
     (request,) = heard(tmp_path, value, ASSISTED)
     assert (request.text, request.mentions, request.addressed) == ("@dnam or @dnam?", (), True)
     assert not heard(tmp_path, value)[0].addressed
-    (by_id,) = heard(tmp_path, export(message(1, "<@!99> hi")), Options(assistant="99"))
+    (by_id,) = heard(tmp_path, export(message(1, "<@!99> hi")), Options(assistants=("99",)))
     assert (by_id.text, by_id.mentions, by_id.addressed) == ("@99 hi", (), True)
 
 

@@ -119,7 +119,7 @@ def test_images_come_with_their_captions(tmp_path: Path, more: dict[str, Any], a
 
 
 def test_one_of_the_two_may_be_the_assistant(tmp_path: Path) -> None:
-    found = heard(tmp_path, [TWO], Options(assistant="bo"))
+    found = heard(tmp_path, [TWO], Options(assistants=("bo",)))
     assert [(each.author, each.addressed) for each in found] == [("person", True), ("self", False), ("self", False)]
 
 
@@ -134,7 +134,7 @@ def test_an_audience_counts_as_told_only_when_it_was(tmp_path: Path) -> None:
 
 
 def test_it_is_a_dm_only_with_the_assistant(tmp_path: Path) -> None:
-    place = heard(tmp_path, [TWO], Options(audience="dm", assistant="Bo"))[0].place
+    place = heard(tmp_path, [TWO], Options(audience="dm", assistants=("Bo",)))[0].place
     assert (place.audience, place.kind, place.partner) == ("direct", "direct", Account("locomo", "c-1/Ada", "Ada"))
     with pytest.raises(BadRequest, match="Ada & Bo are people"):
         heard(tmp_path, [TWO], Options(audience="dm"))

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,8 +14,8 @@ from dnam.importers.source import Arrival, BrokenImport, Options, Skipped
 from tests.dnam.importers.files import export, message, requests, until_error, write
 
 
-def reading(path: Path, *numbers: int, cut: int | None = None, **more: object) -> Path:
-    text = json.dumps(export(*(message(n, f"{path.name}{n}", **more) for n in numbers)))  # type: ignore[arg-type]
+def reading(path: Path, *numbers: int, cut: int | None = None, **more: Any) -> Path:
+    text = json.dumps(export(*(message(n, f"{path.name}{n}", **more) for n in numbers)))
     path.write_text(text[:cut], encoding="utf-8")
     return path
 

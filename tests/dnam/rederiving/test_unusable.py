@@ -10,7 +10,7 @@ from dnam.shadows import load
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import Village, derive, reader, talk
-from tests.dnam.scripted import ScriptedModel
+from tests.dnam.scripted import Script, ScriptedModel
 
 
 def declining(words: str) -> ScriptedModel:
@@ -18,7 +18,7 @@ def declining(words: str) -> ScriptedModel:
     model = reader("enjoys", name="other")
     for purpose, script in tuple(model.scripts.items()):
 
-        def mute(ask: Ask, script=script) -> str:  # type: ignore[no-untyped-def]
+        def mute(ask: Ask, script: Script = script) -> str:
             return "" if words in ask.prompt else str(script(ask))
 
         model.scripts[purpose] = mute

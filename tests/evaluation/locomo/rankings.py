@@ -9,7 +9,7 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import snowballstemmer  # type: ignore[import-untyped]  # it has no types
+import snowballstemmer
 
 from projections.ids import EventId
 from projections.nearness import Nearness

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.messages import Message, MessageKind, Said
@@ -107,9 +108,9 @@ def spoken(channel: Channel) -> Intent:
     return Intent.DIRECT_MESSAGES if channel.guild is None else Intent.GUILD_MESSAGES
 
 
-def said_again(said: Said, **changes: object) -> Said:
+def said_again(said: Said, **changes: Any) -> Said:
     """What it says, with changes."""
-    return replace(said, **changes)  # type: ignore[arg-type]
+    return replace(said, **changes)
 
 
 def _pins_changed(state: State, channel: Channel, message: Message) -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has no types
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.ids import Handle
 from projections.recall.english import FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS

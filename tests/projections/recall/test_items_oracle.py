@@ -29,7 +29,7 @@ ADDRESSES = (
     *((NOBODY, each) for each in ("self", "owner", f"guild/{GUILD}", f"channel/{CHANNEL}")),
     *((KIM, each) for each in (f"guild/{GUILD}", f"person/{KIM.hex()}/everywhere")),
     (ADA, "channel/discord:2"),
-)  # fmt: skip
+)
 """Most are open somewhere."""
 SETTINGS = [
     Setting(person, Audience(kind, place), None if kind == "direct" else GUILD, besides)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ PIECES = (
     *("Hey ", "Hi ", "Thanks ", "Kim", "Ada ", "Bo", "and ", "don", "can", "isn't ", "it's ", "n't", "'s", "'re"),
     *("c++", "'", " ", ".", "! ", ", ", "\n", "+", "#", "#tag", "-", "_b", "@kim", "é", "É", "あ", "9"),
     *("--", "(", ")", "main()", "--watch", "x-y"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("which", PLAIN)

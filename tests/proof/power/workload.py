@@ -222,7 +222,7 @@ async def imports(day: Day) -> None:
     async with day.awake() as there:
         day.teller.step("importing")
         source = detect(SAMPLE)
-        arrivals = in_order([source.read(Options(audience="guild", assistant="dnam"))])
+        arrivals = in_order([source.read(Options(audience="guild", assistants=("dnam",)))])
         tally = await Importer(there.memory, formats=[source.format]).bring(arrivals, lambda _: None)
         assert tally.messages
         day.teller.step("imported")

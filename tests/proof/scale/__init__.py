@@ -233,7 +233,7 @@ def long(run: LongRun | None) -> Finding:
     is_known = not (problems or slow)
     return Finding(
         "long", larger.events, "events", came_out, is_known and not bent, excuse(bent, on) if is_known and bent else ""
-    )  # fmt: skip
+    )
 
 
 def _figures(at: Measured) -> str:
