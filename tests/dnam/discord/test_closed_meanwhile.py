@@ -89,7 +89,7 @@ async def test_an_archived_thread_has_the_readers_that_its_channel_has_now(tmp_p
         here.guild.permit(porch, here.ada, deny=Permission.VIEW_CHANNEL)
         for _ in range(2):
             async with bot_in(world, tmp_path, model) as bot:
-                assert narrowed(bot) == {str(threads[0].id)}
+                assert narrowed(bot) == {str(porch.id), str(threads[0].id)}
                 prompt = await prompt_for_ada(world, here, bot, model)
                 assert "quince" not in prompt
                 assert "plum" in prompt
