@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import discord
 import msgspec
 
-from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, reference_to
+from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, may_read_back, reference_to, said
 from dnam.adapters.discord.desk import KEPT, UNSURE, Desk, error_words
 from dnam.adapters.discord.places import Channel, place_of
 from dnam.adapters.discord.respond import Approach, Verdict, respond
@@ -292,7 +292,11 @@ class Answering:
     async def _found(
         self, channel: "MessageableChannel", asked_id: int, nonce: str, text: str
     ) -> tuple[discord.Message, ...]:
-        """As which messages an answer appeared in the channel; whatever else was said there meanwhile."""
+        """As which messages an answer appeared in the channel; whatever else was said there meanwhile. None where the
+        channel may not be read back.
+        """
+        if not may_read_back(channel):
+            return ()
         own: list[discord.Message] = []
         found: tuple[discord.Message, ...] = ()
         history = channel.history(limit=LOOKED_THROUGH, after=discord.Object(asked_id), oldest_first=True)
@@ -316,7 +320,7 @@ class Answering:
         for index, part in enumerate(parts):
             shown = view if view and index + 1 == len(parts) else discord.utils.MISSING
             say = partial(message.channel.send, part, view=shown, allowed_mentions=QUIET, suppress_embeds=True)
-            self._desk.sent(await (say() if index else say(reference=reference)))
+            self._desk.sent(await said(message.channel, None if index else reference, say))
 
 
 def is_opened(channel: Channel, audience: Audience) -> bool:

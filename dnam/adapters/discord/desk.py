@@ -304,12 +304,20 @@ class Desk:
             return True
         reply = replied_to(message)
         if reply is None:
-            return False
+            return await self._was_sent(message.id)
         asked = None if message.reference is None else message.reference.resolved
         if isinstance(asked, discord.Message) and self.command(asked) is not None:
             return True
         try:
             return await self.memory.look(lambda rows: is_settled(rows, _point(rows, int(reply.key))))
+        except (LogError, OSError):
+            return False
+
+    async def _was_sent(self, message_id: int) -> bool:
+        """Whether an answer is known to have arrived as this message: one that replies to nothing does not say so."""
+        sent = sent_key(Ref(PLATFORM, str(message_id)))
+        try:
+            return await self.memory.look(lambda rows: rows.get(SENT, sent) is not None)
         except (LogError, OSError):
             return False
 

@@ -133,6 +133,7 @@ class Hearing:
         if not may_read:
             self.catching_up.again(place)
         elif not self.catching_up.is_caught_up(place):
+            self.catching_up.again(place)
             self.place(channel)
 
     def direct(self, most: int) -> None:
