@@ -145,7 +145,10 @@ async def test_who_pins_is_named_in_the_channel(client: Listener, world: World, 
     assert (line.type, line.author.id) == (discord.MessageType.pins_add, world.bot.id)
 
 
-async def test_many_are_deleted_at_once(client: Listener, world: World, general: Channel, kim: Person) -> None:
+async def test_many_are_deleted_at_once(
+    client: Listener, world: World, garden: Guild, general: Channel, kim: Person
+) -> None:
+    garden.permit(general, world.bot, allow=Permission.MANAGE_MESSAGES)
     said = [await kim.says(general, str(n)) for n in range(3)]
     await client.text(general.id).delete_messages([discord.Object(each.id) for each in said[:2]])
     assert [each.content for each in world.messages(general)] == ["2"]

@@ -43,7 +43,6 @@ PERMISSIONS = discord.Permissions(
     send_messages=True,
     send_messages_in_threads=True,
     read_message_history=True,
-    manage_messages=True,
     pin_messages=True,
 )
 """What the bot asks for in a server: to read, to answer, and to pin what the transparency channel shows."""
