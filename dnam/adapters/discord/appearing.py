@@ -27,7 +27,7 @@ from functools import partial
 import discord
 
 from dnam.adapters.discord.places import PLATFORM
-from dnam.adapters.discord.splitting import LIMIT, split
+from dnam.adapters.discord.splitting import LIMIT, so_far, split
 from projections.ids import Ref
 
 UNFINISHED = " \u200b…"
@@ -64,7 +64,7 @@ class Appearing:
 
     async def grow(self, text: str) -> None:
         """Show how far it is. discord.HTTPException when that does not work just now."""
-        parts = split(text, LIMIT - len(UNFINISHED))
+        parts = split(so_far(text), LIMIT - len(UNFINISHED))
         if parts:
             await self._put(0, parts[0] + UNFINISHED)
 
