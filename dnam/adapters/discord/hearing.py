@@ -253,7 +253,7 @@ class Hearing:
     async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
-            asked = await self.desk.asked_by(message.author, request.place, manages=manages)
+            asked = await self.desk.asked_by(message.author, request.place, manages=manages, channel=message.channel.id)
         except (LogError, OSError) as error:
             await self._reply(message, request.place, self.desk.cannot_ask(message.author, request.place, error))
             await self.desk.could_not_ask("command", error)

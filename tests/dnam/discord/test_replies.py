@@ -8,6 +8,7 @@ import pytest
 from dnam.adapters.discord.answering import Opened
 from dnam.adapters.discord.cog import MemoryCog
 from dnam.adapters.discord.later import AGAIN_SECONDS
+from dnam.adapters.discord.splitting import split
 from projections.events import ItemRemembered, JobFailed
 from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
 from tests.loopback.discord import Channel, World
@@ -60,11 +61,11 @@ async def test_whoever_deletes_the_command_is_told_nothing(tmp_path: Path) -> No
         await idle(world, bot)
         await here.kim.deletes(command)
         await idle(world, bot)
-        pause.go.release()
         memory_cog = bot.get_cog("Memory")
         assert isinstance(memory_cog, MemoryCog)
-        while memory_cog.hearing._later._tasks:
-            await asyncio.sleep(0)
+        (trying,) = memory_cog.hearing._later._tasks.values()
+        pause.go.release()
+        await trying
         assert shown(world, here.general) == []
 
 
@@ -82,12 +83,10 @@ async def test_it_is_for_those_who_could_read_it(tmp_path: Path) -> None:
         assert shown(world, here.cellar) == [Opened.words]
 
 
-async def test_a_long_one_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
+async def test_a_long_one_goes_on_where_it_was_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pause = Later()
     async with garden() as (world, here), bot_in(world, tmp_path, pause=pause, memory_commands_enabled="1") as bot:
-        kim = await bot.desk.memory.person(str(here.kim.id), platform="discord", make=True)
-        for number in range(30):
-            await bot.desk.memory.remember(kim, f"{number} " + "roses " * 15)
+        monkeypatch.setattr("dnam.adapters.discord.replying.split", lambda text: split(text, 60))
         sending = world.slow("POST", f"/channels/{here.general.id}/messages")
         await here.kim.says(here.general, "!memory show")
         await world.until(lambda: sending.met, "the first part to be on its way")
@@ -96,7 +95,9 @@ async def test_a_long_one_goes_on_where_it_was_broken_off(tmp_path: Path) -> Non
         await idle(world, bot)
         begun = shown(world, here.general)
         assert len(begun) == 1
-        pause.go.release()
+        assert len(events(bot, JobFailed)) == 1
+        for _ in range(4):
+            pause.go.release()
         await world.until(lambda: len(shown(world, here.general)) > 1, "the rest to come")
         await idle(world, bot)
         assert shown(world, here.general)[0] == begun[0]
