@@ -14,6 +14,7 @@ what Discord lets through all the same is refused.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 import aiohttp
 import discord
@@ -96,14 +97,15 @@ class Asking:
     ) -> None:
         """Show what is made as a new message, privately where others read along."""
         private = not is_own_direct(interaction)
-        if not await self._taken(interaction, lambda: interaction.response.defer(ephemeral=private, thinking=True)):
+        defer = partial(interaction.response.defer, ephemeral=private, thinking=True)
+        if not await self._taken(f"taking {_used(interaction)}", defer):
             return
         shown = await self._made(interaction, making, slow=slow, everybody=everybody)
         await self._tell("answering a command", interaction.user, shown, lambda: self._sent(interaction, shown))
 
     async def change(self, interaction: discord.Interaction, making: Making, *, everybody: bool = False) -> None:
         """Show what is made in place of the message whose button was pressed."""
-        if not await self._taken(interaction, interaction.response.defer):
+        if not await self._taken("answering a button", interaction.response.defer):
             return
         shown = await self._made(interaction, making, everybody=everybody)
         await self._tell("answering a button", interaction.user, shown, lambda: self._edited(interaction, shown))
@@ -138,7 +140,7 @@ class Asking:
             await self.desk.failed(_used(interaction), error)
             return Shown(BROKEN)
 
-    async def _taken(self, interaction: discord.Interaction, defer: Callable[[], Awaitable[object]]) -> bool:
+    async def _taken(self, job: str, defer: Callable[[], Awaitable[object]]) -> bool:
         """Whether Discord heard in time that the bot thinks."""
 
         async def deferring() -> None:
@@ -148,7 +150,7 @@ class Asking:
                 if error.code != ACKNOWLEDGED:
                     raise
 
-        return await self.guarded(f"taking {_used(interaction)}", deferring)
+        return await self.guarded(job, deferring)
 
     async def _tell(
         self, job: str, user: discord.User | discord.Member, shown: Shown, say: Callable[[], Awaitable[None]]

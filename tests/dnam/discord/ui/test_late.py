@@ -49,7 +49,7 @@ async def test_a_late_button_is_recorded_and_not_done(tmp_path: Path, monkeypatc
         await scene.remembers(scene.kim, ROSES)
         menu = await scene.replied(scene.kim.uses(scene.general, f"/memory forget what:{ROSES}"))
         await expired(scene, monkeypatch, scene.kim.clicks(menu, "Forget 1"))
-        assert failures(scene) == [("discord taking a button or a menu", "NotFound: status 404, code 10062")]
+        assert failures(scene) == [("discord answering a button", "NotFound: status 404, code 10062")]
         assert await scene.held(scene.kim) == [ROSES]
 
 
