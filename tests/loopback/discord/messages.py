@@ -20,6 +20,10 @@ class MessageKind(IntEnum):
     CONTEXT_MENU = 23
 
 
+SHOWS_REFERENCE = (MessageKind.REPLY, MessageKind.THREAD_STARTER)
+"""What comes with the message that it points to. (Discord's documentation, Message: `referenced_message`)"""
+
+
 class MessageFlag(IntFlag):
     """(Discord's documentation, Message: Message Flags)"""
 
@@ -191,7 +195,7 @@ class Message:
         pointer = {"type": 0, "channel_id": str(to.channel_id), "message_id": str(to.id)}
         if to.guild_id is not None:
             pointer["guild_id"] = str(to.guild_id)
-        if self.kind != MessageKind.REPLY:
+        if self.kind not in SHOWS_REFERENCE:
             return {"message_reference": pointer}
         shown = None if to.deleted else to.wire(content or bool(to.author.bot), reference=False)
         return {"message_reference": pointer, "referenced_message": shown}
