@@ -228,7 +228,7 @@ class _Collector:
     def _spoken(self, row: MessageRow, where: str) -> Spoken:
         message = row.message
         text = with_names(message.text, message.spans, self._caller.mention)
-        names = tuple(each.name for each in message.attachments)
+        names = tuple(f"{each.name}: {each.caption}" if each.caption else each.name for each in message.attachments)
         return Spoken(message.said, where, text, names, message.edited)
 
     def _place(self, place: Ref, direct: bool) -> str:

@@ -25,7 +25,7 @@ from projections.events.event import Event
 from projections.events.values import By, Intent, Item, Message, ModelUse
 from projections.events.work import WorkEvent
 from projections.ids import EventId, Handle, Seq
-from projections.links import jump_link
+from projections.links import Direct, jump_link
 from projections.lives import Life, Step, absorbed_by
 from projections.rows import Rows
 from projections.turns import DELIVERIES
@@ -122,10 +122,15 @@ class LifeWords(NamedTuple):
 
 
 class Narrator:
-    """Tells lives with the names of these rows. `may_quote` withholds what may not be shown."""
+    """Tells lives with the names of these rows. `may_quote` withholds what may not be shown. `direct` is the direct
+    conversation in which it is told.
+    """
 
-    def __init__(self, rows: Rows, assistant: str, may_quote: MayQuote | None = None) -> None:
+    def __init__(
+        self, rows: Rows, assistant: str, may_quote: MayQuote | None = None, direct: Direct | None = None
+    ) -> None:
         self._rows = rows
+        self._direct = direct
         self._caller = Caller(rows, assistant)
         self._may_quote = may_quote or _everything
         self._where: dict[str, str] = {}
@@ -220,9 +225,9 @@ class Narrator:
         tell = partial(_quoted, reading, cited.quotes)
         match reading.record.event if reading.record else None:
             case MessageHeard(message=message) as event if self._may_quote(event, reading.id):
-                return tell(self._caller.author(message), message.said, self._spoken(message), _link(message))
+                return tell(self._caller.author(message), message.said, self._spoken(message), self._link(message))
             case MessageEdited(message=message, heard=heard) as event if self._may_quote(event, heard):
-                return tell(self._caller.author(message), message.said, self._spoken(message), _link(message))
+                return tell(self._caller.author(message), message.said, self._spoken(message), self._link(message))
             case TurnAnswered() as turn if self._may_quote(turn, reading.id):
                 text = with_names(turn.text, turn.spans, self._caller.person)
                 return tell(turn.assistant or self._caller.assistant, turn.said, text, self._turn_link(reading, turn))
@@ -234,10 +239,13 @@ class Narrator:
     def _spoken(self, message: Message) -> str:
         return with_names(message.text, message.spans, self._caller.person)
 
+    def _link(self, message: Message) -> str | None:
+        return jump_link(message.ref, message.place, message.guild, message.audience, self._direct)
+
     def _turn_link(self, reading: Reading, turn: TurnAnswered) -> str | None:
         delivered = self._rows.get(DELIVERIES, reading.id)
         messages = () if delivered is None else delivered.messages
-        links = (jump_link(each, turn.place, turn.guild, turn.audience) for each in messages)
+        links = (jump_link(each, turn.place, turn.guild, turn.audience, self._direct) for each in messages)
         return next(links, None)
 
 
@@ -267,10 +275,6 @@ def gone_words(each: Gone | Quoted) -> str:
 _KINDS = {"message": "a message", "turn": "an answer", "item": "an earlier state"}
 _VERBS = {"redacted": "was", "erased": "was"}
 _STATES = {"withheld": "not shown here", "unknown": "of a newer program"}
-
-
-def _link(message: Message) -> str | None:
-    return jump_link(message.ref, message.place, message.guild, message.audience)
 
 
 def model_of(by: By, work: Reading | None) -> Model | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from projections.events.values import Audience
 from projections.ids import Ref
@@ -11,12 +12,24 @@ WITH_PEOPLE = "@me"
 """What stands in Discord's links for the guild of a conversation outside of any."""
 
 
-def jump_link(message: Ref, place: Ref, guild: Ref | None, audience: Audience) -> str | None:
+class Direct(NamedTuple):
+    """A direct conversation, and the channel as which its platform shows it to whoever is told of it."""
+
+    place: Ref
+    channel: Ref
+
+
+def jump_link(
+    message: Ref, place: Ref, guild: Ref | None, audience: Audience, direct: Direct | None = None
+) -> str | None:
     """Where a message can be seen; None where its platform has no links, or not all that one is made of is known.
 
-    A direct conversation is kept under its person's handle, and not under its channel's id: it has no link.
+    A direct conversation is kept under its person's handle, and not under its channel's id: it has a link only where
+    that is told in the conversation itself (`direct`).
     """
     link = LINKS.get(message.platform)
+    if direct is not None and audience.kind == "direct" and place == direct.place:
+        place = direct.channel
     return None if link is None or place.platform != message.platform else link(message, place, guild, audience)
 
 

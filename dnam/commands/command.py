@@ -9,6 +9,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle
+from projections.links import Direct
 from projections.policies.compartments import Setting
 
 PREFIX = "!memory"
@@ -57,8 +58,9 @@ class Invocation(NamedTuple):
     `is_told_why`: they run the bot and nobody reads along, so that what went wrong inside is for them to know; its
     words may name folders, addresses and other services. `account` is who asks as their platform names them, also where
     they opted out. `has_buttons`: the platform shows buttons and sends files. `eyes`: nobody else sees the reply, so it
-    is as if they were told in their direct messages, which this is the setting of. `channels` are those of the guild,
-    as its platform lists them.
+    is as if they were told in their direct messages, which this is the setting of. `direct`: it is asked in their
+    direct messages, which the platform shows as this channel. `channels` are those of the guild, as its platform lists
+    them.
     """
 
     setting: Setting
@@ -69,6 +71,7 @@ class Invocation(NamedTuple):
     account: Account | None = None
     has_buttons: bool = False
     eyes: Setting | None = None
+    direct: Direct | None = None
     channels: Listed = none_listed
 
     @property

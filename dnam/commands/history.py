@@ -61,7 +61,7 @@ def lives_here(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str
     """The lives of the person's items with this id, as far as they may be told where they ask."""
     memory, alone = assistant.memory, is_alone(asked)
     opened = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.sees))
-    narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.sees))
+    narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.sees), asked.direct)
     for life, steps in audit(rows, Reader(memory.engine.live), asked.person, item_id):
         if life.address.compartment not in opened or not (alone or life.status == "active"):
             continue

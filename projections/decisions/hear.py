@@ -45,6 +45,7 @@ from projections.messages import MessageRow
 from projections.places import audience_of
 from projections.policies.compartments import place_said
 from projections.policies.secrets import doubt
+from projections.recall.documents import spoken_text
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.turns import SENT, sent_key
@@ -262,7 +263,7 @@ def _taken_back(rows: Rows, old: MessageRow, message: Message) -> Redaction:
     ):
         return Redaction((), ())
     assert message.edited is not None
-    return redaction_of(rows, [old], message.edited, message.text)
+    return redaction_of(rows, [old], message.edited, spoken_text(message).strip())
 
 
 def _rests_on(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> tuple[EventId, ...]:

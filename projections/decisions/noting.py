@@ -129,6 +129,8 @@ def _input(rows: Rows, found: Found[MessageRow], person: Handle) -> InputMessage
     """
     message = found.row.message
     words = message_line(found.row, found.seq, Caller(rows, "", only=frozenset({person})), {}).words
+    if not (message.text.strip() or message.spans):  # what its files show is not what its author said
+        words = ""
     return InputMessage(
         found.row.heard, words, message.ref, message.said, message.place, message.guild, audience=message.audience
     )

@@ -51,6 +51,7 @@ from projections.ids import EventId, Identity
 from projections.items import compartment_key
 from projections.messages import MessageRow, unit
 from projections.policies import repeating
+from projections.recall.documents import spoken_text
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from projections.turns import TurnRow, find_turn
@@ -297,5 +298,5 @@ def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
 
 
 def _says_again(messages: Sequence[MessageRow], instead: str) -> Says:
-    judge = repeating.repeating((row.message.text for row in messages), instead)
+    judge = repeating.repeating((spoken_text(row.message) for row in messages), instead)
     return lambda turn: judge(turn.text)

@@ -145,7 +145,10 @@ async def test_who_pins_is_named_in_the_channel(client: Listener, world: World, 
     assert (line.type, line.author.id) == (discord.MessageType.pins_add, world.bot.id)
 
 
-async def test_many_are_deleted_at_once(client: Listener, world: World, general: Channel, kim: Person) -> None:
+async def test_many_are_deleted_at_once(
+    client: Listener, world: World, garden: Guild, general: Channel, kim: Person
+) -> None:
+    garden.permit(general, world.bot, allow=Permission.MANAGE_MESSAGES)
     said = [await kim.says(general, str(n)) for n in range(3)]
     await client.text(general.id).delete_messages([discord.Object(each.id) for each in said[:2]])
     assert [each.content for each in world.messages(general)] == ["2"]
@@ -446,3 +449,17 @@ async def test_it_runs_alone() -> None:
     rest, _ = await process.communicate()
     assert process.returncode == 0
     assert b"#general" in rest
+
+
+async def test_a_thread_at_a_message_shows_it_first(
+    client: Listener, world: World, general: Channel, kim: Person
+) -> None:
+    question = await kim.says(general, "my roses have black spots")
+    thread = await kim.begins_thread(general, "roses", at=question)
+    place = await client.fetch_channel(thread.id)
+    assert isinstance(place, discord.Thread)
+    (first,) = [each async for each in place.history()]
+    assert first.type is discord.MessageType.thread_starter_message
+    assert first.reference is not None
+    assert isinstance(first.reference.resolved, discord.Message)
+    assert (first.reference.resolved.id, first.reference.resolved.content) == (thread.id, question.content)

@@ -4,7 +4,7 @@ import pytest
 
 from projections.events.values import Audience
 from projections.ids import Ref
-from projections.links import jump_link
+from projections.links import Direct, jump_link
 
 MESSAGE, CHANNEL, GUILD = (Ref("discord", key) for key in ("123456789012345678", "720000000000000001", "71"))
 DM = Ref("discord", "dm:00112233445566778899aabbccddeeff")
@@ -33,3 +33,20 @@ def test_only_of_ids_that_the_platform_gave(
     message: Ref, place: Ref, guild: Ref | None, kind: str, link: str | None
 ) -> None:
     assert jump_link(message, place, guild, Audience(kind, place)) == link  # type: ignore[arg-type]
+
+
+OWN = Direct(DM, Ref("discord", "88"))
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "direct", "link"),
+    [
+        (DM, "direct", OWN, f"https://discord.com/channels/@me/88/{MESSAGE.key}"),
+        (DM, "direct", Direct(DM, Ref("local", "88")), None),
+        (Ref("discord", "dm:" + "f" * 32), "direct", OWN, None),
+        (CHANNEL, "channel", OWN, f"https://discord.com/channels/@me/{CHANNEL.key}/{MESSAGE.key}"),
+    ],
+    ids=["told there", "of another platform", "another conversation", "no direct conversation"],
+)
+def test_of_a_direct_conversation_where_it_is_told(place: Ref, kind: str, direct: Direct, link: str | None) -> None:
+    assert jump_link(MESSAGE, place, None, Audience(kind, place), direct) == link  # type: ignore[arg-type]

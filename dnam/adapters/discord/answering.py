@@ -3,17 +3,15 @@
 import asyncio
 from collections import deque
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
 import msgspec
 
-from dnam.adapters.discord.appearing import QUIET, Appearing, appeared, is_whole, reference_to
+from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, reference_to
 from dnam.adapters.discord.desk import KEPT, UNSURE, Desk, error_words
 from dnam.adapters.discord.places import Channel, place_of
 from dnam.adapters.discord.respond import Approach, Verdict, respond
-from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.streaming import Streaming, typing
 from dnam.assistant import Thought
 from dnam.exchange import Exchange, Exchanges
@@ -292,7 +290,11 @@ class Answering:
     async def _found(
         self, channel: "MessageableChannel", asked_id: int, nonce: str, text: str
     ) -> tuple[discord.Message, ...]:
-        """As which messages an answer appeared in the channel; whatever else was said there meanwhile."""
+        """As which messages an answer appeared in the channel; whatever else was said there meanwhile. None where the
+        channel may not be read back.
+        """
+        if not may_read_back(channel):
+            return ()
         own: list[discord.Message] = []
         found: tuple[discord.Message, ...] = ()
         history = channel.history(limit=LOOKED_THROUGH, after=discord.Object(asked_id), oldest_first=True)
@@ -303,20 +305,6 @@ class Answering:
                 if is_whole(text, found):
                     break
         return found
-
-    # -- what a command says ----------------------------------------------------------------------------------------
-
-    async def reply(self, message: discord.Message, text: str, view: discord.ui.View | None = None) -> None:
-        """Say something to a message that is no answer, and nothing to remember. `view` stands under the end of it.
-
-        Its embeds are suppressed: by that it is known for good as nothing that was said (`Desk.is_told`).
-        """
-        reference = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
-        parts = split(text)
-        for index, part in enumerate(parts):
-            shown = view if view and index + 1 == len(parts) else discord.utils.MISSING
-            say = partial(message.channel.send, part, view=shown, allowed_mentions=QUIET, suppress_embeds=True)
-            self._desk.sent(await (say() if index else say(reference=reference)))
 
 
 def is_opened(channel: Channel, audience: Audience) -> bool:

@@ -14,15 +14,20 @@ nonce makes Discord refuse a second message while it remembers the first, and th
 What ends in UNFINISHED was never finished: it is written over. A whole answer may end in " …" as well, where the model
 did not come to its end; so the mark has a character in it that nobody sees. Nothing else of ours that answers a
 question is touched unless its turn is known.
+
+Where the bot may not read what was said before, Discord takes no reply of it either: an answer is then sent without
+naming its question. After a crash nobody can look for it in the channel. It is sent again under its nonce: for some
+minutes Discord says by that that it is there already, and later it may stand there twice, rather than not at all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 import discord
 
 from dnam.adapters.discord.places import PLATFORM
-from dnam.adapters.discord.splitting import LIMIT, split
+from dnam.adapters.discord.splitting import LIMIT, so_far, split
 from projections.ids import Ref
 
 UNFINISHED = " \u200b…"
@@ -31,6 +36,8 @@ NOTHING_SAID = "(I have nothing to say to that.)"
 """What is shown where a model answered with no words at all: Discord takes no empty message."""
 QUIET = discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True)
 """Whatever an answer says, it calls nobody but whoever asked."""
+NO_REPLY = 160002
+"""Discord's code for "Cannot reply without permission to read message history"."""
 
 
 class Appearing:
@@ -57,7 +64,7 @@ class Appearing:
 
     async def grow(self, text: str) -> None:
         """Show how far it is. discord.HTTPException when that does not work just now."""
-        parts = split(text, LIMIT - len(UNFINISHED))
+        parts = split(so_far(text), LIMIT - len(UNFINISHED))
         if parts:
             await self._put(0, parts[0] + UNFINISHED)
 
@@ -100,12 +107,38 @@ class Appearing:
     async def _send(self, index: int, text: str) -> discord.Message:
         reference = self._question if index == 0 else None
         nonce = nonce_of_part(self._nonce, index)
-        if reference is None:
-            message = await self._channel.send(text, nonce=nonce, allowed_mentions=QUIET)
-        else:
-            message = await self._channel.send(text, nonce=nonce, allowed_mentions=QUIET, reference=reference)
+        message = await said(
+            self._channel, reference, partial(self._channel.send, text, nonce=nonce, allowed_mentions=QUIET)
+        )
         self._sent(message)
         return message
+
+
+async def said(
+    channel: discord.abc.Messageable,
+    question: discord.MessageReference | None,
+    say: Callable[..., Awaitable[discord.Message]],
+) -> discord.Message:
+    """Say something as a reply to a question; as no reply, where the bot may not reply. discord.HTTPException when that
+    does not work.
+    """
+    if question is None or not may_read_back(channel):
+        return await say()
+    try:
+        return await say(reference=question)
+    except discord.Forbidden as error:  # what it may do there changed, and nobody told yet
+        if error.code != NO_REPLY:
+            raise
+        return await say()
+
+
+def may_read_back(channel: object) -> bool:
+    """Whether the bot may read what was said in a place before, as far as is known; without that it may not reply."""
+    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return True
+    if isinstance(channel, discord.Thread) and channel.parent is None:
+        return True
+    return channel.permissions_for(channel.guild.me).read_message_history
 
 
 async def taken_away(message: discord.Message) -> None:

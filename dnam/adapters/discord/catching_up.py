@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import discord
 
 from dnam.adapters.discord.answering import Answering
-from dnam.adapters.discord.appearing import answers_nothing, is_unfinished, taken_away
+from dnam.adapters.discord.appearing import answers_nothing, is_unfinished, may_read_back, taken_away
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
 from dnam.adapters.discord.history import LATEST_MS, UNREAD, History, is_discord_s, known_ids, missing, read_back
@@ -101,6 +101,7 @@ class CatchingUp:
         self._audiences = audiences
         self._caught: set[str] = set()
         self._unsettled: set[str] = set()
+        self._unread: set[str] = set()
         self._resumed = False
         self._slots = asyncio.Semaphore(AT_ONCE)
 
@@ -112,6 +113,7 @@ class CatchingUp:
         """
         self._resumed = resumed
         self._caught.clear()
+        self._unread.clear()
         self._audiences.forget()
 
     def again(self, place: PlaceSeen) -> None:
@@ -123,7 +125,7 @@ class CatchingUp:
 
     def is_caught_up(self, place: PlaceSeen) -> bool:
         """Whether a place was read back in this connection, and nothing stands against what is known of it since."""
-        return queue_of(place) in self._caught
+        return queue_of(place) in self._caught - self._unread
 
     async def catch_up(self, channel: "MessageableChannel", place: PlaceSeen, live: int | None = None) -> None:
         """Read a place back, once in each connection. `live` is the message by which it shows that there is one."""
@@ -156,6 +158,10 @@ class CatchingUp:
 
     async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
         """Only the reading takes a slot: an answer that takes long holds up no other place."""
+        if not may_read_back(channel):
+            self._unread.add(queue_of(place))
+            return UNREAD
+        self._unread.discard(queue_of(place))
         count = (await self._desk.config(place, ANYBODY)).context_history
         last = getattr(channel, "last_message_id", channel.id)  # a DM does not tell its last message, and is read
         if last is not None and await self._is_settled(place, last):

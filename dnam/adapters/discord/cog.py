@@ -15,6 +15,7 @@ import discord
 from discord.ext import commands
 
 from dnam.adapters.discord import ui
+from dnam.adapters.discord.appearing import may_read_back
 from dnam.adapters.discord.clearing import Clearing
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.hearing import Hearing
@@ -42,7 +43,6 @@ PERMISSIONS = discord.Permissions(
     send_messages=True,
     send_messages_in_threads=True,
     read_message_history=True,
-    manage_messages=True,
     pin_messages=True,
 )
 """What the bot asks for in a server: to read, to answer, and to pin what the transparency channel shows."""
@@ -169,12 +169,12 @@ class MemoryCog(commands.Cog, name="Memory"):
             log.warning("discord: %s", NO_CONTENT)
 
     def _read_back_guild(self, guild: discord.Guild) -> None:
-        """Every place in which something can have been said that the bot may read, or something is left to do; after
-        all were compared.
+        """Every place in which something can have been said that the bot sees, or something is left to do; after all
+        were compared. Where it may not read what was said before, an answer may still be on its way.
         """
         self.hearing.guild(guild)
         for channel in (*guild.channels, *guild.threads):
-            if isinstance(channel, discord.abc.Messageable) and _may_read(channel):
+            if isinstance(channel, discord.abc.Messageable) and _sees(channel):
                 self.hearing.place(channel)
         self.hearing.archived(guild)
 
@@ -251,8 +251,11 @@ def invitation(application_id: int) -> str:
 
 
 def _may_read(channel: "MessageableChannel") -> bool:
+    return _sees(channel) and may_read_back(channel)
+
+
+def _sees(channel: "MessageableChannel") -> bool:
     guild = channel.guild
     if guild is None or isinstance(channel, discord.PartialMessageable):
         return False
-    may = channel.permissions_for(guild.me)
-    return may.view_channel and may.read_message_history
+    return channel.permissions_for(guild.me).view_channel

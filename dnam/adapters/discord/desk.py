@@ -46,6 +46,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, describe, place_ref
 from projections.decisions.work import JobRequest, record_job
 from projections.ids import NOBODY, Point, Ref
+from projections.links import Direct
 from projections.pending import is_settled, open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
@@ -134,7 +135,10 @@ class Desk:
         """Who uses a command, a menu or a button, and where. Who was never heard is met now."""
         place, may = place_of_interaction(interaction), interaction.permissions
         asked = await self.asked_by(
-            interaction.user, place, manages=interaction.guild_id is not None and may.manage_guild
+            interaction.user,
+            place,
+            manages=interaction.guild_id is not None and may.manage_guild,
+            channel=interaction.channel_id,
         )
         return await self.seen_alone(interaction, asked)
 
@@ -145,8 +149,11 @@ class Desk:
         alone = in_direct(asked.person, PLATFORM)
         return asked._replace(eyes=await standing_in(alone, self.memory.standing))
 
-    async def asked_by(self, user: discord.abc.User, place: PlaceSeen, *, manages: bool = False) -> Invocation:
-        """Somebody who asks something of the memory in a place. `manages`: they have Manage Server in its guild.
+    async def asked_by(
+        self, user: discord.abc.User, place: PlaceSeen, *, manages: bool = False, channel: int | None = None
+    ) -> Invocation:
+        """Somebody who asks something of the memory in a place, which Discord knows as this channel. `manages`: they
+        have Manage Server in its guild.
 
         LogError where it is not sure who may hear what.
         """
@@ -164,6 +171,7 @@ class Desk:
             is_owner=self.is_owner(user),
             manages_guild=manages,
             is_told_why=told,
+            direct=_direct(asked, channel),
             channels=lambda word: listed(self._guild(place), word),
         )
 
@@ -313,12 +321,20 @@ class Desk:
             return True
         reply = replied_to(message)
         if reply is None:
-            return False
+            return await self._was_sent(message.id)
         asked = None if message.reference is None else message.reference.resolved
         if isinstance(asked, discord.Message) and self.command(asked) is not None:
             return True
         try:
             return await self.memory.look(lambda rows: is_settled(rows, _point(rows, int(reply.key))))
+        except (LogError, OSError):
+            return False
+
+    async def _was_sent(self, message_id: int) -> bool:
+        """Whether an answer is known to have arrived as this message: one that replies to nothing does not say so."""
+        sent = sent_key(Ref(PLATFORM, str(message_id)))
+        try:
+            return await self.memory.look(lambda rows: rows.get(SENT, sent) is not None)
         except (LogError, OSError):
             return False
 
@@ -435,6 +451,11 @@ def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:
     """Who asks and where, by what is known of both."""
     setting, session = asked_in(rows, who, place)
     return Invocation(setting, session, account=who, has_buttons=True)
+
+
+def _direct(asked: Invocation, channel: int | None) -> Direct | None:
+    audience = asked.setting.audience
+    return Direct(audience.place, Ref(PLATFORM, str(channel))) if audience.kind == "direct" and channel else None
 
 
 def _config(rows: Rows, settings: Settings, place: PlaceSeen, who: Account) -> PlaceConfig:

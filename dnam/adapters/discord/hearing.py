@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import discord
 
-from dnam.adapters.discord.answering import Answering
+from dnam.adapters.discord.answering import Answering, Opened
 from dnam.adapters.discord.audiences import Audiences, places_in
-from dnam.adapters.discord.catching_up import CatchingUp, deletions
+from dnam.adapters.discord.catching_up import AWAITED_MS, CatchingUp, deletions
 from dnam.adapters.discord.desk import ANYBODY, KEPT, UNREACHED, Desk, invocation
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
+from dnam.adapters.discord.replying import Replying
 from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
 from dnam.adapters.discord.ui.shown import under
@@ -133,6 +134,7 @@ class Hearing:
         if not may_read:
             self.catching_up.again(place)
         elif not self.catching_up.is_caught_up(place):
+            self.catching_up.again(place)
             self.place(channel)
 
     def direct(self, most: int) -> None:
@@ -251,15 +253,43 @@ class Hearing:
     async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
-            asked = await self.desk.asked_by(message.author, request.place, manages=manages)
+            asked = await self.desk.asked_by(message.author, request.place, manages=manages, channel=message.channel.id)
         except (LogError, OSError) as error:
-            await self.answering.reply(message, self.desk.cannot_ask(message.author, request.place, error))
+            await self._reply(message, request.place, self.desk.cannot_ask(message.author, request.place, error))
             await self.desk.could_not_ask("command", error)
             return
         reply = await table.run(self.desk.assistant, asked, call)
         told = await self.desk.handed_over(message.author, reply.text, reply.file)
         text = f"{tamed(told)}{picked_instead(call)}"
-        await self.answering.reply(message, text, under(reply, message.author.id))
+        await self._reply(message, request.place, text, under(reply, message.author.id))
+
+    async def _reply(
+        self, message: discord.Message, place: PlaceSeen, text: str, view: discord.ui.View | None = None
+    ) -> None:
+        """Say what came of a command; where that does not work just now, again later, as long as it is waited for. The
+        command itself is done.
+        """
+        replying = Replying(message, text, view, self.desk.sent)
+        epoch = self.desk.memory.engine.head().epoch
+
+        async def attempt() -> bool:
+            if self.answering.is_taken_back(message.id) or self.desk.memory.engine.head().epoch != epoch:
+                return True
+            if place.audience == "channel" and place_of(message.channel).audience == "guild":
+                replying.instead(Opened.words)
+            return await self._said(replying)
+
+        if not await self._said(replying):
+            self._later.keep_trying(f"reply:{message.id}", attempt, longer_and_longer(AWAITED_MS / 1000))
+
+    async def _said(self, replying: Replying) -> bool:
+        """Whether nothing of a reply is left to say."""
+        try:
+            await replying.go_on()
+        except UNREACHED as error:
+            await self.desk.failed("reply to a command", error)
+            return isinstance(error, discord.Forbidden | discord.NotFound)
+        return True
 
     # -- edits and deletions ----------------------------------------------------------------------------------------
 

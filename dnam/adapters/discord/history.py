@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import discord
 
+from dnam.adapters.discord.appearing import may_read_back
 from dnam.adapters.discord.places import PLATFORM
 from dnam.adapters.discord.translate import said_of
 from projections.ids import Ref
@@ -52,6 +53,8 @@ async def read_back(channel: "MessageableChannel", count: int, known: Sequence[i
     """The last `count` messages of a place, and those before them as far as the log knows any: `known` are the ids of
     its latest. Nothing where reading is not allowed.
     """
+    if not may_read_back(channel):
+        return UNREAD
     try:
         messages, is_whole = await _read(channel, count, max(count, MOST_READ) if known else count, known)
         if not messages and not (known and await _is_gone(channel, known[0])):

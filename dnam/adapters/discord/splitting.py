@@ -1,18 +1,32 @@
 """Long answers in several messages: cut where a reader would, at 2,000 characters.
 
 Best is between paragraphs, then between lines, between sentences, between words, and anywhere when nothing else is
-left. A code fence that is cut is closed, and opened again with its language in the next message.
+left. A code block that is cut is closed, and opened again with its language in the next message; one that is never
+closed is closed at the end.
+
+What a code block is goes by Discord, not by Markdown: three backticks anywhere open one, behind words, indented or in a
+quote, and the next three close it, also right behind the code. Where nothing closes them, they are three backticks;
+unless a line ends with them and their language: then what would close them is missing.
 
 Characters are code points.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 LIMIT = 2000
 """The longest message, in characters."""
-FENCE = re.compile(r"^[ ]{0,3}(`{3,})([^`\n]*)$", re.MULTILINE)
+TICKS = "```"
+LANGUAGE = re.compile(r"[A-Za-z0-9_+.#-]{0,32}(?=\n)")
+"""What may stand behind the backticks that open a block, up to the end of the line."""
+UNCLOSED = re.compile(rf"`+{LANGUAGE.pattern}")
+QUOTED = re.compile(r"[ \t]*(?:> ){1,4}[ \t]*")
+"""How a line of a quote begins."""
+BEFORE = re.compile(r"[ \t>]*")
+"""What may stand before the backticks on their line, and goes with them."""
+CLOSING = re.compile(r"[\s>]*```(?!`)")
+JUST_OPENED = re.compile(r"[ \t]*```[A-Za-z0-9_+.#-]*\s*\Z")
 BORDERS = ("\n\n", "\n", ". ", " ")
 """Where a text may be cut, best first; the border stays with what is before it."""
 LEAST = 3
@@ -20,8 +34,13 @@ LEAST = 3
 
 
 class Fence(NamedTuple):
-    """A code fence that is open: how it began, and how it is closed."""
+    """A code block, from where its line begins, or its backticks, to behind those that close it; and how it is opened
+    again and closed. `inside` is where what it holds begins. One that nothing closes ends behind the text.
+    """
 
+    start: int
+    inside: int
+    end: int
     opening: str
     closing: str
 
@@ -34,33 +53,74 @@ def split(text: str, limit: int = LIMIT) -> list[str]:
     return [part for part in _parts(text.strip(), limit) if part.strip()]
 
 
+def so_far(text: str) -> str:
+    """An answer that is still growing, without a code block that was opened just now and holds nothing yet."""
+    found = JUST_OPENED.search(text)
+    return text if found is None or text.count(TICKS) % 2 == 0 else text[: found.start()].rstrip()
+
+
 def _parts(text: str, limit: int) -> Iterator[str]:
-    fence: Fence | None = None
-    while text:
-        head = _reopened(fence, limit)
-        if len(head) + len(text) <= limit:
-            yield head + text
+    fences = _fences(text)
+    end = "".join(_closed(each) for each in fences if each.end > len(text))
+    at = 0
+    while at < len(text):
+        head = _reopened(_open_at(fences, at), limit)
+        if len(head) + len(text) - at + len(end) <= limit:
+            yield head + text[at:] + end
             return
-        cut = _cut(text, limit - len(head) - _room(text[:limit], fence, limit))
-        piece, text = text[:cut], text[cut:]
-        fence = _open_fence(piece, fence)
-        closing = "" if fence is None else f"\n{fence.closing}"
-        yield head + piece.rstrip() + closing
-        text = text.removeprefix("\n") if fence else text.lstrip("\n" if piece.endswith("\n") else None)
+        cut = at + _cut(text[at : at + limit + 1], limit - len(head) - _room(fences, at, limit))
+        cut = _beside_fences(text, fences, at, cut)
+        piece, fence = text[at:cut].rstrip(), _open_at(fences, cut)
+        at = _behind(text, cut, fence)
+        if piece:
+            yield head + piece + ("" if fence is None else _closed(fence))
+
+
+# -- code blocks -------------------------------------------------------------------------------------------------------
+
+
+def _fences(text: str) -> list[Fence]:
+    marks = [found.start() for found in re.finditer(TICKS, text)]
+    pairs = zip(marks[::2], marks[1::2], strict=False)
+    fences = [_fence(text, opened, closed + len(TICKS)) for opened, closed in pairs]
+    if len(marks) % 2 and UNCLOSED.match(text, marks[-1]):
+        fences.append(_fence(text, marks[-1], len(text) + 1))
+    return fences
+
+
+def _fence(text: str, opened: int, end: int) -> Fence:
+    line = text.rfind("\n", 0, opened) + 1
+    start = line if BEFORE.fullmatch(text, line, opened) else opened
+    quote = text[line:opened] if QUOTED.fullmatch(text, line, opened) else ""
+    language = LANGUAGE.match(text, opened + len(TICKS))
+    inside = opened + len(TICKS) + (len(language[0]) + 1 if language else 0)
+    return Fence(start, inside, end, f"{quote}{TICKS}{language[0] if language else ''}", f"{quote}{TICKS}")
+
+
+def _open_at(fences: Sequence[Fence], at: int) -> Fence | None:
+    """The block that a cut at this place goes through."""
+    return next((each for each in fences if each.inside <= at < each.end), None)
+
+
+def _closed(fence: Fence) -> str:
+    return f"\n{fence.closing}"
 
 
 def _reopened(fence: Fence | None, limit: int) -> str:
-    """How a message goes on inside a fence. A language that would leave no room for the code is left out."""
+    """How a message goes on inside a block. A language that would leave no room for the code is left out."""
     if fence is None:
         return ""
     opening = fence.opening if len(fence.opening) + len(fence.closing) < limit // 2 else fence.closing
     return f"{opening}\n"
 
 
-def _room(text: str, fence: Fence | None, limit: int) -> int:
-    """How much to keep free for closing a fence that may be open at the cut."""
-    fences = [len(found[1]) for found in FENCE.finditer(text)] + ([len(fence.closing)] if fence else [])
-    return min(max(fences) + 1, limit // 2) if fences else 0
+def _room(fences: Sequence[Fence], at: int, limit: int) -> int:
+    """How much to keep free for closing a block that may be open at the cut."""
+    near = [len(_closed(each)) for each in fences if each.start < at + limit and each.end > at]
+    return min(max(near), limit // 2) if near else 0
+
+
+# -- the cut -----------------------------------------------------------------------------------------------------------
 
 
 def _cut(text: str, room: int) -> int:
@@ -74,12 +134,27 @@ def _cut(text: str, room: int) -> int:
     return room
 
 
-def _open_fence(piece: str, fence: Fence | None) -> Fence | None:
-    """The fence that is open after a piece, given the one that was open before it."""
-    for found in FENCE.finditer(piece):
-        ticks, rest = found[1], found[2].strip()
-        if fence is None:
-            fence = Fence(f"{ticks}{found[2].rstrip()}", ticks)
-        elif not rest and len(ticks) >= len(fence.closing):
-            fence = None
-    return fence
+def _beside_fences(text: str, fences: Sequence[Fence], at: int, cut: int) -> int:
+    """The cut, or one before it that goes through no backticks and leaves no block with nothing in it behind."""
+    opened = next((each for each in fences if each.start < cut <= each.end), None)
+    if opened is not None and at < opened.start and not text[opened.inside : cut].strip(" \t\n>"):
+        return opened.start
+    first = cut
+    while first > at and text[first - 1 : first] == "`":
+        first -= 1
+    if first == cut or text[cut : cut + 1] != "`":
+        return cut
+    return first if first > at else at + max((cut - at) // len(TICKS) * len(TICKS), 1)
+
+
+def _behind(text: str, cut: int, fence: Fence | None) -> int:
+    """Where the next message goes on: behind the spaces at the cut, and behind the end of a block of which nothing else
+    is left.
+    """
+    if fence is not None:
+        closing = CLOSING.match(text, cut)
+        if closing is None or closing.end() != fence.end:
+            return cut + text.startswith("\n", cut)
+        cut = fence.end
+    rest = text[cut:]
+    return cut + len(rest) - len(rest.lstrip("\n" if text[cut - 1] == "\n" else None))

@@ -57,8 +57,8 @@ def ms(moment: datetime | None) -> int | None:
 def translate(message: discord.Message, own_id: int, *, addressed: bool = False) -> HeardRequest | None:
     """A message as a request; None for a notice of the platform and for what says nothing in words or files.
 
-    What says nothing any more since it was edited (a sticker or an embed is left) is the end of the words that were
-    heard, and where none were it is nothing (`only_known`).
+    What says nothing any more since it was edited (an embed is left) is the end of the words that were heard, and where
+    none were it is nothing (`only_known`).
 
     `own_id` is the bot's. `addressed` says that it is also where nothing in it shows that (see `calls_us`).
     """
@@ -66,7 +66,8 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         return None
     author = author_kind(message, own_id)
     text, mentions = cut(message, own_id)
-    says_nothing = not (text.strip() or mentions or message.attachments)
+    attachments = tuple(_attached(message))
+    says_nothing = not (text.strip() or mentions or attachments)
     if says_nothing and message.edited_at is None:
         return None
     reply_to = replied_to(message)
@@ -82,7 +83,8 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         edited=ms(message.edited_at),
         reply_to=reply_to,
         reply_said=None if reply_to is None else said_of(int(reply_to.key)),
-        attachments=tuple(Attachment(whole(each.filename), each.size) for each in message.attachments),
+        attachments=attachments,
+        medium="voice" if message.flags.voice else "text",
         addressed=author != "self" and (addressed or calls_us(message, own_id)),
         only_known=says_nothing,
     )
@@ -174,6 +176,39 @@ def replies_to(message: discord.Message, author_id: int) -> bool:
     """Whether it answers a message of this author."""
     resolved = None if message.reference is None else message.reference.resolved
     return replied_to(message) is not None and isinstance(resolved, discord.Message) and resolved.author.id == author_id
+
+
+# -- what comes with it ------------------------------------------------------------------------------------------------
+
+
+def _attached(message: discord.Message) -> Iterator[Attachment]:
+    """Files, and what else is shown beside the words: stickers and a poll by name, and what is forwarded.
+
+    What a forward or a poll says is what the attachment shows, its caption, and not what the speaker said: it is read
+    and found where it stands, and nothing is learned of it.
+    """
+    yield from _files(message.attachments)
+    yield from (_sticker(each.name) for each in message.stickers)
+    if message.poll is not None:
+        answers = ", ".join(each.text for each in message.poll.answers)
+        yield Attachment("poll", caption=whole(f"{message.poll.question} ({answers})"))
+    for each in message.message_snapshots:
+        yield Attachment("forwarded message", caption=whole(_unnamed(each.content, message)))
+        yield from _files(each.attachments)
+        yield from (_sticker(sticker.name) for sticker in each.stickers)
+
+
+def _files(files: Sequence[discord.Attachment]) -> Iterator[Attachment]:
+    return (Attachment(whole(each.filename), each.size) for each in files)
+
+
+def _sticker(name: str) -> Attachment:
+    return Attachment(whole(f"sticker {name}"))
+
+
+def _unnamed(text: str, message: discord.Message) -> str:
+    """A text from elsewhere. Whoever it mentions is not named here: nobody of this place said it."""
+    return MARKUP.sub(lambda found: "@someone" if found["user"] else _in_words(found, said_in(message), ()), text)
 
 
 # -- the text ----------------------------------------------------------------------------------------------------------

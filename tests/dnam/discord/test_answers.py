@@ -89,6 +89,18 @@ async def test_an_answer_grows_while_it_is_written(tmp_path: Path) -> None:
         assert world.bot_messages(here.general)[0].nonce == turn.nonce
 
 
+async def test_code_that_grows_is_code_all_along(tmp_path: Path) -> None:
+    whole = "Here:\n```python\nprint(1)\n```\nDone."
+    model = Writing(whole[:24], whole)
+    async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits()) as bot:
+        await here.kim.says(here.general, "tell me", mention=world.bot)
+        begun = f"Here:\n```python\nprint(1)\n```{UNFINISHED}"
+        await world.until(lambda: shown(world, here.general) == [begun], "the beginning to be shown")
+        model.go.set()
+        await idle(world, bot)
+        assert shown(world, here.general) == [whole]
+
+
 async def test_without_a_model_it_says_so_and_the_turn_failed(tmp_path: Path) -> None:
     def gone(_: Ask) -> str:
         raise ModelDown("529")

@@ -1,15 +1,18 @@
 """What is set up wrongly, so that the bot would be silent, is said when it starts, in the doctor's words."""
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from dnam.adapters.discord.cog import invitation
 from dnam.adapters.discord.respond import MOST_SERVERS, strangers
 from dnam.doctor.discord import allowed, transparency
 from tests.dnam.discord.stage import bot_in, garden
 from tests.dnam.discord.ui.stage import garden_in
 from tests.dnam.doctor.patients import at_discord, looked
 from tests.loopback.discord import Permission
+from tests.loopback.discord.permissions import BOT
 
 
 def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -56,3 +59,12 @@ async def test_a_transparency_channel_that_it_cannot_keep(
 async def test_a_channel_that_it_can_keep_is_not_talked_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with garden_in() as starting, starting(tmp_path, shows=True):
         assert warned(caplog) == []
+
+
+def test_the_invitation_asks_for_what_the_bot_uses_and_no_more() -> None:
+    asked = int(parse_qs(urlsplit(invitation(5)).query)["permissions"][0])
+    names = {each.name for each in Permission if each & asked}
+    assert names == {
+        "VIEW_CHANNEL", "SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS", "READ_MESSAGE_HISTORY", "PIN_MESSAGES"
+    }  # fmt: skip
+    assert asked & ~BOT == 0, "the tests' own bots may do no less and use no more"

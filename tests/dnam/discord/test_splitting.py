@@ -1,4 +1,7 @@
-"""Long answers in several messages: nothing is lost, nothing too long, no fence left open."""
+"""Long answers in several messages: nothing is lost, nothing too long, no code block left open.
+
+Discord's rule, as the tests have it: three backticks anywhere open a block, and the next three close it.
+"""
 
 import re
 
@@ -6,27 +9,34 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dnam.adapters.discord.splitting import FENCE, LIMIT, split
+from dnam.adapters.discord.splitting import LIMIT, so_far, split
 
-FENCES = ("\n```py\n", "\n```\n", "\n````\n")
-WORDS = st.sampled_from(["rose", "tulip. ", "\n", "\n\n", " ", "`rose`", *FENCES, "🌹", "x" * 40])
+FENCES = (
+    "\n```py\n", "\n```\n", "\n````\n", "\n    ```py\n", "\n\t```\n", "\n- ```\n", "\n> ```py\n> ", "\n> ```\n",
+    "run ```py\n", "print(1)``` ", "``` ",
+)  # fmt: skip
+WORDS = st.sampled_from(["rose", "tulip. ", "\n", "\n\n", " ", "`rose` ", "``", *FENCES, "🌹", "x" * 40])
 TEXTS = st.lists(WORDS, max_size=80).map("".join)
+CODE = "\n".join(f"    line {number} of the code, long enough" for number in range(90))
+LONG = {
+    "at the line's start": f"```python\n{CODE}\n```\nend",
+    "four spaces": f"- item one:\n    ```python\n{CODE}\n    ```\nend",
+    "a tab": f"- item one:\n\t```python\n{CODE}\n\t```\nend",
+    "behind words": f"Run this: ```python\n{CODE}\n```\nend",
+    "in a quote": "> ```python\n" + "\n".join(f"> {each}" for each in CODE.splitlines()) + "\n> ```\nend",
+    "closed behind the code": f"```python\nprint(1)```\n\n{CODE}\n\nand\n\n{CODE}",
+    "never closed": f"```python\n{CODE}",
+}
 
 
-def fences(text: str) -> int:
-    """How many fences stand open at the end."""
-    opened = ""
-    for found in FENCE.finditer(text):
-        if not opened:
-            opened = found[1]
-        elif not found[2].strip() and len(found[1]) >= len(opened):
-            opened = ""
-    return bool(opened)
+def is_left_open(text: str) -> bool:
+    """Whether what Discord shows ends inside a block, or in backticks that are none."""
+    return text.count("```") % 2 == 1
 
 
 def letters(texts: list[str]) -> str:
-    """What is said, without fences and spaces: these come and go at the cuts."""
-    return re.sub(r"[\s`]|py", "", "".join(texts))
+    """What is said, without fences, quotes and spaces: these come and go at the cuts."""
+    return re.sub(r"[\s`>]|py", "", "".join(texts))
 
 
 @given(TEXTS, st.integers(30, 200))
@@ -39,14 +49,53 @@ def test_every_part_fits_and_nothing_is_lost(text: str, limit: int) -> None:
 
 
 @given(TEXTS, st.integers(60, 200))
-def test_only_a_text_that_leaves_a_fence_open_does(text: str, limit: int) -> None:
+def test_no_part_leaves_a_block_open(text: str, limit: int) -> None:
     parts = split(text, limit)
-    assert not any(fences(part) for part in parts[:-1])
+    are_open = [part for part in parts if is_left_open(part)]
+    last = text.strip().rpartition("```")[2]
+    is_literal = is_left_open(text) and not re.match(r"(py)?\n", last)
+    assert len(are_open) == is_literal, "three backticks that open nothing are shown as they are"
 
 
 @given(TEXTS)
 def test_what_fits_is_one_message(text: str) -> None:
-    assert split(text) == ([text.strip()] if text.strip() else [])
+    assert len(split(text)) == bool(text.strip())
+    if not is_left_open(text):
+        assert split(text) == ([text.strip()] if text.strip() else [])
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_code_of_several_messages_is_code_in_each(text: str) -> None:
+    parts = split(text)
+    assert len(parts) > 1
+    assert not any(is_left_open(part) or len(part) > LIMIT for part in parts)
+    inside = [re.findall(r"```[^`]*```", part) for part in parts]
+    assert all(not re.fullmatch(r"```(python)?[\s>]*```", block) for part in inside for block in part), "an empty block"
+    if "print(1)" not in text:
+        assert all("of the code" not in re.sub(r"```[^`]*```", "", part) for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Here:\n```py\nprint(1)", "Here:\n```py\nprint(1)\n```"),
+        ("Here:\n> ```py\n> print(1)", "Here:\n> ```py\n> print(1)\n> ```"),
+        ("Put ``` in front of it.", "Put ``` in front of it."),
+    ],
+)
+def test_what_is_never_closed(text: str, shown: str) -> None:
+    assert split(text) == [shown]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Here:\n```", "Here:"), ("Here:\n```py", "Here:"), ("Here:\n```py\n", "Here:"), ("Here: ```py\n ", "Here:"),
+        ("Here:\n```py\np", "Here:\n```py\np"), ("```\np\n```", "```\np\n```"), ("Here", "Here"), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_block_is_not_shown_before_it_holds_something(text: str, shown: str) -> None:
+    assert so_far(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -59,6 +108,11 @@ def test_what_fits_is_one_message(text: str) -> None:
         ("some words and some more", 12, ["some words", "and some", "more"]),
         ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
         ("```py\none = 1\ntwo = 2\nthree = 3\n```", 30, ["```py\none = 1\ntwo = 2\n```", "```py\nthree = 3\n```"]),
+        (
+            "Roses need much sun.\n```py\none = 1\ntwo = 22\n```",
+            34,
+            ["Roses need much sun.", "```py\none = 1\ntwo = 22\n```"],
+        ),
     ],
 )
 def test_it_is_cut_where_a_reader_would(text: str, limit: int, parts: list[str]) -> None:

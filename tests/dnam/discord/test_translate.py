@@ -153,14 +153,45 @@ def test_files_are_named_with_their_size_and_their_bytes_stay_away() -> None:
     assert translated("", attachments=[file]).attachments == (Attachment("rose.png", 12),)
 
 
+def test_what_else_is_shown_stands_beside_the_words() -> None:
+    sticker = {"id": "5", "name": "wave", "format_type": 1}
+    assert translated("", sticker_items=[sticker]).attachments == (Attachment("sticker wave"),)
+    poll = {
+        "question": {"text": "Which rose?"}, "expiry": "2030-11-15T00:00:00+00:00", "allow_multiselect": False,
+        "layout_type": 1, "results": {"answer_counts": [], "is_finalized": False},
+        "answers": [{"answer_id": n, "poll_media": {"text": each}} for n, each in enumerate(("red", "white"), 1)],
+    }  # fmt: skip
+    assert translated("", poll=poll).attachments == (Attachment("poll", caption="Which rose? (red, white)"),)
+    file = {"id": "1", "filename": "voice-message.ogg", "size": 12, "url": "u", "proxy_url": "p"}
+    spoken = translated("", attachments=[file], flags=1 << 13)
+    assert (spoken.medium, translated().medium) == ("voice", "text")
+
+
+def forwarded(content: str, **more: Any) -> dict[str, Any]:
+    snapshot = {
+        "type": 0, "content": content, "mentions": [ADA], "mention_roles": [], "attachments": [], "embeds": [],
+        "timestamp": "2023-11-15T00:00:00+00:00", "edited_timestamp": None, "flags": 0, "components": [], **more,
+    }  # fmt: skip
+    reference = {"type": 1, "channel_id": "11", "message_id": "500", "guild_id": str(GUILD)}
+    return {"message_reference": reference, "message_snapshots": [{"message": snapshot}]}
+
+
+def test_what_is_forwarded_is_nobody_s_words_here() -> None:
+    file = {"id": "1", "filename": "plan.png", "size": 12, "url": "u", "proxy_url": "p"}
+    request = translated("", **forwarded("<@2> and <@!3> plant <:rose:123> in <#11>", attachments=[file]))
+    assert (request.text, request.mentions, request.reply_to) == ("", (), None)
+    assert request.attachments == (
+        Attachment("forwarded message", caption="@someone and @someone plant :rose: in <#11>"),
+        Attachment("plan.png", 12),
+    )
+
+
 @pytest.mark.parametrize("more", [{"type": 7}, {"content": "  "}, {"content": "", "embeds": [{"type": "rich"}]}])
 def test_what_nobody_said_is_no_request(more: dict[str, Any]) -> None:
     assert translate(message(**more), OWN) is None
 
 
-@pytest.mark.parametrize(
-    "left", [{}, {"sticker_items": [{"id": "5", "name": "wave", "format_type": 1}]}, {"embeds": [{"type": "rich"}]}]
-)
+@pytest.mark.parametrize("left", [{}, {"embeds": [{"type": "rich"}]}])
 def test_what_says_nothing_since_it_was_edited_is_the_end_of_what_was_heard(left: dict[str, Any]) -> None:
     edited = translated("", edited_timestamp="2023-11-16T00:00:00+00:00", **left)
     assert (edited.text, edited.attachments, edited.only_known) == ("", (), True)

@@ -38,6 +38,12 @@ ALSO_GIVEN = {"POST /channels/{channel_id}/threads": ("message", "MessageRespons
 documentation, Channel: Start Thread in Forum or Media Channel)"""
 
 
+FORWARDED = {"MessageReferenceType": {"type": "number", "enum": [0, 1]}}
+"""What only the documentation says of a message: what it points to it may also forward. (Discord's documentation,
+Message: Message Reference Types) A bot may send only what is described.
+"""
+
+
 class Violation(AssertionError):
     """Somebody sent what Discord does not describe: names who, where and the value."""
 
@@ -74,9 +80,8 @@ def _schema(pointer: str) -> Wire:
 def _validator(pointer: str) -> Draft202012Validator:
     """The validator of one schema; compiled when it is first needed."""
     known = _described()["$defs"]
-    return Draft202012Validator(
-        {**_schema(pointer), "$defs": known | _sent(known) if pointer.endswith("|request") else known}
-    )
+    more = _sent(known) if pointer.endswith("|request") else FORWARDED
+    return Draft202012Validator({**_schema(pointer), "$defs": known | more})
 
 
 def check_request(route: str, body: object) -> None:

@@ -49,6 +49,11 @@ def cannot_send_to_user() -> Refused:
     return Refused(403, 50007, "Cannot send messages to this user")
 
 
+def cannot_reply() -> Refused:
+    """Who may not read what was said before may not name it either."""
+    return Refused(403, 160002, "Cannot reply without permission to read message history")
+
+
 def not_the_author() -> Refused:
     return Refused(403, 50005, "Cannot edit a message authored by another user")
 

@@ -20,6 +20,10 @@ class MessageKind(IntEnum):
     CONTEXT_MENU = 23
 
 
+SHOWS_REFERENCE = (MessageKind.REPLY, MessageKind.THREAD_STARTER)
+"""What comes with the message that it points to. (Discord's documentation, Message: `referenced_message`)"""
+
+
 class MessageFlag(IntFlag):
     """(Discord's documentation, Message: Message Flags)"""
 
@@ -28,6 +32,8 @@ class MessageFlag(IntFlag):
     EPHEMERAL = 1 << 6
     LOADING = 1 << 7
     SUPPRESS_NOTIFICATIONS = 1 << 12
+    IS_VOICE_MESSAGE = 1 << 13
+    HAS_SNAPSHOT = 1 << 14
     COMPONENTS_V2 = 1 << 15
 
 
@@ -56,6 +62,21 @@ class Attachment:
         } | ({"description": self.description} if self.description else {})
 
 
+@dataclass(frozen=True)
+class Poll:
+    """A question and what can be answered."""
+
+    question: str
+    answers: Sequence[str]
+
+    def wire(self) -> Wire:
+        answers = [{"answer_id": n, "poll_media": {"text": each}} for n, each in enumerate(self.answers, 1)]
+        return {
+            "question": {"text": self.question}, "answers": answers, "expiry": "2030-01-01T00:00:00+00:00",
+            "allow_multiselect": False, "layout_type": 1, "results": {"answer_counts": [], "is_finalized": False},
+        }  # fmt: skip
+
+
 @dataclass
 class Said:
     """What a message says: all that can be written and edited."""
@@ -69,6 +90,11 @@ class Said:
     mention_roles: Sequence[int] = ()
     """The roles whose holders it calls."""
     flags: MessageFlag = PLAIN
+    stickers: Sequence[str] = ()
+    """By their names."""
+    poll: Poll | None = None
+    forwarded: "Message | None" = None
+    """What it forwards, as that stands now: a snapshot, which names no author."""
 
     @property
     def empty(self) -> bool:
@@ -127,8 +153,10 @@ class Message:
 
     def wire(self, content: bool = True, reference: bool = True) -> Wire:
         """As REST gives it. Without `content`: as it is shown to who lacks the message content intent."""
-        said = self.said if content else replace(self.said, content="", embeds=(), components=(), attachments=())
-        return self._plain(said) | self._rest() | (self._reference(content) if reference else {})
+        nothing = {"content": "", "embeds": (), "components": (), "attachments": (), "poll": None}
+        said = self.said if content else replace(self.said, **nothing)  # type: ignore[arg-type]
+        shown = self._plain(said) | _besides(said) | self._rest() | (self._reference(content) if reference else {})
+        return shown if said.forwarded is None else shown | _snapshot(said.forwarded, content)
 
     def _plain(self, said: Said) -> Wire:
         return {
@@ -167,7 +195,27 @@ class Message:
         pointer = {"type": 0, "channel_id": str(to.channel_id), "message_id": str(to.id)}
         if to.guild_id is not None:
             pointer["guild_id"] = str(to.guild_id)
-        if self.kind != MessageKind.REPLY:
+        if self.kind not in SHOWS_REFERENCE:
             return {"message_reference": pointer}
         shown = None if to.deleted else to.wire(content or bool(to.author.bot), reference=False)
         return {"message_reference": pointer, "referenced_message": shown}
+
+
+def _besides(said: Said) -> Wire:
+    """What only some messages hold."""
+    stickers = [{"id": str(n), "name": each, "format_type": 1} for n, each in enumerate(said.stickers, 1)]
+    return ({"sticker_items": stickers} if stickers else {}) | ({"poll": said.poll.wire()} if said.poll else {})
+
+
+def _snapshot(of: Message, content: bool) -> Wire:
+    """A forward: where the message stands, and what it says. (Discord's documentation, Message: Message Snapshot)"""
+    pointer = {"type": 1, "channel_id": str(of.channel_id), "message_id": str(of.id)}
+    if of.guild_id is not None:
+        pointer["guild_id"] = str(of.guild_id)
+    shown = of.wire(content, reference=False)
+    kept = (
+        "type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp",
+        "flags", "components", "sticker_items",
+    )  # fmt: skip
+    snapshot = {name: shown[name] for name in kept if name in shown}
+    return {"message_reference": pointer, "message_snapshots": [{"message": snapshot}]}

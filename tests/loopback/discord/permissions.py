@@ -44,7 +44,7 @@ TALKING = (
     | Permission.SEND_MESSAGES_IN_THREADS
 )
 """What a new guild gives to everyone."""
-BOT = TALKING | Permission.MANAGE_MESSAGES | Permission.PIN_MESSAGES
+BOT = TALKING | Permission.PIN_MESSAGES
 """What a bot's own role gives it when it was invited well. Since February 2026 a pin needs PIN_MESSAGES, and
 MANAGE_MESSAGES does not do any more. (discord/discord-api-docs, change log of 2025-11-24)"""
 

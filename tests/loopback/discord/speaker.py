@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tests.loopback.discord import talk, threads
 from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.gateway import Gateway
-from tests.loopback.discord.messages import Attachment, Message, MessageKind, Said
+from tests.loopback.discord.messages import Attachment, Message, MessageFlag, MessageKind, Poll, Said
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.rest import Upload
 from tests.loopback.discord.state import State
@@ -55,6 +55,31 @@ class Speaker(User):
     async def replies(self, message: Message, text: str, *, ping: bool = True) -> Message:
         """Answer a message."""
         return await self.says(self.place(message), text, reply_to=message, ping=ping)
+
+    async def forwards(self, message: Message, channel: Channel) -> Message:
+        """Forward a message to a channel."""
+        return await self._sends(channel, Said(forwarded=message, flags=MessageFlag.HAS_SNAPSHOT))
+
+    async def sticks(self, channel: Channel, name: str, text: str = "") -> Message:
+        """Send a sticker."""
+        return await self._sends(channel, Said(content=text, stickers=[name]))
+
+    async def asks_all(self, channel: Channel, question: str, *answers: str) -> Message:
+        """Send a poll."""
+        return await self._sends(channel, Said(poll=Poll(question, answers)))
+
+    async def speaks(self, channel: Channel) -> Message:
+        """Send a voice message."""
+        spoken = self._attached([("voice-message.ogg", b"OggS")])
+        return await self._sends(channel, Said(attachments=spoken, flags=MessageFlag.IS_VOICE_MESSAGE))
+
+    async def _sends(self, channel: Channel, said: Said) -> Message:
+        assert channel.allowed(self) & Permission.SEND_MESSAGES, f"{self.name} cannot write in {channel}"
+        guild = channel.guild.id if channel.guild else None
+        message = Message(self.state.ids.next(), channel.id, guild, self, said)
+        talk.post(self.state, channel, message)
+        await self.gateway.sent()
+        return message
 
     async def edits(self, message: Message, text: str) -> Message:
         """Write one's own message anew."""

@@ -5,11 +5,16 @@
 Nothing is raised: what goes wrong is told to who asked, and recorded. Only who asked sees the reply, but
 in their DM with the bot, where nobody else reads along.
 
+What comes to the bot later than Discord waits is not done: Discord has told whoever asked that nobody responded, and
+they ask again. What is done later than the fifteen minutes in which it can be replied to is done, and the reply comes
+in a direct message.
+
 Where the bot itself is not (a server that it is no member of, a DM of two others, a group), nothing is offered, and
 what Discord lets through all the same is refused.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 import aiohttp
 import discord
@@ -17,6 +22,7 @@ from discord import app_commands
 
 from dnam.adapters.discord.desk import Desk, invocation, is_own_direct, place_of_interaction
 from dnam.adapters.discord.places import account_of
+from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.ui.shown import Lists, Shown, Work
 from dnam.commands.command import Command, Invocation
 from dnam.commands.parse import called
@@ -28,6 +34,11 @@ NOT_HERE = "I do not answer you here. Who runs me decides where I answer, and wh
 YOURS = (
     "What I record of you is yours all the same: `/memory opt-out`, `opt-in`, `export` and `erase` work for everybody."
 )
+TOO_LATE = "This took longer than Discord waits for a reply, so it comes here:"
+EXPIRED = (50027, 10015)
+"""Discord's codes where an interaction can be replied to no more: its token is valid for fifteen minutes."""
+ACKNOWLEDGED = 40060
+"""Discord's code where it heard already that the bot thinks: the first try arrived, and its answer did not."""
 BROKEN = "That did not work, and is noted for whoever runs me."
 CONTEXTS = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False)
 INSTALLS = app_commands.AppInstallationType(guild=True, user=False)
@@ -85,15 +96,19 @@ class Asking:
         self, interaction: discord.Interaction, making: Making, *, slow: bool = False, everybody: bool = False
     ) -> None:
         """Show what is made as a new message, privately where others read along."""
-        await interaction.response.defer(ephemeral=not is_own_direct(interaction), thinking=True)
+        private = not is_own_direct(interaction)
+        defer = partial(interaction.response.defer, ephemeral=private, thinking=True)
+        if not await self._taken(f"taking {_used(interaction)}", defer):
+            return
         shown = await self._made(interaction, making, slow=slow, everybody=everybody)
-        await self.guarded("answering a command", lambda: self._sent(interaction, shown))
+        await self._tell("answering a command", interaction.user, shown, lambda: self._sent(interaction, shown))
 
     async def change(self, interaction: discord.Interaction, making: Making, *, everybody: bool = False) -> None:
         """Show what is made in place of the message whose button was pressed."""
-        await interaction.response.defer()
+        if not await self._taken("answering a button", interaction.response.defer):
+            return
         shown = await self._made(interaction, making, everybody=everybody)
-        await self.guarded("answering a button", lambda: self._edited(interaction, shown))
+        await self._tell("answering a button", interaction.user, shown, lambda: self._edited(interaction, shown))
 
     def admits(self, interaction: discord.Interaction) -> bool:
         """Whether this person is answered here at all."""
@@ -124,6 +139,45 @@ class Asking:
         except Exception as error:  # noqa: BLE001 - one use of a command; whoever asked is told, and it is recorded
             await self.desk.failed(_used(interaction), error)
             return Shown(BROKEN)
+
+    async def _taken(self, job: str, defer: Callable[[], Awaitable[object]]) -> bool:
+        """Whether Discord heard in time that the bot thinks."""
+
+        async def deferring() -> None:
+            try:
+                await defer()
+            except discord.HTTPException as error:
+                if error.code != ACKNOWLEDGED:
+                    raise
+
+        return await self.guarded(job, deferring)
+
+    async def _tell(
+        self, job: str, user: discord.User | discord.Member, shown: Shown, say: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Show it; in a direct message, where it can be shown no more where it was asked."""
+
+        async def telling() -> None:
+            try:
+                await say()
+            except discord.HTTPException as error:
+                if error.code not in EXPIRED:
+                    raise
+                await self.desk.failed(job, error)
+                await self._in_direct(user, shown)
+
+        await self.guarded(job, telling)
+
+    async def _in_direct(self, user: discord.User | discord.Member, shown: Shown) -> None:
+        parts = split(f"{TOO_LATE}\n{shown.text}")
+        for index, part in enumerate(parts):
+            message = await user.send(
+                part,
+                view=shown.view if shown.view is not None and index + 1 == len(parts) else discord.utils.MISSING,
+                allowed_mentions=discord.AllowedMentions.none(),
+                suppress_embeds=True,
+            )
+            self.desk.sent(message)
 
     async def _sent(self, interaction: discord.Interaction, shown: Shown) -> None:
         message = await interaction.followup.send(

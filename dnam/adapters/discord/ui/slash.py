@@ -27,9 +27,25 @@ MOST_CHOICE_CHARS = 100
 ACTS: dict[str, Act] = {"forget": "forget", "restore": "restore"}
 """Commands that a menu can do."""
 
-Slash = app_commands.Command[app_commands.Group, ..., None]
 Callback = Callable[..., Coroutine[Any, Any, None]]
 Complete = Callable[[discord.Interaction, str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
+
+
+class Slash(app_commands.Command[app_commands.Group, ..., None]):
+    """A command whose completions fail as everything else that is asked: recorded, and without a traceback."""
+
+    def __init__(self, asking: Asking, *, name: str, description: str, callback: Callback) -> None:
+        super().__init__(name=name, description=description, callback=callback)
+        self._asking = asking
+
+    async def _invoke_autocomplete(
+        self, interaction: discord.Interaction, name: str, namespace: app_commands.Namespace
+    ) -> None:
+        """discord.py has no place for an error handler here."""
+        try:
+            await super()._invoke_autocomplete(interaction, name, namespace)
+        except Exception as error:  # noqa: BLE001 - one completion; nobody can be told, and it is recorded
+            await self._asking.desk.failed(f"completing /{self.qualified_name}", error)
 
 
 def memory_group(asking: Asking) -> app_commands.Group:
@@ -46,7 +62,7 @@ def memory_group(asking: Asking) -> app_commands.Group:
 
 
 def _slash(asking: Asking, command: Command, name: str) -> Slash:
-    return app_commands.Command(name=name, description=command.help[:MOST_HELP], callback=_callback(asking, command))
+    return Slash(asking, name=name, description=command.help[:MOST_HELP], callback=_callback(asking, command))
 
 
 def _callback(asking: Asking, command: Command) -> Callback:

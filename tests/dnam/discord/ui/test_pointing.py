@@ -92,3 +92,22 @@ async def test_why_tells_what_stood_in_the_prompt_with_a_link_to_it(tmp_path: Pa
         assert others.said.content.startswith("1 item(s) more that are not told here.")
         none = await scene.replied(scene.kim.applies(WHY, hello))
         assert none.said.content == NO_ANSWER
+
+
+async def test_why_links_to_what_was_said_directly_where_it_is_asked_there(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        hello = await scene.kim.says(scene.kim.dm, "I like roses")
+        await scene.idle()
+        await scene.replied(scene.kim.applies(REMEMBER, hello))
+        await scene.kim.says(scene.kim.dm, "what do I like?")
+        await scene.idle()
+        answer = scene.world.bot_messages(scene.kim.dm)[-1]
+        reply = await scene.replied(scene.kim.applies(WHY, answer))
+        link = f"https://discord.com/channels/@me/{scene.kim.dm.id}/{hello.id}"
+        assert f'"I like roses" {link}' in reply.said.content
+        [item] = await scene.items(scene.kim)
+        await scene.kim.says(scene.kim.dm, f"!memory history {item.id}")
+        await scene.idle()
+        assert link in scene.world.bot_messages(scene.kim.dm)[-1].content
+        elsewhere = await scene.replied(scene.kim.uses(scene.general, f"/memory history id:{item.id}"))
+        assert "channels/@me" not in elsewhere.said.content

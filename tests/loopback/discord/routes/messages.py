@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from tests.loopback.discord import talk
 from tests.loopback.discord.channels import Channel, ChannelKind
-from tests.loopback.discord.errors import archived, cannot_send_to_user, missing_permissions, not_the_author, wrong_form
+from tests.loopback.discord.errors import (
+    archived,
+    cannot_reply,
+    cannot_send_to_user,
+    missing_permissions,
+    not_the_author,
+    wrong_form,
+)
 from tests.loopback.discord.messages import Message, MessageFlag, MessageKind
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.rest import NO_CONTENT, Answer, Call, Route
@@ -30,7 +37,7 @@ def create(state: State, call: Call) -> Answer:
     nonce = call.body.get("nonce")
     if call.body.get("enforce_nonce") and (before := _said_with(state, channel, nonce)):
         return Answer(shown(state, channel, before))
-    reference = _answered(channel, call.body.get("message_reference"))
+    reference = _answered(channel, state, call.body.get("message_reference"))
     if reference is not None and mentionable(call.body.get("allowed_mentions")).replied:
         said.mentions = list(dict.fromkeys([*said.mentions, reference.author]))
     kind = MessageKind.REPLY if reference else MessageKind.DEFAULT
@@ -55,9 +62,11 @@ def _said_with(state: State, channel: Channel, nonce: str | int | None) -> Messa
     return next((each for each in mine if nonce is not None and each.nonce == nonce), None)
 
 
-def _answered(channel: Channel, reference: Wire | None) -> Message | None:
+def _answered(channel: Channel, state: State, reference: Wire | None) -> Message | None:
     if not reference:
         return None
+    if not channel.is_dm and not channel.allowed(state.bot) & Permission.READ_MESSAGE_HISTORY:
+        raise cannot_reply()
     found = channel.messages.get(int(reference["message_id"]))
     if found is None and reference.get("fail_if_not_exists", True):
         raise wrong_form("message_reference", "MESSAGE_REFERENCE_UNKNOWN_MESSAGE", "Unknown message")
