@@ -9,7 +9,8 @@ import discord
 import msgspec
 
 from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, reference_to
-from dnam.adapters.discord.desk import KEPT, UNSURE, Desk, error_words
+from dnam.adapters.discord.desk import UNSURE, Desk, error_words
+from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import Channel, place_of
 from dnam.adapters.discord.respond import Approach, Verdict, respond
 from dnam.adapters.discord.streaming import Streaming, typing

@@ -12,7 +12,6 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -25,35 +24,30 @@ import aiohttp
 import discord
 from discord.ext import commands
 
+from dnam.adapters.discord.own_messages import OwnMessages
 from dnam.adapters.discord.places import PLATFORM, account_of, listed, place_of, queue_of
 from dnam.adapters.discord.respond import Allowed
-from dnam.adapters.discord.translate import addressed_words, replied_to, said_of
 from dnam.assistant import Assistant
-from dnam.commands import table
 from dnam.commands.command import NOTED, File, Invocation
-from dnam.commands.parse import Call, Misread
 from dnam.configuration import PlaceConfig, RespondMode, config_for
 from dnam.logs import OWN_WORDS
-from dnam.memory import Memory
 from dnam.secrets import place_without_secrets
 from dnam.sessions import Sessions
 from dnam.settings import DEFAULT, Settings
 from dnam.standing import standing_in
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import asked_in, handle_of, in_direct, last_said
-from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, describe, place_ref
 from projections.decisions.work import JobRequest, record_job
-from projections.ids import NOBODY, Point, Ref
+from projections.ids import NOBODY, Ref
 from projections.links import Direct
-from projections.pending import is_settled, open_threads
+from projections.pending import open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
 from projections.policies.learned_from import Learn
 from projections.quoting import line_name
 from projections.rows import Rows
-from projections.turns import SENT, sent_key
 from replay.errors import LogError
 
 if TYPE_CHECKING:
@@ -62,8 +56,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 UNREACHED = (discord.HTTPException, aiohttp.ClientError, OSError)
 """What is raised when Discord, or the network on the way to it, does not do what was asked."""
-KEPT = 4096
-"""How many of our own latest messages, and of those taken up, are known by id. Older ones are known by the log."""
 AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
 UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
@@ -73,7 +65,7 @@ ANYBODY = Account(PLATFORM, "")
 log = logging.getLogger(__name__)
 
 
-class Desk:
+class Desk(OwnMessages):
     """One bot, its assistant, and what they share."""
 
     def __init__(
@@ -84,10 +76,9 @@ class Desk:
         *,
         owns_commands: bool = False,
     ) -> None:
-        self.bot = bot
+        super().__init__(bot, assistant)
         self.owns_commands = owns_commands
         """Whether the bot has no commands but ours: then Discord forgets all others that it knows of the bot."""
-        self.assistant = assistant
         self.sessions = Sessions()
         self.unwritten = Unwritten(tell=_warn) if unwritten is None else unwritten
         assistant.failures.tell = assistant.trouble.tell = _warn
@@ -99,18 +90,6 @@ class Desk:
         """Those of which that was told and is not recorded yet."""
         self.compare_again: Callable[[], None] = _nothing
         """Begins to compare those once more, in the queue of AUDIENCES."""
-        self._ours: deque[int] = deque(maxlen=KEPT)
-        self._taken: deque[int] = deque(maxlen=KEPT)
-
-    @property
-    def memory(self) -> Memory:
-        return self.assistant.memory
-
-    @property
-    def own_id(self) -> int:
-        """The bot's own id. It has one once it has logged in."""
-        assert self.bot.user is not None
-        return self.bot.user.id
 
     def take_name(self) -> None:
         """The bot goes by the name that it has in Discord, where no setting gives it one."""
@@ -218,12 +197,6 @@ class Desk:
                 settings.retention_days,
             )
 
-    def command(self, message: discord.Message) -> Call | Misread | None:
-        """What a text asks of the memory; None when it is said to everybody."""
-        if not self.memory.settings.memory_commands_enabled:
-            return None
-        return table.read(addressed_words(message, self.own_id))
-
     async def is_hosts_command(self, message: discord.Message) -> bool:
         """Whether a text is a command that somebody else's bot has besides, and answers itself."""
         return not self.owns_commands and (await self.bot.get_context(message)).valid
@@ -273,11 +246,7 @@ class Desk:
         """The queue of the place where something is used."""
         return queue_of(place_of_interaction(interaction))
 
-    # -- our own messages -------------------------------------------------------------------------------------------
-
-    def sent(self, message: discord.Message | discord.PartialMessage | int) -> None:
-        """Remember that this is an answer, or what a command or the transparency channel shows: nothing to hear."""
-        self._ours.append(message if isinstance(message, int) else message.id)
+    # -- what is handed over ----------------------------------------------------------------------------------------
 
     async def handed_over(self, user: "discord.User | discord.Member", text: str, file: File | None) -> str:
         """Send somebody a file in a direct message; what to tell them then, which is `text` where it arrived.
@@ -296,68 +265,6 @@ class Desk:
             return NO_DIRECT
         self.sent(sent)
         return text
-
-    def is_ours(self, message_id: int) -> bool:
-        """Whether `sent` was told of it."""
-        return message_id in self._ours
-
-    def is_told(self, message: discord.Message) -> bool:
-        """Whether this is of our own but nothing that was said: a command's reply, or what the transparency channel
-        shows.
-
-        What replies to a slash command says so; what replies to one that was typed has its embeds suppressed, which no
-        answer has. That stays with the message, whatever becomes of the command: deleted, edited, or switched off.
-        """
-        if message.author.id != self.own_id:
-            return False
-        is_reply = message.interaction_metadata is not None or message.flags.suppress_embeds
-        return is_reply or str(message.channel.id) == self.memory.settings.memory_channel_id
-
-    async def is_accounted_for(self, message: discord.Message) -> bool:
-        """Whether a message of our own is nothing to hear: it was sent as an answer, answers what has its turn or asked
-        something of the memory, or says nothing to anybody.
-        """
-        if self.is_ours(message.id) or self.is_told(message):
-            return True
-        reply = replied_to(message)
-        if reply is None:
-            return await self._was_sent(message.id)
-        asked = None if message.reference is None else message.reference.resolved
-        if isinstance(asked, discord.Message) and self.command(asked) is not None:
-            return True
-        try:
-            return await self.memory.look(lambda rows: is_settled(rows, _point(rows, int(reply.key))))
-        except (LogError, OSError):
-            return False
-
-    async def _was_sent(self, message_id: int) -> bool:
-        """Whether an answer is known to have arrived as this message: one that replies to nothing does not say so."""
-        sent = sent_key(Ref(PLATFORM, str(message_id)))
-        try:
-            return await self.memory.look(lambda rows: rows.get(SENT, sent) is not None)
-        except (LogError, OSError):
-            return False
-
-    async def knows(self, message_id: int) -> bool:
-        """Whether a message was heard, or sent as an answer or as what a command says."""
-        if self.is_ours(message_id):
-            return True
-        sent = sent_key(Ref(PLATFORM, str(message_id)))
-        return await self.memory.look(
-            lambda rows: rows.get(SENT, sent) is not None or rows.ids.status(_point(rows, message_id).id) != "unknown"
-        )
-
-    def takes(self, message_id: int) -> bool:
-        """Whether it is taken up now for the first time: Discord may tell of a message twice."""
-        if message_id in self._taken:
-            return False
-        self._taken.append(message_id)
-        return True
-
-    def lets_go(self, message_id: int) -> None:
-        """What `takes` took up came to nothing: it is taken up again once its place is read back."""
-        if message_id in self._taken:
-            self._taken.remove(message_id)
 
     # -- what went wrong --------------------------------------------------------------------------------------------
 
@@ -408,12 +315,6 @@ def _nothing() -> None:
 def _warn(words: str) -> None:
     """Into the bot's log: what waits, what is lost, and what fails behind it."""
     log.warning("%s", words)
-
-
-def _point(rows: Rows, message_id: int) -> Point:
-    """Where a message of Discord's lies."""
-    said = said_of(message_id)
-    return Point(said, rows.ids.event_id(message_identity(PLATFORM, str(message_id), "heard", said)))
 
 
 def error_words(error: Exception) -> str:

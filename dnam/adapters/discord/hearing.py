@@ -9,9 +9,10 @@ import discord
 from dnam.adapters.discord.answering import Answering, Opened
 from dnam.adapters.discord.audiences import Audiences, places_in
 from dnam.adapters.discord.catching_up import AWAITED_MS, CatchingUp, deletions
-from dnam.adapters.discord.desk import ANYBODY, KEPT, UNREACHED, Desk, invocation
+from dnam.adapters.discord.desk import ANYBODY, UNREACHED, Desk, invocation
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
+from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
 from dnam.adapters.discord.replying import Replying
 from dnam.adapters.discord.still_open import whole
