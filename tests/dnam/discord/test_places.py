@@ -47,7 +47,7 @@ def test_an_open_thread_has_its_parent_s_audience(kind: int, hidden: bool, paren
 
 def test_a_dm_is_its_person_s() -> None:
     place = place_of(direct())
-    assert (place.audience, place.partner, place.guild) == ("direct", Account("discord", "1", "Kim"), None)
+    assert (place.audience, place.partner, place.guild) == ("direct", Account("discord", "1", "Kim", "kim"), None)
     assert queue_of(place) == "discord:dm:1"
 
 
