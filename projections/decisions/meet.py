@@ -65,9 +65,10 @@ class Meeting:
 
     def see(self, account: Account) -> Handle:
         """Record that an account belongs to the next fresh handle: under its own name, and then under the one that its
-        person goes by, so that they are found by either.
+        person goes by, so that they are found by either. Case makes no other name.
         """
-        handle, first = next(self._fresh), account.username or account.name
+        handle, own = next(self._fresh), account.username
+        first = account.name if own.casefold() == account.name.casefold() else own or account.name
         self._record(PersonSeen(
             said=self._said, by=PLATFORM, person=handle, platform=account.platform, platform_id=account.id, name=first,
         ))  # fmt: skip

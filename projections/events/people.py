@@ -22,7 +22,7 @@ class PersonSeen(PersonEvent, frozen=True, kw_only=True):
 
 
 class PersonRenamed(PersonEvent, frozen=True, kw_only=True):
-    """The account goes by another name now, or by another than its own, under which an import saw it."""
+    """The account goes by another name now, or by another than its own, under which it was seen first."""
 
     TAG: ClassVar[str] = "person.renamed"
     platform: str

@@ -49,8 +49,8 @@ Channel = (
 
 
 def account_of(user: discord.abc.User) -> Account:
-    """Somebody, under the name that they have everywhere: what one server calls them is not for another."""
-    return Account(PLATFORM, str(user.id), user.global_name or user.name)
+    """Somebody, under the names that they have everywhere: what one server calls them is not for another."""
+    return Account(PLATFORM, str(user.id), user.global_name or user.name, user.name)
 
 
 def place_of(channel: Channel, partner: discord.abc.User | None = None) -> PlaceSeen:

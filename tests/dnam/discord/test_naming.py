@@ -28,6 +28,12 @@ async def test_what_one_server_calls_somebody_is_not_told_in_another(tmp_path: P
             assert "ward 9" not in model.asked("answer")[-1].prompt
 
 
+def test_an_account_s_own_name_comes_along() -> None:
+    request = translate(message("hello", author=KIM | {"username": "kimber_9"}), OWN)
+    assert request is not None
+    assert (request.speaker.name, request.speaker.username) == ("Kim", "kimber_9")
+
+
 async def own_line(path: Path, name: str = "") -> str:
     """The line of the bot's own words in the prompt of the next answer."""
     model = ScriptedModel()

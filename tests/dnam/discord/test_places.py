@@ -57,7 +57,7 @@ def test_a_thread_comes_with_its_channel_as_that_is(above: int, named: str) -> N
 
 def test_a_dm_is_its_person_s() -> None:
     place = place_of(direct())
-    assert (place.audience, place.partner, place.guild) == ("direct", Account("discord", "1", "Kim"), None)
+    assert (place.audience, place.partner, place.guild) == ("direct", Account("discord", "1", "Kim", "kim"), None)
     assert queue_of(place) == "discord:dm:1"
 
 

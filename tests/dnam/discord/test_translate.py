@@ -9,6 +9,7 @@ import pytest
 
 from dnam.adapters.discord.translate import addressed_words, deletion, said_of, translate
 from dnam.importers.discord_export import recognise
+from dnam.importers.discord_form import DELETED_USER
 from dnam.importers.source import Arrived, Options
 from projections.decisions.hear import HeardRequest, Mention, message_identity
 from projections.decisions.meet import Account
@@ -31,7 +32,7 @@ from tests.dnam.discord.made import (
     reply_to,
 )
 
-KIM_S, ADA_S = Account("discord", "1", "Kim"), Account("discord", "2", "Ada")
+KIM_S, ADA_S = Account("discord", "1", "Kim", "kim"), Account("discord", "2", "Ada", "ada")
 
 
 def translated(content: str = "hello", **more: Any) -> HeardRequest:
@@ -108,12 +109,12 @@ def test_where_nothing_is_known_of_a_guild_nothing_of_it_is_named() -> None:
     ("more", "kind", "speaker"),
     [
         ({}, "person", KIM_S),
-        ({"author": ROBO}, "bot", Account("discord", "3", "robo")),
-        ({"author": BOT}, "self", Account("discord", "99", "marcy")),
-        ({"author": {**KIM, "id": "800"}, "webhook_id": "800"}, "webhook", Account("discord", "800", "Kim")),
-        ({"author": {**KIM, "id": "456226577798135808"}}, "unknown", Account("discord", "456226577798135808", "Kim")),
+        ({"author": ROBO}, "bot", Account("discord", "3", "robo", "robo")),
+        ({"author": BOT}, "self", Account("discord", "99", "marcy", "marcy")),
+        ({"author": {**KIM, "id": "800"}, "webhook_id": "800"}, "webhook", Account("discord", "800", "Kim", "kim")),
+        ({"author": {**KIM, "id": DELETED_USER}}, "unknown", Account("discord", DELETED_USER, "Kim", "kim")),
         ({"author": {**KIM, "system": True}}, "bot", KIM_S),
-        ({"author": BOT, "webhook_id": "99"}, "self", Account("discord", "99", "marcy")),
+        ({"author": BOT, "webhook_id": "99"}, "self", Account("discord", "99", "marcy", "marcy")),
     ],
 )
 def test_only_people_are_people(more: dict[str, Any], kind: str, speaker: Account) -> None:
