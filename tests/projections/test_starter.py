@@ -262,8 +262,8 @@ def test_a_fresh_window_does_not_reach_back_to_it(world: World) -> None:
 
 
 def test_who_answers_others_than_those_that_are_recorded_is_not_told(world: World) -> None:
-    began(world)
-    assert lines(prompt(world, audience=Audience("channel", CHANNEL))) == []
+    restricted(world, Audience("channel", THREAD))
+    assert lines(prompt(world, audience=OF_FEW)) == []
 
 
 def test_no_other_guild_has_it(world: World) -> None:
