@@ -24,6 +24,7 @@ from projections.replied import Replied, replied_to
 from projections.retrieval import Vocabulary
 from projections.room import Room, room
 from projections.rows import Found, Rows
+from projections.starter import starter
 from projections.summaries import find_summary
 from projections.tokens import CHARACTERS, Counter
 from projections.trimming import Parts, cut, trimmed
@@ -211,7 +212,8 @@ def remembered(rows: Rows, request: Request) -> Memory:
 
 
 def _window(rows: Rows, request: Request, caller: Caller) -> Window:
-    return recent(rows, request.session, request.setting.audience.epoch, request.point, request.limits, caller)
+    begun = starter(rows, request.setting, request.session, request.point)
+    return recent(rows, request.session, request.setting.audience.epoch, request.point, request.limits, caller, begun)
 
 
 def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> tuple[WindowLine, Replied | None]:

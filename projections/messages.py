@@ -14,7 +14,7 @@ import msgspec
 from projections.events import MessageDeleted, MessageEdited, MessageHeard
 from projections.events.values import Audience, Message
 from projections.fold import Change, Projection, Record
-from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, digest16
+from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, digest16, moment_of
 from projections.rows import Found, Rows
 
 
@@ -102,6 +102,19 @@ RESPOKEN = Projection("respoken", 1, SpokenRow, (MessageEdited,), _respoken, 56)
 def find_message(rows: Rows, session: str, epoch: int, point: Point) -> Found[MessageRow] | None:
     """The message at a point of a session, if it is there and can be read."""
     return rows.find(MESSAGES, unit(session, epoch) + point_key(point))
+
+
+def message_called(rows: Rows, session: str, epoch: int, ref: Ref, before: Point) -> Found[MessageRow] | None:
+    """The message that its platform calls so, if it was said there before a point: it is looked for where it lies by
+    when it was said, which its platform's name for it tells.
+    """
+    said = moment_of(ref)
+    if said is None:
+        return None
+    where = unit(session, epoch)
+    start, stop = (where + point_key(Point(moment, EventId(b""))) for moment in (said, said + 1))
+    found = rows.scan(MESSAGES, where, start=start, stop=min(stop, where + point_key(before)))
+    return next((each for each in found if each.row.message.ref == ref), None)
 
 
 def was_said_before(rows: Rows, where: bytes, heard: EventId, point: Point) -> bool:

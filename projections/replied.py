@@ -12,8 +12,8 @@ without it.
 from typing import NamedTuple
 
 from projections.events.values import LeftOut
-from projections.ids import EventId, Point, Ref, moment_of
-from projections.messages import MESSAGES, MessageRow, point_key, unit
+from projections.ids import Point, Ref
+from projections.messages import MessageRow, message_called, point_key, unit
 from projections.rows import Rows
 from projections.telling import MayTell
 from projections.trimming import cut
@@ -76,10 +76,5 @@ def _answer(rows: Rows, session: str, epoch: int, ref: Ref) -> Entry | None:
 
 def _message(rows: Rows, session: str, epoch: int, ref: Ref, before: Point) -> Entry | None:
     """The message that its platform calls so, if it was said there before a point."""
-    said = moment_of(ref)
-    if said is None:
-        return None
-    where = unit(session, epoch)
-    start, stop = (where + point_key(Point(moment, EventId(b""))) for moment in (said, said + 1))
-    found = rows.scan(MESSAGES, where, start=start, stop=min(stop, where + point_key(before)))
-    return next((Entry(*each) for each in found if each.row.message.ref == ref), None)
+    found = message_called(rows, session, epoch, ref, before)
+    return None if found is None else Entry(*found)

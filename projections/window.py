@@ -125,15 +125,33 @@ def fit(texts: Sequence[T], chars: int, most: int, length: Callable[[T], int]) -
     return fitted
 
 
-def recent(rows: Rows, session: str, epoch: int, before: Point, limits: Limits, caller: "Caller") -> Window:
+def recent(
+    rows: Rows,
+    session: str,
+    epoch: int,
+    before: Point,
+    limits: Limits,
+    caller: "Caller",
+    starter: "Entry | None" = None,
+) -> Window:
     """The last messages and answers of a session before a point, as far as they fit: what `leading_to` it.
 
     Of the newest `history_messages` those are kept that fit into `history_chars`, newest first; one that is too long is
-    left out whole, so that a single huge paste does not empty the window.
+    left out whole, so that a single huge paste does not empty the window. Where all of them are there, and room for one
+    more, the `starter` of a thread stands above them, if it fits.
     """
     most = limits.history_messages
     era = era_of(rows, session, epoch)
     newest = list(islice(of_era(leading_to(rows, session, epoch, before), era), most + 1))
+    window = _window(rows, newest, limits, caller)
+    if starter is None or window.left_out or len(newest) == most:
+        return window
+    return _window(rows, [*newest, starter], limits, caller)
+
+
+def _window(rows: Rows, newest: Sequence[Entry], limits: Limits, caller: "Caller") -> Window:
+    """What fits of these, newest first: there may be one more than the limit."""
+    most = limits.history_messages
     signed = [(ref, name, entry) for entry in reversed(newest) for ref, name in _signed(rows, entry.row, caller)]
     authors = {ref: name for ref, name, _ in signed}
     lines = [entry_line(entry, caller, authors) for entry in newest[:most]]
