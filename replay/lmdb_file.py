@@ -38,7 +38,7 @@ READERS_BYTES = 32_768
 """The table of readers: a cache line for each, and two in front; whole pages."""
 NO_FOLDER_OF_OURS = (
     "dnam did not make this folder, or a part of it is lost. Put it back from where you keep it, or a log from its "
-    "backup with `dnam restore-backup`"
+    "backup: with `dnam repair --from BACKUP`, which keeps what can be read of it, or with `dnam restore-backup BACKUP`"
 )
 
 

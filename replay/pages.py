@@ -28,6 +28,7 @@ _LARGE = struct.Struct("<QHHI")
 _NODE = struct.Struct("<HHHH")
 _NUMBER = struct.Struct("<Q")
 _TREE = struct.Struct("<IHHQQQQQ")
+TREE_BYTES = _TREE.size
 _NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 _SOON = getattr(os, "POSIX_FADV_WILLNEED", None)
 _BRANCH, _LEAF, _OVERFLOW = 0x01, 0x02, 0x04
@@ -62,7 +63,7 @@ class Tree(NamedTuple):
 
     @classmethod
     def read(cls, data: bytes, start: int = 0) -> "Tree":
-        """From the 48 bytes that stand for it."""
+        """From the TREE_BYTES that stand for it."""
         return cls(*_TREE.unpack_from(data, start))
 
 
@@ -206,8 +207,8 @@ def _places(page: bytes) -> tuple[int, ...]:
 
 
 class Walk:
-    """A walk over every page of a file as of one commit. `used` has a byte for each page: whether it was met. BadPage
-    where there cannot be so many: those that the file lacks stand in its list of free pages.
+    """A walk over every page of a file as of one commit, up to the `last`. `used` has a byte for each page: whether it
+    was met. BadPage where there cannot be so many: those that the file lacks stand in its list of free pages.
     """
 
     def __init__(self, file: PageFile, last: int) -> None:
@@ -217,7 +218,7 @@ class Walk:
         self.flaws: list[Flaw] = []
         self.used = bytearray(last + 1)
         self.used[:2] = b"\1\1"
-        self._last = last
+        self.last = last
 
     def rows(self, table: str, tree: Tree) -> Iterator[tuple[Span, list[Node]]]:
         """The leaf pages of a tree that fit, in key order, with their rows; what does not is a flaw."""
@@ -277,7 +278,7 @@ class Walk:
         return count
 
     def _meet(self, page: int) -> None:
-        if not 1 < page <= self._last:
+        if not 1 < page <= self.last:
             raise BadPage("it lies behind the file's end")
         if self.used[page]:
             raise BadPage("it is in use twice")
@@ -306,7 +307,7 @@ class Walk:
         found: dict[str, Tree] = {}
         for _, nodes in self.rows(NAMES, tree):
             for node in nodes:
-                if node.flags == _SUB and len(node.data) == _TREE.size:
+                if node.flags == _SUB and len(node.data) == TREE_BYTES:
                     found[node.key.decode("utf-8", "replace")] = Tree.read(node.data)
         for name, each in found.items():
             if each.flags or each.pad:

@@ -1,7 +1,9 @@
 """Saving what can still be read of a log whose pages do not fit together: row by row, into a new folder.
 
-LMDB itself is not asked to read them (pages.py says why). What is lost is missing in the copy, where examining it finds
-it (repairing.py). Where the log's own record is lost, it is made again (own_record.py).
+LMDB itself is not asked to read them (pages.py says why). Where they do not say which commit was the last, it is looked
+for (last_commit.py); what does not hang where it should is fetched all the same (stray_rows.py). What is lost is
+missing in the copy, where examining it finds it (repairing.py). Where the log's own record is lost, it is made again
+(own_record.py).
 """
 
 from contextlib import closing
@@ -12,11 +14,12 @@ import lmdb
 
 from replay.backup import Backup
 from replay.errors import Damaged, NotALog
+from replay.last_commit import last_commit
 from replay.lmdb_file import open_environment, translated
 from replay.lmdb_log import TABLES, LmdbLog
 from replay.own_record import head_again
-from replay.page_flaws import unlike
-from replay.pages import NO_TREE, BadPage, PageFile, Tree, Walk, metas
+from replay.pages import NO_TREE, BadPage, PageFile, Tree, Walk
+from replay.stray_rows import fetch_strays
 
 
 class Salvaged(NamedTuple):
@@ -50,16 +53,14 @@ def _copy(damaged: Path, fresh: Path) -> tuple[Tables, bool]:
     """The tables as LMDB has them on record, and whether the log's own record is among what was saved."""
     file = PageFile(damaged / "data.mdb")
     try:
-        both = metas(file)
-        if why := unlike(both):  # which of them is the newer one is not known
-            raise BadPage(why)
-        newest = max(both, key=lambda each: each.commit)
-        walk = Walk(file, newest.last)
-        tables = walk.tables(newest.names)
+        tables, free = last_commit(file, TABLES)
+        walk = Walk(file, file.pages - 1)
         with open_environment(fresh, writable=True, durable=False, building=True) as environment:
             for name in TABLES:
                 tree = tables.get(name.decode(), NO_TREE)
                 _fill(environment, walk, name, tree)
+            if walk.flaws and free is not None:
+                fetch_strays(environment, walk, free)
             with environment.begin(db=environment.open_db(b"meta")) as transaction:
                 return tables, transaction.get(b"log") is not None
     finally:

@@ -9,7 +9,7 @@ import pytest
 from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import Handle, VaultId
 from replay.errors import KeyMissing, KeyRingDamaged, KeyRingMissing
-from replay.keyring import KeyRing
+from replay.keyring import KeyRing, NoKeyRing
 from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
 from replay.ring_store import MemoryRingStore, RingStore
 from replay.ringfile import COPIES, FileRingStore
@@ -391,6 +391,12 @@ def test_two_damaged_copies_are_not_told_as_no_ring(folder: Path) -> None:
         "both copies of the key ring are damaged: no key can be read from either. "
         "Put the `keys` folder back from where you keep it"
     )
+
+
+def test_who_asks_for_a_key_where_the_ring_is_gone_is_told_why() -> None:
+    with pytest.raises(KeyRingMissing) as told:
+        NoKeyRing("both copies of it are damaged").key(VaultId(b"v" * 16))
+    assert str(told.value) == "both copies of it are damaged"
 
 
 def test_a_session_is_found_again_among_labels_and_only_sets_by_their_people(ring: KeyRing) -> None:

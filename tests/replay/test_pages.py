@@ -235,13 +235,12 @@ def test_a_log_that_was_cut_says_which_events_are_gone(data: Path, folder: Path)
         Engine.open(data)
 
 
-@pytest.mark.parametrize("table", ["names", "first"])
-def test_a_log_that_says_nothing_of_its_tables_is_not_repaired(data: Path, folder: Path, table: str) -> None:
+def test_a_log_that_says_nothing_of_its_tables_is_not_repaired(data: Path, folder: Path) -> None:
     talk(data)
     backed_up(data, folder / "place")
     path = next((data / "log").glob("*/data.mdb"))
     content = path.read_bytes()
-    page = 0 if table == "first" else pages_of_names(path)
+    page = pages_of_names(path)
     path.write_bytes(content[: page * PAGE_SIZE] + bytes(PAGE_SIZE) + content[(page + 1) * PAGE_SIZE :])
     before = contents(data)
     with pytest.raises(Damaged, match="restore-backup"):

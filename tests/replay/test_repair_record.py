@@ -18,7 +18,7 @@ from replay.errors import Damaged, DamagedPages, ForeignKeyRing
 from replay.history import seq_key
 from replay.log import Head, StoredEvent
 from replay.own_record import known_beside
-from replay.pages import PAGE_SIZE
+from replay.pages import PAGE_SIZE, PageFile, metas
 from replay.repairing import Examined
 from replay.repairing_pages import refuse_bad_pages, repair_pages
 from replay.store import DiskStore
@@ -348,15 +348,19 @@ def test_a_log_that_is_empty_by_its_headers_is_refused(data: Path, place: Path) 
 
 
 def forget_commit(data: Path) -> None:
-    """Have LMDB take the commit before the last one for the newest."""
+    """Have LMDB take the commit before the last one for the newest, and lose where the tables of the last one begin."""
     path = next((data / "log").glob("*/data.mdb"))
+    opened = PageFile(path)
+    newest = max(metas(opened), key=lambda each: each.commit)
+    opened.close()
     with path.open("r+b") as file:
-        commits = [int.from_bytes(path.read_bytes()[at : at + 8], "little") for at in COMMITS]
-        file.seek(COMMITS[commits.index(max(commits))])
-        file.write((max(commits) - 2).to_bytes(8, "little"))
+        file.seek(newest.commit % 2 * PAGE_SIZE + COMMIT)
+        file.write((newest.commit - 2).to_bytes(8, "little"))
+        file.seek(newest.names.root * PAGE_SIZE)
+        file.write(bytes(PAGE_SIZE))
 
 
-COMMITS = (144, PAGE_SIZE + 144)
+COMMIT = 144
 
 
 @pytest.mark.parametrize("beside", ["views", "checkpoint", "backup"])

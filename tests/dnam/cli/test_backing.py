@@ -23,6 +23,7 @@ from replay.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.history import seq_key
+from replay.pages import PAGE_SIZE
 from replay.ring_records import SIZE
 from replay.wrapped_keys import Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
@@ -549,6 +550,25 @@ def test_a_log_that_no_longer_says_what_it_is_is_asked_about_with_its_end(
         True,
     )
     assert ran.out.endswith(": 1 problem left\n")
+
+
+def test_a_log_whose_first_page_is_gone_is_repaired_with_what_came_after_the_backup(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+
+    async def more(memory: Memory) -> None:
+        await memory.heard("100", "one more word", platform="discord", key="more")
+
+    make(data, more)
+    whole = dnam("log", "--data", data).out
+    path = next((data / "log").glob("*/data.mdb"))
+    path.write_bytes(bytes(PAGE_SIZE) + path.read_bytes()[PAGE_SIZE:])
+    refused = dnam("log", "--data", data)
+    assert refused.code == 3
+    assert "is not an LMDB file: " in refused.err
+    assert "`dnam repair --from BACKUP`, which keeps what can be read of it" in refused.err
+    ran = dnam("repair", "--from", place, "--yes", "--data", data)
+    assert (ran.code, ran.out.endswith(": all as it was written\n")) == (0, True)
+    assert dnam("log", "--data", data).out == whole
 
 
 def test_a_large_log_that_lmdb_cannot_follow_is_repaired_too(

@@ -132,7 +132,8 @@ def _least(name: str, *, is_short: bool) -> Least:
 
 
 def _finding(name: str, ran: Fuzzed, least: Least) -> Finding:
-    broke = "" if not ran.code else f"; broken by {', '.join(each.name for each in ran.broke)}: {ran.told}"
+    by = ", ".join(each.name for each in ran.broke) or "no input that was kept"
+    broke = "" if not ran.code else f"; broken by {by}: {ran.told}"
     is_enough = ran.reaches(least)
     fewer = "" if is_enough else f"; too few: {least.edges:,}, {least.accepted:,} and {least.refused:,} must be"
     holds = not ran.code and is_enough

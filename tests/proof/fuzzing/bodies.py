@@ -6,6 +6,7 @@ bytes alone would hardly ever be a body again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -120,8 +121,13 @@ ALIKES: Mapping[type, Callable[[Any, Random], Any]] = {
 }
 
 
+def _one_of(values: Sequence[Any], dice: Random) -> Any:
+    """A copy: it is changed where it is put, and must neither change here nor be put into itself."""
+    return deepcopy(dice.choice(values))
+
+
 def _strange(holder: Any, key: Any, dice: Random) -> None:
-    holder[key] = dice.choice(STRANGE)
+    holder[key] = _one_of(STRANGE, dice)
 
 
 def _lying(holder: Any, key: Any, dice: Random) -> None:
@@ -140,9 +146,9 @@ def _gone(holder: Any, key: Any, _: Random) -> None:
 def _more(holder: Any, key: Any, dice: Random) -> None:
     """Something that nobody asked for."""
     if isinstance(holder, list):
-        holder.insert(key, dice.choice((holder[key], *STRANGE)))
+        holder.insert(key, _one_of((holder[key], *STRANGE), dice))
     else:
-        holder[dice.choice(("", "also", str(key).upper(), key, 7))] = dice.choice(STRANGE)
+        holder[dice.choice(("", "also", str(key).upper(), key, 7))] = _one_of(STRANGE, dice)
 
 
 ROUGHLY: tuple[Callable[[Any, Any, Random], None], ...] = (_strange, _lying, _nested, _gone, _more)

@@ -57,3 +57,14 @@ def test_a_rough_change_changes_a_tree(change: object) -> None:
     for tree in trees:
         change(*dice.choice([(tree, "text"), (tree["list"], 0), (tree["list"][1], "deep")]), dice)
     assert sum(msgspec.msgpack.encode(tree) != msgspec.msgpack.encode(before) for tree in trees) > 40
+
+
+def test_what_is_put_into_a_tree_is_a_copy_and_never_put_into_itself() -> None:
+    """Once a list held itself, and whoever walked through it did so without end."""
+    dice, tree, before = Random(7), [None], msgspec.msgpack.encode(bodies.STRANGE)
+    for _ in range(500):
+        bodies._strange(tree, 0, dice)
+        for holder, key in bodies._places(tree)[1:]:
+            bodies._more(holder, key, dice)
+        msgspec.msgpack.encode(tree)
+    assert msgspec.msgpack.encode(bodies.STRANGE) == before
