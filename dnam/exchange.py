@@ -19,7 +19,7 @@ from dnam.assistant import Assistant, Prepared, Thought
 from dnam.memory import Turn
 from dnam.model import Hear, ModelError, Reply, unheard
 from dnam.standing import opens_more
-from dnam.unwritten import DELIVERY, Unwritten
+from dnam.unwritten import DELIVERY, Step, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
 from projections.context import Context
 from projections.decisions.hear import HeardRequest
@@ -90,6 +90,7 @@ class Exchanges:
         exchange = Exchange(request, nowhere)
         is_awaited, loop = to_answer, asyncio.get_running_loop()
         ahead: Ahead | None = None
+        runs = 0
         ready, begun = loop.create_future(), list[Future[Ahead | None]]()
 
         def decided(heard: Heard, message: Found[MessageRow]) -> None:
@@ -99,9 +100,11 @@ class Exchanges:
                     begun[-1].add_done_callback(lambda _: _tell(loop, ready))
 
         async def step() -> None:
+            nonlocal runs
+            runs += 1
             heard = await self._memory.hear_ready(request, decided if is_awaited else None)
-            if ahead is None:  # else it is known, and who can read it may be others since
-                exchange.heard = _as_opened(heard, exchange.heard.setting.besides)
+            if ahead is None or runs > 1:  # else that is known, and who can read it may be others since
+                exchange.heard = _as_opened(heard, exchange.heard.setting)
 
         with self.assistant.precedence.arriving():
             writing = exchange.writing = self.unwritten.begin("message", step)
@@ -209,9 +212,16 @@ class Exchanges:
         """
         now = self._memory.now()
         if exchange.thought is not None and not exchange.is_kept:
-            self.unwritten.keep("answer", lambda: self._record_answer(exchange, now))
+            self._keep(exchange, "answer", lambda: self._record_answer(exchange, now))
         elif exchange.thought is None and spent is not None:
-            self.unwritten.keep("bill", lambda: self._memory.interrupted(exchange.heard, spent, said=now))
+            self._keep(exchange, "bill", lambda: self._memory.interrupted(exchange.heard, spent, said=now))
+
+    def _keep(self, exchange: Exchange, what: str, step: Step) -> None:
+        """Have it recorded behind what is answered, also where that is being written just now."""
+        if exchange.writing is None or exchange.writing.done():
+            self.unwritten.keep(what, step)
+        else:
+            exchange.writing.add_done_callback(lambda _: self.unwritten.keep(what, step))
 
     async def delivered(self, exchange: Exchange, messages: Sequence[Ref] = (), said: int | None = None) -> None:
         """The answer was shown, as these messages; what is due after it begins."""
@@ -232,9 +242,11 @@ class Exchanges:
             return _nowhere(request)
 
 
-def _as_opened(heard: Heard, besides: tuple[str, ...]) -> Heard:
-    """The same with what it opens besides."""
-    return heard._replace(setting=heard.setting._replace(besides=besides))
+def _as_opened(heard: Heard, before: Setting) -> Heard:
+    """What was recorded, with what it opened besides before that, where it is the same person's still."""
+    if heard.setting.person != before.person:
+        return heard
+    return heard._replace(setting=heard.setting._replace(besides=before.besides))
 
 
 def _prepared_first(writing: "asyncio.Future[bool]", begun: Sequence["Future[Ahead | None]"]) -> Ahead | None:

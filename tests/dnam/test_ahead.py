@@ -14,12 +14,14 @@ from dnam.exchange import AT_END, Exchange, Exchanges
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
 from projections.context import Context
+from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Attachment
-from projections.ids import SNOWFLAKE_EPOCH_MS, Ref
+from projections.ids import NOBODY, SNOWFLAKE_EPOCH_MS, Ref
+from replay.erasure import erase
 from replay.errors import LogFull, Refused
 from replay.log import Commit, Head, Syncing, untold
 from tests.dnam.discord.stage import events
@@ -283,6 +285,89 @@ async def test_what_was_answered_and_could_not_be_recorded(tmp_path: Path, fate:
         _, turn = events(assistant.memory, TurnAnswered)
         assert (exchange.heard.point.id in turn.causes) is (fate == "it waits")
         assert len(events(assistant.memory, MessageHeard)) == (2 if fate == "it waits" else 1)
+
+
+async def test_an_answer_that_is_broken_off_is_behind_a_question_that_is_written_later(tmp_path: Path) -> None:
+    """The program ends while the disk still writes the question, and that fails."""
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        unwritten = Unwritten()
+        exchanges = Exchanges(assistant, unwritten)
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        with fails_later(assistant.memory) as goes_on:
+            exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
+            await exchanges.think(exchange)
+            answering = asyncio.create_task(exchanges.answered(exchange))
+            await asyncio.sleep(0)
+            answering.cancel()
+            await asyncio.wait({answering})
+            exchanges.broken_off(exchange, None)
+            goes_on.set()
+            assert exchange.writing is not None
+            assert not await exchange.writing
+        exchanges.broken_off(exchange, None)  # once more: it is recorded once
+        assert await unwritten.again()
+        assert [event.TAG for event in events(assistant.memory, MessageHeard, TurnAnswered)] == [
+            "message.heard",
+            "turn.answered",
+        ] * 2
+        assert exchange.heard.point.id in events(assistant.memory, TurnAnswered)[-1].causes
+
+
+async def test_an_answer_lies_where_its_question_came_to_lie(tmp_path: Path) -> None:
+    """The place closes while both wait to be recorded."""
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        memory, unwritten = assistant.memory, Unwritten()
+        exchanges = Exchanges(assistant, unwritten)
+        await exchanged(exchanges, says(1, "hello", GARDEN))
+        await answered_while_failing(exchanges, says(2, "how are you?", GARDEN))
+        closed = AudienceRequest(GARDEN._replace(audience="channel"), memory.now(), memory.origin())
+        await memory.record(lambda rows: change_audience(rows, closed))
+        assert await unwritten.again()
+        question, turn = events(memory, MessageHeard)[-1], events(memory, TurnAnswered)[-1]
+        assert isinstance(question, MessageHeard)
+        assert isinstance(turn, TurnAnswered)
+        assert question.message.audience == turn.audience
+        assert (turn.audience.kind, turn.audience.epoch) == ("channel", 1)
+
+
+async def test_what_an_answer_took_is_told_of_also_where_its_asker_was_erased_meanwhile(tmp_path: Path) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        memory, unwritten = assistant.memory, Unwritten()
+        exchanges = Exchanges(assistant, unwritten)
+        await exchanged(exchanges, says(1, "hello", GARDEN, KIM, NOW - 9000))
+        await exchanged(exchanges, says(2, "hello", GARDEN, ADA, NOW - 8000))
+        exchange = await answered_while_failing(exchanges, says(3, "how are you?", GARDEN, ADA, NOW - 7000))
+        await asyncio.to_thread(erase, memory.engine, exchange.heard.person)
+        assert await unwritten.again()
+        assert list(unwritten.lost) == []
+        turn = events(memory, TurnAnswered)[-1]
+        assert isinstance(turn, TurnAnswered)
+        assert (turn.text, turn.asker) == ("", NOBODY)
+
+
+async def answered_while_failing(exchanges: Exchanges, request: HeardRequest) -> Exchange:
+    """It is answered from what was prepared, and then the disk refuses the question; both wait."""
+    with fails_later(exchanges.assistant.memory) as goes_on:
+        exchange = await exchanges.hear(request, to_answer=True)
+        await exchanges.think(exchange)
+        goes_on.set()
+        assert exchange.writing is not None
+        assert not await exchange.writing
+    await exchanges.answered(exchange)
+    return exchange
+
+
+@contextmanager
+def fails_later(memory: Memory) -> Iterator[threading.Event]:
+    """A disk that is full, and says so when the event is set."""
+    goes_on = threading.Event()
+
+    def fail() -> None:
+        wait(goes_on)
+        full()
+
+    with at_the_end(memory, fail):
+        yield goes_on
 
 
 async def test_what_is_recorded_after_it_was_given_up_is_prepared_for_nobody(tmp_path: Path) -> None:

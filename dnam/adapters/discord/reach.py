@@ -71,9 +71,9 @@ async def _read_by(ids: Iterable[int], channels: Iterable[Guarded]) -> frozenset
         (channel.guild.id, each): partial(channel.guild.fetch_member, each) for each, channel in looked_at
     })  # fmt: skip
     may = {
-        (each, channel): channel.permissions_for(member)
+        (each, channel): rights
         for each, channel in looked_at
-        if (member := members.get((channel.guild.id, each))) is not None
+        if (rights := _rights(channel, members.get((channel.guild.id, each)))) is not None
     }
     invited = await _answers({
         (each, channel.id): partial(channel.fetch_member, each)
@@ -99,6 +99,14 @@ async def _answers(questions: Mapping[K, Callable[[], Awaitable[T]]]) -> dict[K,
 
     answers = await asyncio.gather(*map(asked, questions.values()))
     return {key: answer for key, answer in zip(questions, answers, strict=True) if answer is not None}
+
+
+def _rights(channel: Guarded, member: discord.Member | None) -> discord.Permissions | None:
+    """What a member may do in a channel; None where nobody knows, as of a thread whose channel is not in the cache."""
+    try:
+        return None if member is None else channel.permissions_for(member)
+    except UNKNOWN:
+        return None
 
 
 def _is_by_invitation(channel: Guarded, rights: discord.Permissions) -> bool:

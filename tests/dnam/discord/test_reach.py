@@ -15,7 +15,7 @@ from projections.ids import Handle, Ref
 from projections.people import person_of
 from projections.policies.compartments import OWNER, Setting
 from replay.errors import LogError
-from tests.dnam.discord.made import ADA, CONNECT, EVERYONE, GUILD, channel, guild
+from tests.dnam.discord.made import ADA, CONNECT, EVERYONE, GUILD, channel, guild, thread
 from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, shown
 from tests.dnam.scripted import ScriptedModel
 from tests.loopback.discord import Channel, World
@@ -86,22 +86,23 @@ async def test_what_is_said_in_a_voice_channel_is_for_who_may_join(
     rights = [] if may else [{"id": str(GUILD), "type": 0, "allow": "0", "deny": str(CONNECT)}]
     data = channel(kind=2, permission_overwrites=rights, bitrate=1, user_limit=0)
     home = guild(EVERYONE | CONNECT | READS, (data,))
-
-    async def fetched(guild: discord.Guild, _: int) -> discord.Member:
-        data = {
-            "user": ADA,
-            "roles": [],
-            "joined_at": "2023-11-15T00:00:00+00:00",
-            "deaf": False,
-            "mute": False,
-            "flags": 0,
-        }
-        return discord.Member(data=data, guild=guild, state=guild._state)  # type: ignore[arg-type]
-
     monkeypatch.setattr(discord.Guild, "fetch_member", fetched)
     voice = home.get_channel(10)
     assert isinstance(voice, discord.VoiceChannel)
     assert await _read_by([7], [voice]) == ({voice.id} if reads else set())
+
+
+async def test_a_thread_whose_channel_is_unknown_is_read_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = guild(EVERYONE | READS, (channel(),))
+    monkeypatch.setattr(discord.Guild, "fetch_member", fetched)
+    whispers = [thread(home, 12, parent) for parent in (10, 404)]
+    monkeypatch.setattr(discord.Thread, "fetch_member", invited)
+    assert await _read_by([7], whispers[:1]) == {whispers[0].id}
+    assert await _read_by([7], whispers[1:]) == set()
+
+
+async def invited(thread: discord.Thread, _: int, /) -> discord.Thread:
+    return thread
 
 
 async def test_one_is_asked_about_once_a_server_however_many_channels(
@@ -191,3 +192,15 @@ async def test_the_owner_is_known_and_a_memory_that_cannot_be_read_opens_nothing
 
 def full(*_: object) -> None:
     raise LogError("the disk is gone")
+
+
+async def fetched(guild: discord.Guild, _: int) -> discord.Member:
+    data = {
+        "user": ADA,
+        "roles": [],
+        "joined_at": "2023-11-15T00:00:00+00:00",
+        "deaf": False,
+        "mute": False,
+        "flags": 0,
+    }
+    return discord.Member(data=data, guild=guild, state=guild._state)  # type: ignore[arg-type]
