@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dnam import unwritten
 from dnam.adapters.offline import OfflineModel
 from dnam.adapters.terminal import chat as chatting
-from dnam.adapters.terminal.chat import COULD_NOT, DONE, INTERRUPTED, Chat, chat
+from dnam.adapters.terminal.chat import COULD_NOT, DONE, Chat, chat
 from dnam.adapters.terminal.interrupts import Interrupted, Interrupts
 from dnam.adapters.terminal.reading import PipedLines, split
 from dnam.adapters.terminal.screen import JsonScreen, TextScreen
@@ -383,7 +383,7 @@ class TestBesideTheAnswers:
         async with opened(tmp_path, Slow(ModelError("")), DNAM_DURABLE_EVERY_N_TURNS="1") as assistant:
             monkeypatch.setattr(chatting, "PATIENCE_SECONDS", 0)
             code, _ = await talk(assistant, "I prefer tea over coffee.")
-            assert code == INTERRUPTED
+            assert code == 130
             assert heard(assistant) == ["I prefer tea over coffee."]
 
 
@@ -404,8 +404,21 @@ class TestInterrupts:
 
     async def test_two_without_a_line_between_end_it(self, assistant: Assistant) -> None:
         code, shown = await talk(assistant, "hello", _ctrl_c, _ctrl_c, "never said")
-        assert code == INTERRUPTED
+        assert code == 130
         assert shown.notes == ["interrupted; Ctrl-C again ends the chat", "interrupted"]
+        assert heard(assistant) == ["hello"]
+
+    @pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+    async def test_who_tells_the_program_to_end_has_the_last_word(
+        self, assistant: Assistant, told: signal.Signals, code: int
+    ) -> None:
+        before = signal.signal(told, signal.SIG_DFL)
+        try:
+            ended, shown = await talk(assistant, "hello", lambda: _told(told), "never said")
+            assert signal.getsignal(told) is signal.SIG_DFL
+        finally:
+            signal.signal(told, before)
+        assert (ended, shown.notes[-1]) == (code, "interrupted")
         assert heard(assistant) == ["hello"]
 
     async def test_what_was_pressed_between_two_actions_counts_for_the_next(self) -> None:
@@ -437,6 +450,12 @@ class TestInterrupts:
             await hearing
         code = await Chat(assistant, talking, shown).run(Script("twice"), Interrupts())
         assert (code, heard(assistant)) == (DONE, ["once", "twice"])
+
+
+def _told(signal_: signal.Signals) -> str:
+    """Told to end; what is said then is not taken up any more."""
+    os.kill(os.getpid(), signal_)
+    return "and this?"
 
 
 def _ctrl_c() -> None:

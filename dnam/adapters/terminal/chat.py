@@ -1,7 +1,8 @@
 """The chat: hear a line, answer it, print it, learn behind it.
 
 Ends with 0 at the end of the lines or on `exit` and `quit`, with 3 when something that was said could not be recorded,
-and with 130 on a second Ctrl-C, or on the first where nobody is there to type a line after it.
+with 130 on a second Ctrl-C, or on the first where nobody is there to type a line after it, and with 143 and 129 on
+SIGTERM and SIGHUP.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import DnamError
 
-DONE, COULD_NOT, INTERRUPTED = 0, 3, 130
+DONE, COULD_NOT = 0, 3
 ENDINGS = frozenset({"exit", "quit"})
 PATIENCE_SECONDS = 1.0
 """How long the end of a chat waits for learning before it says that it waits."""
@@ -61,10 +62,10 @@ class Chat:
                     return await self._end(interrupts)
                 await interrupts.run(self._take(line))
             except Interrupted:
-                pressed += 1
+                pressed = self._presses if interrupts.told else pressed + 1
                 self._out.note("interrupted" if pressed == self._presses else "interrupted; Ctrl-C again ends the chat")
         self._tell_unwritten()
-        return INTERRUPTED
+        return interrupts.code
 
     # -- one line ---------------------------------------------------------------------------------------------------
 
@@ -126,7 +127,7 @@ class Chat:
         try:
             await interrupts.run(self._finish())
         except Interrupted:
-            code = INTERRUPTED
+            code = interrupts.code
         self._tell()
         recorded = self._tell_unwritten()
         return code if recorded or code else COULD_NOT

@@ -1,10 +1,14 @@
-"""Ctrl-C: what is being done is broken off, and the loop above decides whether that was the last word."""
+"""Ctrl-C: what is being done is broken off, and the loop above decides whether that was the last word. SIGTERM, and
+SIGHUP where the terminal is gone, break it off too, and are the last word: the line editor puts the terminal right.
+"""
 
 import asyncio
 import signal
 from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, TypeVar
+
+from dnam.signals import TOLD_TO_END
 
 T = TypeVar("T")
 
@@ -14,20 +18,38 @@ class Interrupted(Exception):
 
 
 class Interrupts:
-    """Within a `with`, Ctrl-C breaks off what `run` runs, and nothing else."""
+    """Within a `with`, these signals break off what `run` runs, and nothing else. `told` is the one that is the last
+    word, where one came. Those that are ignored, as under `nohup`, stay so.
+    """
 
     def __init__(self) -> None:
         self._doing: asyncio.Task[Any] | None = None
         self._pressed = False
+        self._heard: list[int] = []
+        self.told: int | None = None
 
     def __enter__(self) -> "Interrupts":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self.press)
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self.press)
+        self._heard = [each for each in TOLD_TO_END if signal.getsignal(each) is signal.SIG_DFL]
+        for each in self._heard:
+            loop.add_signal_handler(each, self._end, each)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        for each in (signal.SIGINT, *self._heard):
+            asyncio.get_running_loop().remove_signal_handler(each)
+
+    @property
+    def code(self) -> int:
+        """The exit code, as a shell has it for who ends by such a signal."""
+        return 128 + (self.told or signal.SIGINT)
+
+    def _end(self, number: int) -> None:
+        self.told = number
+        self.press()
 
     def press(self) -> None:
         """What the signal does."""
