@@ -9,7 +9,7 @@ from projections.errors import BadRequest
 from projections.events.values import By, Source
 from projections.ids import Handle, Ref
 from projections.items import items_of
-from projections.lookup import SessionCard, find_people, find_sessions, sessions_with
+from projections.lookup import SessionCard, find_all_called, find_people, find_sessions, sessions_with
 from projections.people import name_of
 from projections.places import find_place
 from projections.policies.compartments import Setting
@@ -32,6 +32,11 @@ class Whereabouts(NamedTuple):
 def the_person(rows: Rows, user: str) -> Handle:
     """Who is meant by a platform's id, a handle or a name. Unknown and Ambiguous say what there is."""
     return the_one(rows, user, find_people(rows, user))
+
+
+def the_only_person(rows: Rows, user: str) -> Handle:
+    """The same for what cannot be undone: a name that somebody else has or had, if only their account, is Ambiguous."""
+    return the_one(rows, user, find_all_called(rows, user))
 
 
 def the_session(rows: Rows, text: str) -> SessionCard:

@@ -15,6 +15,7 @@ from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartm
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import Refreshing, SummaryPlan, plan_summary, to_come
 from dnam.prompts import load
+from dnam.resolving import resolved
 from dnam.tending import SUMMARY_PROMPT, still_said
 from projections.decisions.consent import is_out
 from projections.ids import NOBODY, Handle
@@ -173,7 +174,8 @@ class Learner:
             plan = await self._memory.look(partial(_planned, card, settings))
             if plan is None:
                 return refreshed, ""
-            result = await self._assistant.run(refresh_summary(plan, prompt, model, self._assistant.minting), whose)
+            loop = refresh_summary(plan, prompt, model, self._assistant.minting, resolved(self._assistant.model, model))
+            result = await self._assistant.run(loop, whose)
             if not result.worked:
                 return refreshed, result.error
             refreshed += 1

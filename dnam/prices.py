@@ -4,7 +4,6 @@ A dollar for a million tokens is a millionth of a dollar for one, so a cost in 1
 rounded once, to the nearest whole number.
 """
 
-import re
 import tomllib
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -14,11 +13,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from dnam.resolving import undated
+
 MICROS = 1_000_000
 FULL = Decimal(1)
 BATCHED = Decimal("0.5")
 """What is paid of every price for a call in a batch: https://platform.claude.com/docs/en/about-claude/pricing"""
-_DATED = re.compile(r"-20[0-9]{6}\Z")
 
 
 class Tokens(NamedTuple):
@@ -73,7 +73,7 @@ class Prices(msgspec.Struct, frozen=True):
 
     def price_of(self, model: str) -> Price | None:
         """A model's price, by its name or its dated name; None when it is not known."""
-        return self.models.get(model) or self.models.get(_DATED.sub("", model))
+        return self.models.get(model) or self.models.get(undated(model))
 
     def cost_micros(self, model: str, tokens: Tokens, share: Decimal = FULL) -> int | None:
         """What a call cost, in 10⁻⁶ USD, `BATCHED` or in `FULL`; None when the model's price is not known."""

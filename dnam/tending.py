@@ -25,6 +25,7 @@ from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
 from dnam.prompts import load
+from dnam.resolving import resolved
 from dnam.trouble import Trouble
 from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
@@ -162,7 +163,8 @@ class Tending:
         if plan is None:
             return False
         model = self.memory.settings.summary_model
-        refreshed = await self.run(refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting), whose)
+        loop = refresh_summary(plan, load(SUMMARY_PROMPT), model, self.minting, resolved(self.model, model))
+        refreshed = await self.run(loop, whose)
         if refreshed.error:
             self.failures.append(f"summary: {refreshed.error}")
         return refreshed.worked

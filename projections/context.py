@@ -245,7 +245,7 @@ def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
     summary = _summary(rows, request)
     wished = Wished(
         words, setting, request.session, point, message.id, window, others.people, request.vocabulary, request.nearness,
-        summary.text,
+        summary.text, None if replied is None else replied.whole,
     )  # fmt: skip
     return _Pieces(
         request,

@@ -6,7 +6,7 @@ A session key that holds a handle (a DM's) is shown, and may be given, with the 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from projections.events.values import Audience
@@ -56,8 +56,17 @@ def people(rows: Rows) -> list[Handle]:
 
 def find_people(rows: Rows, text: str) -> list[Handle]:
     """Whoever goes by this: an exact platform id or handle wins over a name, a current name over a former one."""
+    return _found(rows, text, (_exactly, _by_id, _by_name, _by_any_name))
+
+
+def find_all_called(rows: Rows, text: str) -> list[Handle]:
+    """The same, where no name wins over another: who is shown by what is another's account name is not meant alone."""
+    return _found(rows, text, (_exactly, _by_id, _by_any_name))
+
+
+def _found(rows: Rows, text: str, ways: Iterable[Callable[[Rows, str], Iterator[Handle]]]) -> list[Handle]:
     wanted = composed(text.strip().removeprefix("@"))
-    for matches in (_exactly, _by_id, _by_name, _by_former_name):
+    for matches in ways:
         found = list(dict.fromkeys(matches(rows, wanted)))
         if found:
             return found
@@ -88,7 +97,7 @@ def _by_name(rows: Rows, wanted: str) -> Iterator[Handle]:
     return (found.row.person for found in rows.scan(ACCOUNTS) if _same(found.row.name, wanted))
 
 
-def _by_former_name(rows: Rows, wanted: str) -> Iterator[Handle]:
+def _by_any_name(rows: Rows, wanted: str) -> Iterator[Handle]:
     return (person for person in people(rows) if any(_same(each.name, wanted) for each in names_of(rows, person)))
 
 

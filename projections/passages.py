@@ -1,7 +1,7 @@
 """Relevant past conversations: what was said earlier that answers to a message, each with what stands around it.
 
     found       by recall, in what is open to the setting: never what stands in the window, nor the message, nor what
-                the session's summary says word for word, sentence by sentence
+                is quoted whole above it, nor what the session's summary says word for word, sentence by sentence
     around it   up to NEAR before and after in the same sitting; passages that overlap or touch are one
     the budget  best first; what does not fit is tried without what stands around it, and else left out
 
@@ -57,6 +57,7 @@ IN_OTHER_WORDS = "what says it in other words"
 class Wished(NamedTuple):
     """What passages are for: the message `words`, where and when it is answered, who else is in the window, and the
     session's summary as it stands in the prompt. With `nearness`, what says the same in other words is found too.
+    `quoted` is what the message replies to, where the whole of that stands above it.
     """
 
     words: str
@@ -69,6 +70,7 @@ class Wished(NamedTuple):
     vocabulary: Vocabulary
     nearness: Nearness | None = None
     summary: str = ""
+    quoted: EventId | None = None
 
 
 class _Looked(NamedTuple):
@@ -126,7 +128,8 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
 
 def _standing(wished: Wished) -> frozenset[EventId]:
     """What stands in the prompt already."""
-    return frozenset([wished.message, *[line.id for line in wished.window.lines]])
+    quoted = [] if wished.quoted is None else [wished.quoted]
+    return frozenset([wished.message, *quoted, *[line.id for line in wished.window.lines]])
 
 
 def _found_before(rows: Rows, wished: Wished) -> "Iterator[Said]":

@@ -96,8 +96,9 @@ def accounts_of(rows: Rows, person: Handle) -> Iterator[Found[AccountRow]]:
 
 
 def names_of(rows: Rows, person: Handle) -> list[NameRow]:
-    """A person's names over time, oldest first."""
-    return [found.row for found in rows.scan(NAMES, person or bytes(16))]
+    """A person's names over time, oldest first: of those that came at once, as they were recorded."""
+    found = sorted(rows.scan(NAMES, person or bytes(16)), key=lambda each: (each.row.said, each.seq))
+    return [each.row for each in found]
 
 
 def name_of(rows: Rows, person: Handle) -> str:

@@ -12,7 +12,7 @@ without it.
 from typing import NamedTuple
 
 from projections.events.values import LeftOut
-from projections.ids import Point, Ref
+from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, message_called, point_key, unit
 from projections.rows import Rows
 from projections.telling import MayTell
@@ -34,6 +34,11 @@ class Replied(NamedTuple):
     ref: Ref
     line: WindowLine
     left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def whole(self) -> EventId | None:
+        """What is quoted, where nothing of it is left out: it need not be found again."""
+        return None if self.left_out else self.line.id
 
 
 def replied_to(rows: Rows, asked: MessageRow, window: Window, caller: Caller) -> Replied | None:

@@ -29,7 +29,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from projections.events.values import Attachment, LeftOut, Limits, Message, Span
+from projections.events.values import NOBODYS_OWN, Attachment, LeftOut, Limits, Message, Span
 from projections.fold import AnyProjection
 from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
@@ -374,6 +374,14 @@ def message_line(row: MessageRow, seq: Seq, caller: Caller, authors: Mapping[Ref
         by_assistant=message.author == "self",
         speaker=message.speaker,
     )
+
+
+def spoken_words(message: Message, caller: Caller) -> str:
+    """What its author says in a message, with names in it, and what its images show: not what is forwarded, nor what a
+    poll asks.
+    """
+    shown = (each.caption for each in message.attachments if each.name not in NOBODYS_OWN)
+    return _joined(with_names(message.text, message.spans, caller.mention), *shown)
 
 
 def _attached(attachment: Attachment) -> str:

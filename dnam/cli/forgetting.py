@@ -60,10 +60,10 @@ def _erase_person(shell: Shell, user: str) -> None:
     async def action(memory: "Memory") -> "Receipt | None":
         from dnam.erasing import erase, go_on, look, with_exports
         from dnam.errors import Unknown
-        from dnam.finding import the_person
+        from dnam.finding import the_only_person
 
         try:
-            person = await memory.look(lambda rows: the_person(rows, user))
+            person = await memory.look(lambda rows: the_only_person(rows, user))
         except Unknown as error:
             if not left.erasures:
                 raise

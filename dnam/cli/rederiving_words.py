@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def whose(derivation: "Rederivation", *, is_new: bool) -> str:
     """Which shadow is made, and by whom."""
-    from dnam.rederiving.rederivation import resolved
+    from dnam.resolving import resolved
 
     manifest, asked = derivation.manifest, derivation.manifest.asked
     reads, sums_up = (resolved(derivation.model, each) for each in (asked.model, asked.summary_model))

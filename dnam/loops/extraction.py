@@ -35,7 +35,7 @@ from projections.policies.refusals import taken_back
 from projections.policies.replies import ExtractionReply, Unreadable
 from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
-from projections.window import Caller, message_line
+from projections.window import Caller, spoken_words
 from projections.work import EXTRACTIONS, was_read
 
 INPUT_CHARS = 24_000
@@ -182,10 +182,9 @@ def _within(messages: list[InputMessage]) -> tuple[InputMessage, ...]:
 
 def _input(heard: Said, caller: Caller) -> InputMessage:
     message = heard.found.row.message
-    line = message_line(heard.found.row, heard.found.seq, caller, {})
     return InputMessage(
         heard.point.id,
-        line.words,
+        spoken_words(message, caller),
         message.ref,
         message.said,
         message.place,

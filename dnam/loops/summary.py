@@ -18,6 +18,7 @@ from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_u
 from dnam.loops.summary_plan import SummaryPlan, answered_part
 from dnam.model import Ask, Reply, SummaryInputs, cut_short
 from dnam.prompts import Prompt, digest
+from dnam.resolving import undated
 from projections.decisions.draft import Decision, Draft, Origin, first_id
 from projections.decisions.summaries import FailRequest, RefreshRequest, settle
 from projections.decisions.work import WorkRequest, record_work
@@ -77,10 +78,12 @@ class Text(NamedTuple):
     rests_on: Answer
 
 
-def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -> Loop[Refreshed]:
-    """Ask, keep the reply, decide. What was replied before and never decided from is not asked for again."""
+def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint, own_name: str = "") -> Loop[Refreshed]:
+    """Ask, keep the reply, decide. What was replied before and never decided from is not asked for again, where it is
+    by the model that would be asked now: `own_name`, where the name in the question stands for another.
+    """
     before = yield Find(lambda rows: undecided_summary(rows, plan.causes[0]))
-    plan, answer = _taken_up(plan, prompt, model, records_of(before))
+    plan, answer = _taken_up(plan, prompt, model, own_name or model, records_of(before))
     if answer is None:
         ask = _ask(plan.inputs, prompt, model)
         reply = yield ask
@@ -102,16 +105,17 @@ def refresh_summary(plan: SummaryPlan, prompt: Prompt, model: str, mint: Mint) -
 
 
 def _taken_up(
-    plan: SummaryPlan, prompt: Prompt, model: str, found: Sequence[Record]
+    plan: SummaryPlan, prompt: Prompt, model: str, own_name: str, found: Sequence[Record]
 ) -> tuple[SummaryPlan, Answer | None]:
     """The reply that stands in the log, with as much of the plan as it was to; the plan alone where there is none to
-    this very question, or none that anything can be made of.
+    this very question, none of the model that is asked now, or none that anything can be made of.
     """
     for record in found:
         match record.event:
             case SummaryAnswered(reply=text, call=call) as event if (part := answered_part(plan, event)) is not None:
                 answer = Answer(_ask(part.inputs, prompt, model), reply_of(text, call), event.causes, record.id)
-                if answer.use == call and not answer.useless:
+                is_theirs = undated(call.model) == undated(own_name)
+                if is_theirs and answer.use == call and not answer.useless:
                     return part, answer
     return plan, None
 

@@ -28,6 +28,7 @@ from dnam.rederiving.spending import Guess, Spending, unguessed
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
+from dnam.resolving import resolved
 from dnam.settings import Settings
 from dnam.shadow_opening import open_shadow
 from dnam.shadows import Asked, Manifest, making, save, without_erased
@@ -290,15 +291,6 @@ def live_scope(live: Engine, asked: Asked) -> Scope:
     """Whose part is derived anew."""
     with live.reading() as rows:
         return Scope(asked, guilds_of_places(rows))
-
-
-def resolved(model: Model, name: str) -> str:
-    """The model's own name that a name stands for."""
-    if not model.paid:
-        return model.name
-    from dnam.adapters.anthropic.aliases import resolve
-
-    return resolve(name)
 
 
 def refuse_unknown(asked: Asked) -> None:

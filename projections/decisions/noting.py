@@ -45,7 +45,7 @@ from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.replies import Quote, UpsertEntry
 from projections.policies.text import folded, tidy
 from projections.rows import Found, Rows
-from projections.window import Caller, message_line
+from projections.window import Caller, spoken_words
 
 VERSION = f"noting@1 {own_words.VERSION}"
 Namespace = Literal["me", "guild", "self", "owner"]
@@ -128,7 +128,7 @@ def _input(rows: Rows, found: Found[MessageRow], person: Handle) -> InputMessage
     it is now, and decides nothing about what was learned from its old words.
     """
     message = found.row.message
-    words = message_line(found.row, found.seq, Caller(rows, "", only=frozenset({person})), {}).words
+    words = spoken_words(message, Caller(rows, "", only=frozenset({person})))
     if not (message.text.strip() or message.spans):  # what its files show is not what its author said
         words = ""
     return InputMessage(

@@ -57,6 +57,12 @@ class Span(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     kind: SpanKind = "mention"
 
 
+FORWARDED = "forwarded message"
+POLL = "poll"
+NOBODYS_OWN = frozenset({FORWARDED, POLL})
+"""Names of attachments whose captions are words, and not those of whoever brings them."""
+
+
 class Attachment(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """A file that came with a message. `size` is in bytes, 0 when unknown; `caption` describes an image, if any."""
 

@@ -34,6 +34,7 @@ from projections.events import (
     SummaryRefreshed,
     SummaryReset,
 )
+from projections.events.values import Attachment
 from projections.fruitless import times_in_vain
 from projections.ids import Handle, Ref
 from projections.lookup import find_sessions
@@ -49,6 +50,11 @@ from tests.world import NOW
 ROOM = PlaceSeen("local", "general", "channel", "general", "guild", guild=Ref("local", "garden"), guild_name="Garden")
 
 
+BESIDES = (
+    Attachment("poll", caption="Who cannot eat nuts? (I, not I)"),
+    Attachment("forwarded message", caption="I cannot eat nuts"),
+    Attachment("tulips.png", caption="tulips in a red pot"),
+)
 Kind = TypeVar("Kind", bound=Event)
 
 
@@ -125,6 +131,19 @@ async def test_a_model_that_is_down_is_an_event_and_nothing_else(tmp_path: Path)
         inputs = model.asked("extraction")[-1].inputs
         assert isinstance(inputs, ExtractionInputs)
         assert [line.text for line in inputs.lines] == ["I like tea", "and cake"]
+
+
+async def test_an_extraction_reads_what_an_image_shows_and_not_what_is_forwarded_or_asked_in_a_poll(
+    tmp_path: Path,
+) -> None:
+    model, ada = ScriptedModel(), Account("local", "ada", "Ada")
+    async with talking(tmp_path, model) as assistant:
+        said = HeardRequest("1", ROOM, "person", ada, "look at these", NOW, (), attachments=BESIDES, addressed=True)
+        heard = await assistant.memory.hear(said)
+        await assistant.extract(heard.person)
+        (inputs,) = [each.inputs for each in model.asked("extraction")]
+        assert isinstance(inputs, ExtractionInputs)
+        assert [line.text for line in inputs.lines] == ["look at these tulips in a red pot"]
 
 
 async def test_a_model_that_takes_too_long_is_given_up(tmp_path: Path) -> None:

@@ -397,9 +397,9 @@ def answered(plan: SummaryPlan, reply: str = SHORT, stop: str = "", **changed: A
     return msgspec.structs.replace(event, **changed)
 
 
-def begun(event: SummaryAnswered) -> Step:
+def begun(event: SummaryAnswered, model: str = "haiku", own_name: str = "") -> Step:
     """What a refresh by the whole plan does first, when it has found this reply."""
-    refreshing = loop.refresh_summary(PLAN, load(SUMMARY_PROMPT), "haiku", Minting(lambda: NOW))
+    refreshing = loop.refresh_summary(PLAN, load(SUMMARY_PROMPT), model, Minting(lambda: NOW), own_name)
     assert isinstance(next(refreshing), Find)
     return refreshing.send(Recorded((Record(Seq(9), IDS[7], NOW, event),)))
 
@@ -408,6 +408,22 @@ def begun(event: SummaryAnswered) -> Step:
 def test_a_reply_to_the_beginning_of_what_would_be_asked_is_taken(plan: SummaryPlan) -> None:
     assert answered_part(PLAN, answered(plan)) == plan
     assert isinstance(begun(answered(plan)), Decide)
+
+
+def by(model: str) -> SummaryAnswered:
+    """A reply of a model, to the beginning."""
+    event = answered(PART)
+    return msgspec.structs.replace(event, call=msgspec.structs.replace(event.call, model=model))
+
+
+def test_one_of_another_model_than_is_asked_now_is_not() -> None:
+    assert isinstance(begun(by("haiku"), "opus"), Ask)
+    assert isinstance(begun(by("claude-haiku-4-5"), "haiku", "claude-haiku-5"), Ask)
+
+
+@pytest.mark.parametrize("model", ["claude-haiku-5", "claude-haiku-5-20261001"])
+def test_one_of_the_model_that_the_name_stands_for_is(model: str) -> None:
+    assert isinstance(begun(by(model), "haiku", "claude-haiku-5"), Decide)
 
 
 @pytest.mark.parametrize(

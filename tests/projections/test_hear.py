@@ -127,6 +127,18 @@ def test_mentions_become_handles_and_nobody_s_id_stays_in_the_text() -> None:
     assert [span.kind for span in heard.message.spans] == ["mention", "mention", "quote"]
 
 
+def test_names_that_came_at_once_are_in_the_order_in_which_they_were_recorded() -> None:
+    world = World()
+    for number in range(20):
+        account = Account("discord", f"{number}", f"Name {number}", f"account{number}")
+        world.decide(hear, said(f"{number}", speaker=account))
+    for number in range(20):
+        found = person_of(world.rows, "discord", f"{number}")
+        assert found is not None
+        names = [each.name for each in names_of(world.rows, found.row.person)]
+        assert names == [f"account{number}", f"Name {number}"]
+
+
 def test_a_new_name_is_a_renaming_and_an_older_one_is_not() -> None:
     world = World()
     person = world.decide(hear, said())[0].person  # type: ignore[attr-defined]

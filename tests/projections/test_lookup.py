@@ -8,7 +8,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, SummaryRefreshed
 from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.lookup import find_people, find_sessions, people, person_card, sessions, shown_session
+from projections.lookup import find_all_called, find_people, find_sessions, people, person_card, sessions, shown_session
 from projections.policies.compartments import direct
 from tests.projections.test_hear import ADA, BEN, DM, SESSION, said
 from tests.world import NOW, World, handle
@@ -53,6 +53,16 @@ def test_an_id_wins_over_a_name_and_a_current_name_over_a_former_one() -> None:
     assert find_people(world.rows, "Ada") == [ben]
     world.decide(hear, said("6", speaker=BEN._replace(name="100"), said=NOW + 21))
     assert find_people(world.rows, "100") == [ada]
+
+
+def test_where_no_name_wins_everybody_who_ever_had_it_is_found() -> None:
+    world, ada, ben = told()
+    world.decide(hear, said("5", speaker=BEN._replace(name="Ada"), said=NOW + 20))
+    assert find_people(world.rows, "ada") == [ben]
+    assert set(find_all_called(world.rows, "ada")) == {ada, ben}
+    assert find_all_called(world.rows, "ben") == [ben]
+    assert find_all_called(world.rows, "100") == find_all_called(world.rows, ada.hex()) == [ada]
+    assert find_all_called(world.rows, "nobody") == []
 
 
 def test_a_whole_id_is_looked_up_and_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:

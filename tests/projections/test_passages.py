@@ -11,7 +11,7 @@ from projections.decisions.answer import AnswerRequest, answer
 from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, TurnDelivered
 from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse, Span
 from projections.gathering import NEAR, Gathering
-from projections.ids import NOBODY, EventId, Handle, Point
+from projections.ids import NOBODY, SNOWFLAKE_EPOCH_MS, EventId, Handle, Point, Ref
 from projections.passages import FRESH_MS
 from projections.retrieval import Vocabulary
 from tests.projections.recall.house import ADA, GUILD, KIM, MODEL, House, own_place, ref, rests_on, session
@@ -124,6 +124,33 @@ def test_nothing_of_the_window_nor_the_message_stands_there_twice(house: House) 
     context = assemble(house.rows, asked(house, "")._replace(point=point))
     assert past(context) == ""
     assert context.text.count("which boiler?") == 1
+
+
+def replying(house: House, text: str) -> Context:
+    """The prompt of a reply to what Kim said of the boiler some days ago."""
+    first = house.message("1", text, KIM)
+    first = msgspec.structs.replace(first, ref=Ref("discord", str((first.said - SNOWFLAKE_EPOCH_MS) << 22)))
+    house.world.add(MessageHeard(said=first.said, by=PLATFORM, message=first))
+    chatter(house)
+    reply = msgspec.structs.replace(house.message("1", "does the boiler leak?"), reply_to=first.ref)
+    house.world.add(MessageHeard(said=reply.said, by=PLATFORM, message=reply))
+    point = Point(house.said, house.world.records[-1].id)
+    return assemble(house.rows, asked(house, "")._replace(point=point))
+
+
+def test_what_is_quoted_whole_above_the_message_is_not_found_again(house: House) -> None:
+    house.say("1", "is the boiler well?")
+    context = replying(house, "the boiler leaks again")
+    assert "Replied-to message:\n[Kim]: the boiler leaks again\n" in context.text
+    assert past(context).endswith("[Ada]: is the boiler well?")
+    assert context.text.count("the boiler leaks again") == 1
+
+
+def test_of_what_the_quote_leaves_out_a_part_all_is_found(house: House) -> None:
+    whole = f"the boiler leaks again{' and again' * 30}, in the cellar"
+    context = replying(house, whole)
+    assert [each.block for each in context.left_out if each.block == "replied"] == ["replied"]
+    assert past(context).endswith(f"[Kim]: {whole}")
 
 
 def test_what_is_said_after_the_message_is_not_there(house: House) -> None:

@@ -28,7 +28,7 @@ from projections.events import (
     PlaceAudienceChanged,
     ToolCalled,
 )
-from projections.events.values import PLATFORM, Audience, By, ItemUse, Source
+from projections.events.values import PLATFORM, Attachment, Audience, By, ItemUse, Source
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import ItemRow, items_of
 from projections.messages import find_message
@@ -191,6 +191,14 @@ def test_the_same_request_twice_is_one_call() -> None:
     talk.records(take_note(talk.rows, request, as_addressed))
     assert take_note(talk.rows, request, as_addressed) == []
     assert record_call(talk.rows, request.call, Came("found")) == []
+
+
+def test_what_a_forward_beside_own_words_says_is_not_noted_and_what_an_image_shows_is() -> None:
+    talk = Talk()
+    forward = Attachment("forwarded message", caption="I am allergic to peanuts")
+    talk.says("look what she wrote", attachments=(forward, Attachment("cat.png", caption="my cat on a chair")))
+    assert called(talk.notes("I am allergic to peanuts")).outcome == "refused"
+    assert called(talk.notes("My cat on a chair")).outcome == "written"
 
 
 def test_what_was_said_before_may_be_noted_too_and_others_words_may_not() -> None:

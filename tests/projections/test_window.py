@@ -34,7 +34,18 @@ from projections.events.values import (
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.rows import Rows, Stored
-from projections.window import LATE_MS, Caller, Window, backwards, entry_chars, entry_line, fit, recent, with_names
+from projections.window import (
+    LATE_MS,
+    Caller,
+    Window,
+    backwards,
+    entry_chars,
+    entry_line,
+    fit,
+    recent,
+    spoken_words,
+    with_names,
+)
 from tests.world import NOW, World, handle
 
 DAVE, ERIN = handle("dave"), handle("erin")
@@ -283,6 +294,15 @@ def test_attachments_are_named_with_their_captions(world: World) -> None:
         "[Dave]: [attachment: a x.png]",
     ]
     assert window(world).words == "Look! a dog\non a beach\n"
+
+
+def test_what_is_forwarded_or_asked_in_a_poll_is_not_what_is_said_and_what_an_image_shows_is(world: World) -> None:
+    others = [Attachment(each, caption=f"a {each}") for each in ("forwarded message", "poll")]
+    image = Attachment("cat.png", caption="a cat")
+    said = message("look ", 1, spans=(Span(5, ERIN),), attachments=(*others, image))
+    caller = Caller(world.rows, "dnam")
+    assert spoken_words(said, caller) == "look @Erin a cat"
+    assert caller.mentioned == {ERIN: "Erin"}
 
 
 def test_a_reply_names_whom_it_answers_when_that_was_said_lately(world: World) -> None:

@@ -17,7 +17,7 @@ from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.decisions.withdraw import WithdrawRequest
-from projections.events.values import Attachment, AuthorKind, SpanKind
+from projections.events.values import FORWARDED, POLL, Attachment, AuthorKind, SpanKind
 from projections.ids import SNOWFLAKE_EPOCH_MS, Point, Ref
 from projections.policies.text import whole
 
@@ -191,9 +191,9 @@ def _attached(message: discord.Message) -> Iterator[Attachment]:
     yield from (_sticker(each.name) for each in message.stickers)
     if message.poll is not None:
         answers = ", ".join(each.text for each in message.poll.answers)
-        yield Attachment("poll", caption=whole(f"{message.poll.question} ({answers})"))
+        yield Attachment(POLL, caption=whole(f"{message.poll.question} ({answers})"))
     for each in message.message_snapshots:
-        yield Attachment("forwarded message", caption=whole(_unnamed(each.content, message)))
+        yield Attachment(FORWARDED, caption=whole(_unnamed(each.content, message)))
         yield from _files(each.attachments)
         yield from (_sticker(sticker.name) for sticker in each.stickers)
 

@@ -8,6 +8,7 @@ import pytest
 
 from dnam.erasing import Taken, keys_words
 from dnam.memory import Memory
+from projections.decisions.meet import Account
 from projections.events import PersonErased, TurnWithdrawn
 from replay import codec
 from replay.engine import Engine
@@ -166,6 +167,20 @@ def test_a_rest_that_cannot_be_done_is_told_and_the_keys_are_gone(data: Path, mo
     with Engine.open(data) as engine:
         assert engine.finisher is not None
     assert holds(data, *HOLDS_KIM) == []
+
+
+def test_who_is_shown_by_what_is_another_s_account_name_is_not_erased_by_it(data: Path) -> None:
+    async def met(memory: Memory) -> None:
+        await memory.meet(Account("discord", "500", "Zoe", "zo"))
+        await memory.meet(Account("discord", "600", "zo", "mallory"))
+
+    make(data, met)
+    ran = dnam("erase", "zo", "--yes", "--data", data)
+    assert ran.code == 2
+    assert ran.err.startswith("dnam: 'zo' may be any of:\n")
+    assert {"discord:500", "discord:600"} <= set(ran.err.split())
+    assert PersonErased.TAG not in tags(data)
+    assert dnam("erase", "mallory", "--yes", "--data", data).code == 0
 
 
 @pytest.mark.parametrize(
