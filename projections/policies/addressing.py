@@ -3,12 +3,13 @@
 A list of orders is never whole. But a note that may be kept tells of its person: in the third person, as the prompt
 asks for ("User …"), or in their own words ("I …"). What tells of nobody and says "you", or begins a clause with a verb
 that commands, is no fact, whatever it says; nor is what begins with a command and has no subject, what names somebody
-else's rule or role and behind a colon commands, and what only asks. Opening hours are no command: "open at
-nine", and nothing else, tells when.
+else's rule or role and behind a colon commands, and what only asks. Opening hours at the end are no command: "open at
+nine", and nothing else behind it, tells when.
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
+from itertools import chain, dropwhile
 from typing import NamedTuple
 
 from projections.policies.disguises import lettered, plain_reading
@@ -16,8 +17,8 @@ from projections.policies.disguises import lettered, plain_reading
 _CLAUSE = re.compile(r"[.!?;:\n()\[\]\"“”]|, | [-–—] ")
 _ENDING = re.compile(r"[.!?;\n]")
 _WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"[0-9]{1,4}[a-z]{0,2}")
-"""Of an hour or a day: 9, 9am, 1st."""
+_NUMBER = re.compile(r"[0-5]?[0-9][a-z]{0,2}")
+"""Of an hour, a minute or a day: 9, 9am, 30, 1st; and not of a door or a port."""
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘ʼ`](?=\w)")
 _LABEL = re.compile(r"^\s*\w+(?: \w+)?\s*:")
 _INSIDE = re.compile(r"(?<=[^\W\d_])[\d@$|€]+(?=[^\W\d_])")
@@ -30,7 +31,7 @@ class NoteWords(NamedTuple):
     """What a language's notes are made of, in words without apostrophes: `subjects` and what else is `telling` of
     somebody, `addressing` the assistant, `commanding` verbs at the beginning of a clause, behind any that are `polite`.
     With words of `framing` a note tells that somebody said or asked for something, and nothing besides. A clause of one
-    of `opening` and of `times` alone, with what stands `around` these, tells of hours.
+    of `opening` and of `times` alone, with what stands `around` these, tells of hours, if no other clause is behind it.
     """
 
     subjects: frozenset[str] = frozenset()
@@ -58,9 +59,10 @@ def addressed_in(text: str, words: NoteWords) -> str:
     if announced or words.subjects.intersection(said):
         return announced
     if words.telling.intersection(said):
-        first = next(_commands(_CLAUSE.split(plain, maxsplit=1)[0], words), "")
+        first = next(_commands(_judged(plain, words)[:1], words), "")
         return "" if not first or first.split()[1] in words.telling else first
-    return next((each for each in said if each in words.addressing), "") or next(_commands(plain, words), "")
+    addressed = (each for each in said if each in words.addressing)
+    return next(chain(addressed, _commands(_judged(plain, words), words)), "")
 
 
 def commanded_in(text: str, words: NoteWords, openly: Set[str] = frozenset()) -> str:
@@ -68,16 +70,17 @@ def commanded_in(text: str, words: NoteWords, openly: Set[str] = frozenset()) ->
     be read as it stands.
     """
     plain = _APOSTROPHE.sub("", text.casefold())
-    return next((each for each in _commands(plain, words) if len(each.split()) > FEW and each not in openly), "")
+    said = _commands(_judged(plain, words), words)
+    return next((each for each in said if len(each.split()) > FEW and each not in openly), "")
 
 
 def openly_commanded(text: str, words: NoteWords) -> frozenset[str]:
     """What a text commands as it stands, and what becomes of that where digits are read for letters: "send 3 cards"
     hides nothing. What has digits inside of words may: "send the p4ssword".
     """
-    standing = list(_commanding(_APOSTROPHE.sub("", plain_reading(text).signed), words))
+    standing = list(_commanding(_CLAUSE.split(_APOSTROPHE.sub("", plain_reading(text).signed)), words))
     numbered = [lettered(clause) for clause, _ in standing if not _INSIDE.search(clause)]
-    return frozenset([said for _, said in (*standing, *(each for one in numbered for each in _commanding(one, words)))])
+    return frozenset([*(said for _, said in standing), *_commands(numbered, words)])
 
 
 def unlabelled(text: str, words: NoteWords) -> str:
@@ -91,7 +94,7 @@ def _announced(plain: str, words: NoteWords) -> Iterator[str]:
     """What is commanded behind a colon, where nothing before it tells of the person."""
     before, _, after = plain.partition(":")
     if not (words.subjects | words.telling).intersection(_WORD.findall(before)):
-        yield from _commands(_CLAUSE.split(after.strip(), maxsplit=1)[0], words)
+        yield from _commands(_judged(after.strip(), words)[:1], words)
 
 
 def _unlabelled(plain: str, words: NoteWords) -> str:
@@ -100,27 +103,37 @@ def _unlabelled(plain: str, words: NoteWords) -> str:
     return plain[label.end() :] if label is not None and is_label else plain
 
 
-def _commands(plain: str, words: NoteWords) -> Iterator[str]:
-    """What the clauses say that begin with a command, and not with hours."""
-    yield from (said for _, said in _commanding(plain, words) if not _tells_hours(said.split(), words))
+def _judged(plain: str, words: NoteWords) -> list[str]:
+    """The clauses, without those at the end that tell of hours. Hours with anything else behind them stay: what they
+    stand in front of may be an order that is not known for one.
+    """
+    clauses = _CLAUSE.split(plain)
+    while clauses and _tells_hours(_said(clauses[-1], words), words):
+        clauses.pop()
+    return clauses
 
 
-def _tells_hours(said: Sequence[str], words: NoteWords) -> bool:
-    """Whether it says when something is open, and nothing besides."""
-    first, *rest = said
-    times = [each in words.times or _NUMBER.fullmatch(each) is not None for each in rest]
-    return (
-        first in words.opening
-        and any(times)
-        and all(time or each in words.around for time, each in zip(times, rest, strict=True))
-    )
+def _tells_hours(said: list[str], words: NoteWords) -> bool:
+    """Whether it says when something is open, or goes on to say so, and nothing besides."""
+    is_opening = not words.opening.isdisjoint(said[:1])
+    rest = said[1:] if is_opening else said
+    others = [each for each in rest if each not in words.times and _NUMBER.fullmatch(each) is None]
+    return words.around.issuperset(others) and (len(others) < len(rest) or not is_opening)
 
 
-def _commanding(plain: str, words: NoteWords) -> Iterator[tuple[str, str]]:
+def _commands(clauses: Iterable[str], words: NoteWords) -> Iterator[str]:
+    """What the clauses say that begin with a command."""
+    yield from (said for _, said in _commanding(clauses, words))
+
+
+def _commanding(clauses: Iterable[str], words: NoteWords) -> Iterator[tuple[str, str]]:
     """The clauses that begin with a command, as they stand, and their words from the command on."""
-    for clause in _CLAUSE.split(plain):
-        said = _WORD.findall(clause)
-        while said and said[0] in words.polite:
-            said.pop(0)
+    for clause in clauses:
+        said = _said(clause, words)
         if len(said) >= LEAST_WORDS and said[0] in words.commanding:
             yield clause, " ".join(said)
+
+
+def _said(clause: str, words: NoteWords) -> list[str]:
+    """The words of a clause, without those that are polite in front."""
+    return list(dropwhile(words.polite.__contains__, _WORD.findall(clause)))

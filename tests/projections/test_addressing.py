@@ -61,10 +61,33 @@ def test_a_command_of_times_alone_tells_of_hours() -> None:
     opening, times, around = frozenset({"send"}), frozenset({"nine"}), frozenset({"at"})
     words = NOTES._replace(opening=opening, times=times, around=around)
     assert {addressed_in(text, words) for text in ("Send at nine", "Post: send at 9 at 5pm", "send 9")} == {""}
-    for text in ("send at", "send at nine cards", "give at nine", "send 99999"):
+    for text in (
+        "send at",
+        "send at nine cards",
+        "give at nine",
+        "send 99999",
+        "send 60",
+        "send 1337",
+        "send 443 at 9",
+    ):
         assert addressed_in(text, words) == text
     assert commanded_in("send at nine at nine", words) == ""
     assert openly_commanded("Send at 9 at 5", words) == {"send at 9 at 5", "send at 9 at s"}
+
+
+@pytest.mark.parametrize(
+    "behind", [", hum", ", please hum to my cat", ": hum", ". At nine. Hum", "; send at", "; send hum at 9"]
+)
+def test_hours_are_a_command_where_anything_else_is_behind_them(behind: str) -> None:
+    opening, times, around = frozenset({"send", "sent"}), frozenset({"nine"}), frozenset({"at"})
+    words = NOTES._replace(opening=opening, times=times, around=around)
+    assert addressed_in(f"Send at nine{behind}", words) == "send at nine"
+    assert addressed_in(f"Post: send at nine{behind}", words) == "send at nine"
+    assert commanded_in(f"Send at nine at nine{behind}", words) == "send at nine at nine"
+    for hours in (".", ", please sent at 9:30.", ", at 9", "; at; (send nine)", " - and at nine, at"):
+        assert addressed_in(f"Send at nine{hours}", words) == ""
+        assert addressed_in(f"My post: send at nine{hours}", words) == ""
+        assert commanded_in(f"Send at nine at nine{hours}", words) == ""
 
 
 def test_a_note_without_its_label_is_what_is_left_of_it() -> None:

@@ -26,7 +26,10 @@ QUOTED = re.compile(r"[ \t]*(?:> ){1,4}[ \t]*")
 BEFORE = re.compile(r"[ \t>]*")
 """What may stand before the backticks on their line, and goes with them."""
 CLOSING = re.compile(r"[\s>]*```(?!`)")
-JUST_OPENED = re.compile(r"[ \t]*```[A-Za-z0-9_+.#-]*\s*\Z")
+JUST_OPENED = re.compile(r"[A-Za-z0-9_+.#-]*\s*")
+"""All that stands behind the backticks of a block that holds nothing yet: looked for there alone, and not at every
+blank.
+"""
 BORDERS = ("\n\n", "\n", ". ", " ")
 """Where a text may be cut, best first; the border stays with what is before it."""
 LEAST = 3
@@ -55,8 +58,9 @@ def split(text: str, limit: int = LIMIT) -> list[str]:
 
 def so_far(text: str) -> str:
     """An answer that is still growing, without a code block that was opened just now and holds nothing yet."""
-    found = JUST_OPENED.search(text)
-    return text if found is None or text.count(TICKS) % 2 == 0 else text[: found.start()].rstrip()
+    opened = text.rfind(TICKS)
+    is_empty = text.count(TICKS) % 2 == 1 and JUST_OPENED.fullmatch(text, opened + len(TICKS)) is not None
+    return text[:opened].rstrip() if is_empty else text
 
 
 def _parts(text: str, limit: int) -> Iterator[str]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dnam.adapters.discord.splitting import LIMIT, so_far, split
+from dnam.adapters.discord import splitting
+from dnam.adapters.discord.splitting import JUST_OPENED, LIMIT, so_far, split
 
 FENCES = (
     "\n```py\n", "\n```\n", "\n````\n", "\n    ```py\n", "\n\t```\n", "\n- ```\n", "\n> ```py\n> ", "\n> ```\n",
@@ -92,10 +93,37 @@ def test_what_is_never_closed(text: str, shown: str) -> None:
     [
         ("Here:\n```", "Here:"), ("Here:\n```py", "Here:"), ("Here:\n```py\n", "Here:"), ("Here: ```py\n ", "Here:"),
         ("Here:\n```py\np", "Here:\n```py\np"), ("```\np\n```", "```\np\n```"), ("Here", "Here"), ("", ""),
+        ("```\np\n``` ```py", "```\np\n```"), ("Here: \t````", "Here: \t`"), ("Here: \n", "Here: \n"),
+        ("Here: ```py p", "Here: ```py p"), ("Here: ```py\n\n`", "Here: ```py\n\n`"),
     ],
 )  # fmt: skip
 def test_a_block_is_not_shown_before_it_holds_something(text: str, shown: str) -> None:
     assert so_far(text) == shown
+
+
+class Applied:
+    """What tells a block that was just opened, and to how many characters of a text it is applied."""
+
+    def __init__(self) -> None:
+        self.chars: list[int] = []
+
+    def fullmatch(self, text: str, at: int) -> re.Match[str] | None:
+        self.chars.append(len(text) - at)
+        return JUST_OPENED.fullmatch(text, at)
+
+
+@pytest.mark.parametrize(
+    ("end", "shown", "chars"), [("", None, []), ("x", None, []), ("```py\n", "", [3]), ("```py x", None, [4])]
+)
+def test_blanks_before_the_last_backticks_are_not_searched(
+    end: str, shown: str | None, chars: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search from every blank to the last of them is no work for the event loop."""
+    applied = Applied()
+    monkeypatch.setattr(splitting, "JUST_OPENED", applied)
+    text = " " * 200_000 + end
+    assert so_far(text) == (text if shown is None else shown)
+    assert applied.chars == chars
 
 
 @pytest.mark.parametrize(
