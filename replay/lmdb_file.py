@@ -227,16 +227,20 @@ def _translation(folder: Path, error: Exception) -> LogError:
         case lmdb.ReadonlyError() | PermissionError():
             return ReadOnly(f"{folder} cannot be written to: {error}")
         case lmdb.PanicError():
-            said = REFUSED.setdefault(folder, "")
-            why = f" ({said})" if said else ""
-            return CannotWrite(
-                f"the disk of {folder} refused the end of a commit{why}: what was acknowledged is there, and it goes "
-                "on once the disk takes writes again"
-            )
+            return CannotWrite(given_up(folder, REFUSED.setdefault(folder, "")))
         case lmdb.InvalidError():
             return NotALog(f"{folder} is not a folder that dnam made, or is damaged: {error}")
         case _:
             return _by_number(folder, error)
+
+
+def given_up(folder: Path, said: str) -> str:
+    """What there is to say of a folder that LMDB gave up, and what the disk had said."""
+    why = f" ({said})" if said else ""
+    return (
+        f"the disk of {folder} refused the end of a commit{why}: what was acknowledged is there, and it goes "
+        "on once the disk takes writes again"
+    )
 
 
 def _by_number(folder: Path, error: Exception) -> LogError:

@@ -171,7 +171,7 @@ def failures() -> Iterator[None]:
         code = _code_of(error)
         if code is None:
             raise
-        note(f"{error}: {DAMAGED}" if _is_of_lmdb(error) else str(error))
+        note(_words_of_lmdb(error) if _is_of_lmdb(error) else str(error))
         raise Ending(code) from None
 
 
@@ -191,6 +191,15 @@ def _code_of(error: Exception) -> int | None:
 def _is_of_lmdb(error: Exception) -> bool:
     """Whether LMDB met a page that it cannot read; nothing is imported to say so."""
     return type(error).__module__ == "lmdb"
+
+
+def _words_of_lmdb(error: Exception) -> str:
+    """What is told of LMDB's own words: it gave a folder up, which somebody met who had not looked, or met a page."""
+    from replay.lmdb_file import REFUSED, GivenUp, given_up
+
+    if isinstance(error, GivenUp) and REFUSED:
+        return given_up(*next(iter(REFUSED.items())))
+    return f"{error}: {DAMAGED}"
 
 
 def flushed(code: int) -> int:

@@ -201,6 +201,12 @@ def test_what_a_forward_beside_own_words_says_is_not_noted_and_what_an_image_sho
     assert called(talk.notes("My cat on a chair")).outcome == "written"
 
 
+def test_what_an_image_shows_that_nobody_said_a_word_about_is_not_noted() -> None:
+    talk = Talk()
+    talk.says("", attachments=(Attachment("cat.png", caption="my cat on a chair"),))
+    assert called(talk.notes("My cat on a chair")).outcome == "refused"
+
+
 def test_what_was_said_before_may_be_noted_too_and_others_words_may_not() -> None:
     talk = Talk()
     talk.says("my cat is called Mia")

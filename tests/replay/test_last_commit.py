@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from projections.registry import FOLD
+from replay.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged
-from replay.pages import PAGE_SIZE, Meta, PageFile, Tree, Walk, metas
+from replay.pages import NO_TREE, PAGE_SIZE, Meta, PageFile, Tree, Walk, metas
 from replay.rewriting import rewrite
+from replay.salvaging import _made_again
 from replay.store import DiskStore
 from tests.replay.keeping import backed_up, settings, sound, talk
 from tests.replay.stage import KIM, FakeClock, contents, drafts, handle_of, setting
@@ -176,3 +178,12 @@ def test_what_was_written_and_not_acknowledged_comes_along_where_all_of_it_is_th
     harm(data, newest(data).commit % 2 ^ 1, zeros)
     assert repaired(data, place).repairs == ()
     assert whole(data)[0] == written
+
+
+def test_a_log_of_other_tables_is_not_made_again(data: Path, place: Path, tmp_path: Path) -> None:
+    talk(data)
+    backed_up(data, place)
+    others = dict.fromkeys(("headers", "bodies"), NO_TREE)
+    with pytest.raises(Damaged, match="tables are not those of a log"):
+        _made_again(tmp_path / "fresh", others, Backup(place), data)
+    assert not (tmp_path / "fresh").exists()

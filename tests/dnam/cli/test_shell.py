@@ -18,6 +18,7 @@ from dnam.times import age, iso
 from projections.errors import BadRequest
 from projections.events.values import Audience, By
 from projections.ids import Handle, Ref
+from replay import lmdb_file
 from replay.errors import Damaged
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, process
 from tests.world import NOW
@@ -176,6 +177,20 @@ def test_what_lmdb_says_of_a_page_comes_with_what_to_do(capsys: pytest.CaptureFi
     told = capsys.readouterr().err
     assert told.startswith("dnam: MDB_CORRUPTED: Located page was wrong type: a file of this memory is damaged")
     assert {"`dnam verify`", "`dnam replay`", "`dnam repair --from BACKUP`"} <= set(re.findall("`[^`]*`", told))
+
+
+def test_a_folder_that_lmdb_gave_up_is_told_of_by_what_the_disk_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody looked into it between the refusal and the next look at whether it still lives."""
+    monkeypatch.setattr(lmdb_file, "REFUSED", {tmp_path: "mdb_txn_commit: No space left on device"})
+    with pytest.raises(shell.Ending) as ending, shell.failures():
+        raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC: Update of meta page failed")
+    assert ending.value.exit_code == 3
+    told = capsys.readouterr().err
+    assert f"the disk of {tmp_path} refused the end of a commit" in told
+    assert "No space left on device" in told
+    assert "MDB_PANIC" not in told
 
 
 def test_what_nobody_expected_stays_a_traceback() -> None:
