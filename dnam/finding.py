@@ -42,6 +42,11 @@ def the_only_person(rows: Rows, user: str) -> Handle:
 def the_session(rows: Rows, text: str) -> SessionCard:
     """Which session is meant by a key or a channel's name."""
     found = find_sessions(rows, text)
+    if not found and text.strip().casefold() == DIRECT:
+        raise Unknown(
+            f"`{DIRECT}` is somebody's direct messages: say whose, with --user where there is that option, or by the "
+            "session's key (`dnam sessions` lists them)"
+        )
     if not found:
         raise Unknown(f"there is no session {text!r}. `dnam sessions` lists them")
     if len(found) > 1:

@@ -201,6 +201,7 @@ def test_a_place_that_there_was_not_yet_is_said_so(teapot: Path) -> None:
         (("tea", "--user", "Zoe"), 2, "nobody here goes by 'Zoe'"),
         (("tea", "--by", "Zoe"), 2, "nobody here goes by 'Zoe'"),
         (("tea", "--in", "attic"), 2, "there is no session 'attic'"),
+        (("tea", "--in", "dm"), 2, "`dm` is somebody's direct messages: say whose"),
         (("tea", "--from", "attic"), 2, "there is no session 'attic'"),
         (("tea", "--at", "soon"), 2, "'soon' is no moment"),
     ],
