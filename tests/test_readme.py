@@ -41,17 +41,11 @@ FOUND_SOMETHING = ("diff Tobi", "diff --shadow", "verify --data tour")
 """How those commands begin that end with 1: what they look for is there."""
 
 
-def tour() -> list[str]:
-    """The tour's `dnam` commands, and what happens to the file in between."""
-    lines = [line for block in blocks() for line in block.splitlines()]
-    begin = ("$ dnam ", f"$ {PYTHON}")
-    return [line.removeprefix("$ dnam ").removeprefix("$ ") for line in lines if line.startswith(begin)]
-
-
-def test_every_command_of_the_tour_works(tmp_path: Path) -> None:
+def test_every_command_of_the_tour_works_and_prints_what_is_shown(tmp_path: Path) -> None:
+    """Every line that stands under a command, but for what differs from run to run, and what is typed in the chat."""
     (tmp_path / "data").symlink_to(ROOT / "data")
-    words = {shlex.split(line)[0] for line in tour()}
-    assert words >= {
+    commands = list(shown_under(blocks()))
+    assert {shlex.split(line)[1] for line, _ in commands} >= {
         "import",
         "people",
         "show",
@@ -66,27 +60,17 @@ def test_every_command_of_the_tour_works(tmp_path: Path) -> None:
         "rederive",
         "adopt",
     }
-    for line in tour():
-        if line.startswith(PYTHON):
-            damaging = [sys.executable, *shlex.split(line)[1:]]
-            assert subprocess.run(damaging, cwd=tmp_path, check=False).returncode == 0
-            continue
-        ran = dnam(*shlex.split(line), cwd=tmp_path)
-        assert ran.returncode == line.startswith(FOUND_SOMETHING), (line, ran.stderr)
-        assert "Traceback" not in ran.stderr
-        counts = re.findall(r"^\d+ events and \d+ rows", ran.stdout, re.MULTILINE)
-        assert all(each in README for each in counts), (line, counts)
-
-
-def test_the_tour_shows_what_the_commands_print(tmp_path: Path) -> None:
-    """Every line that stands under a command, but for what differs from run to run, and what is typed in the chat."""
-    (tmp_path / "data").symlink_to(ROOT / "data")
     looked_at = 0
-    for line, shown in shown_under(blocks()):
+    for line, shown in commands:
         if line.startswith(PYTHON):
             subprocess.run([sys.executable, *shlex.split(line)[1:]], cwd=tmp_path, check=True)
             continue
-        ran = dnam(*shlex.split(line.removeprefix("dnam ")), cwd=tmp_path)
+        command = line.removeprefix("dnam ")
+        ran = dnam(*shlex.split(command), cwd=tmp_path)
+        assert ran.returncode == command.startswith(FOUND_SOMETHING), (line, ran.stderr)
+        assert "Traceback" not in ran.stderr
+        counts = re.findall(r"^\d+ events and \d+ rows", ran.stdout, re.MULTILINE)
+        assert all(each in README for each in counts), (line, counts)
         printed = [lasting(each) for each in (ran.stdout + ran.stderr).splitlines()]
         for each in filter(None, map(lasting, shown)):
             pieces = [piece.strip() for piece in each.split("…")]
