@@ -209,14 +209,14 @@ async def test_what_could_not_be_recorded_is_answered_from_what_is_there(tmp_pat
         unwritten = Unwritten()
         exchanges = Exchanges(assistant, unwritten)
         await exchanged(exchanges, says(1, "hello", GARDEN))
-        refused, over, real = threading.Event(), threading.Event(), assistant.prepare_here
+        refused, over, real = threading.Event(), threading.Semaphore(0), assistant.prepare_here
 
         def prepare(*args: object) -> object:
             wait(refused)
             try:
                 return real(*args)  # type: ignore[arg-type]  # whatever it is given
             finally:
-                over.set()
+                over.release()
 
         with patch.object(assistant, "prepare_here", prepare), at_the_end(assistant.memory, full):
             exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
@@ -226,7 +226,8 @@ async def test_what_could_not_be_recorded_is_answered_from_what_is_there(tmp_pat
         assert thought.context.message.words == "how are you?"
         assert thought.context.message.seq == 0  # by its own text
         assert exchange.heard.point.id == AT_END
-        await asyncio.to_thread(wait, over)
+        for _ in range(2):  # that which was begun early, and that of the answer
+            assert await asyncio.to_thread(over.acquire, timeout=20)
         with prepared(assistant) as made:
             assert await unwritten.again()
             await asyncio.sleep(0)
