@@ -97,7 +97,7 @@ class Exchanges:
             if is_awaited and not loop.is_closed():
                 with suppress(RuntimeError):  # the program ends, and its threads did
                     begun.append(self._begun(heard, message, loop))
-                    begun[-1].add_done_callback(lambda _: _tell(loop, ready))
+                    begun[-1].add_done_callback(lambda _: _make_ready_from_thread(loop, ready))
 
         async def step() -> None:
             nonlocal runs
@@ -108,7 +108,7 @@ class Exchanges:
 
         with self.assistant.precedence.arriving():
             writing = exchange.writing = self.unwritten.begin("message", step)
-            writing.add_done_callback(lambda _: _done(ready))
+            writing.add_done_callback(lambda _: _make_ready(ready))
             try:
                 await ready
             except asyncio.CancelledError:  # raised again: what was said stays said
@@ -254,15 +254,16 @@ def _prepared_first(writing: "asyncio.Future[bool]", begun: Sequence["Future[Ahe
     return begun[-1].result() if begun and begun[-1].done() and not writing.done() else None
 
 
-def _tell(loop: asyncio.AbstractEventLoop, ready: "asyncio.Future[None]") -> None:
-    """From another thread: there is something to go on with."""
-    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        loop.call_soon_threadsafe(_done, ready)
-
-
-def _done(ready: "asyncio.Future[None]") -> None:
+def _make_ready(ready: "asyncio.Future[None]") -> None:
+    """There is something to go on with: `hear` need not wait any longer."""
     if not ready.done():
         ready.set_result(None)
+
+
+def _make_ready_from_thread(loop: asyncio.AbstractEventLoop, ready: "asyncio.Future[None]") -> None:
+    """The same from another thread."""
+    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(_make_ready, ready)
 
 
 async def _written(exchange: Exchange) -> None:
