@@ -6,7 +6,8 @@ answer that is being prepared waits for all of it. What was loaded is left out, 
 nearly all goes without a collection, as soon as nobody has it any more.
 
 What was freed is given back every half a minute, which takes about a ms: in between it is kept, since it is soon needed
-again, but among what stays it would fall to pieces that add up over a day.
+again, but among what stays it would fall to pieces that add up over a day. What stays is put into huge pages then
+(`huge_pages`), and sooner in the beginning, when most of it comes.
 """
 
 import ctypes
@@ -16,16 +17,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dnam.huge_pages import HugePages
+
 SWITCH_SECONDS = 0.0005
 """After how long a thread that computes lets another one run."""
 THRESHOLDS = (50_000, 10, 10)
 """After how many more objects the young ones are looked at, instead of 700; after how many such looks those that
 outlived one, and after how many of these all, as ever. A message leaves some hundreds behind.
 """
-
-
-GIVE_BACK_SECONDS = 30.0
-"""How often what was freed is given back."""
+FIRST_SECONDS, TEND_SECONDS = 1.0, 30.0
+"""After how long the heap is tended for the first time, and how often in the end: each time after twice as long."""
 HEAP = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 20), "M_TRIM_THRESHOLD": (-1, 1 << 22)}
 """What `mallopt` is told, by glibc's names (malloc.h): its number, and the value."""
 
@@ -52,15 +53,20 @@ def give_back() -> bool:
 
 
 @contextmanager
-def giving_back(seconds: float = GIVE_BACK_SECONDS) -> Iterator[None]:
-    """Give back what was freed, every so many seconds, in a thread of its own."""
-    over = threading.Event()
+def tended(first: float = FIRST_SECONDS, seconds: float = TEND_SECONDS) -> Iterator[None]:
+    """Give back what was freed and put what stays into huge pages: after `first` seconds, after twice as many, and so
+    on up to every `seconds`, in a thread of its own.
+    """
+    over, huge_pages = threading.Event(), HugePages()
 
-    def give() -> None:
-        while not over.wait(seconds):
+    def tending() -> None:
+        pause = first
+        while not over.wait(min(pause, seconds)):
             give_back()
+            huge_pages.use()
+            pause *= 2
 
-    thread = threading.Thread(target=give, name="giving back", daemon=True)
+    thread = threading.Thread(target=tending, name="tending the heap", daemon=True)
     thread.start()
     try:
         yield
@@ -77,7 +83,7 @@ def steady() -> Iterator[None]:
     gc.set_threshold(*THRESHOLDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        with giving_back():
+        with tended():
             yield
     finally:
         sys.setswitchinterval(before)

@@ -10,7 +10,8 @@ from unittest.mock import Mock, patch
 
 import pytest
 
-from dnam.steadiness import SWITCH_SECONDS, THRESHOLDS, few_heaps, give_back, giving_back, steady
+from dnam.huge_pages import HugePages
+from dnam.steadiness import SWITCH_SECONDS, THRESHOLDS, few_heaps, give_back, steady, tended
 
 
 def test_while_it_lasts_collections_are_few_and_leave_out_what_was_loaded_and_threads_give_way_sooner() -> None:
@@ -74,22 +75,46 @@ def test_what_was_freed_between_what_stays_is_given_back() -> None:
     assert float(done.stdout) > 20
 
 
-def test_it_is_given_back_again_and_again_until_it_is_over() -> None:
-    given, three = list[int](), threading.Event()
+def test_the_heap_is_tended_again_and_again_until_it_is_over() -> None:
+    given, used, three = list[int](), list[int](), threading.Event()
 
-    def give_back() -> None:
-        given.append(len(given))
-        if len(given) == 3:
+    def use_huge_pages(_: HugePages) -> int:
+        used.append(len(given))
+        if len(used) == 3:
             three.set()
+        return 0
 
-    with patch("dnam.steadiness.give_back", give_back), giving_back(0.001):
-        assert three.wait(20)
-    times = len(given)
-    time.sleep(0.01)
-    assert len(given) == times
-    with patch("dnam.steadiness.give_back", give_back), giving_back():
-        pass
-    assert len(given) == times, "not before its time"
+    with patch("dnam.steadiness.give_back", lambda: given.append(0)), patch.object(HugePages, "use", use_huge_pages):
+        with tended(0.001, 0.002):
+            assert three.wait(20)
+        times = len(used)
+        time.sleep(0.01)
+        assert (len(used), len(given)) == (times, times)
+        assert used[:3] == [1, 2, 3], "what is free goes first"
+        with tended():
+            pass
+        assert len(used) == times, "not before its time"
+
+
+def test_the_heap_is_tended_soon_at_first_and_then_more_seldom() -> None:
+    waited, over, wait = list[float](), threading.Event(), threading.Event.wait
+
+    def noted(event: threading.Event, seconds: float | None = None) -> bool:
+        if seconds is None:  # a thread begins
+            return wait(event)
+        waited.append(seconds)
+        if len(waited) == 8:
+            over.set()
+        return len(waited) == 8
+
+    with (
+        patch("dnam.steadiness.give_back"),
+        patch.object(HugePages, "use"),
+        patch.object(threading.Event, "wait", noted),
+        tended(),
+    ):
+        wait(over, 20)
+    assert waited == [1, 2, 4, 8, 16, 30, 30, 30]
 
 
 @pytest.mark.parametrize("fails", [OSError, TypeError, AttributeError])
