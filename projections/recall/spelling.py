@@ -53,14 +53,17 @@ def spelled_like(word: str) -> tuple[bytes, ...]:
     stem = _may_be_misspelt(word)
     if not stem:
         return ()
-    letters = _LETTERS.union(stem)
-    halves = [(stem[:at], stem[at:]) for at in range(len(stem) + 1)]
-    near = {left + right[1:] for left, right in halves if right}
-    near |= {left + right[1] + right[0] + right[2:] for left, right in halves if len(right) > 1}
-    near |= {left + letter + right[1:] for left, right in halves if right for letter in letters}
-    near |= {left + letter + right for left, right in halves for letter in letters}
-    near.discard(stem)
-    return tuple(sorted([blake2b(b"w" + each.encode(), digest_size=TERM_BYTES).digest() for each in near]))
+    letters = [each.encode() for each in _LETTERS.union(stem)]
+    near = set[bytes]()
+    for at in range(len(stem) + 1):
+        left, right, rest = f"w{stem[:at]}".encode(), stem[at:].encode(), stem[at + 1 :].encode()
+        others = [left + letter for letter in letters]
+        near.update([other + right for other in others])
+        if right:
+            near.update([other + rest for other in others])
+            near |= {left + rest, f"w{stem[:at]}{stem[at + 1 : at + 2]}{stem[at]}{stem[at + 2 :]}".encode()}
+    near.discard(f"w{stem}".encode())
+    return tuple(sorted([blake2b(each, digest_size=TERM_BYTES).digest() for each in near]))
 
 
 def _may_be_misspelt(word: str) -> str:
