@@ -22,7 +22,7 @@ from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.place import PlaceSeen, describe_unheard, place_ref
 from projections.errors import BadRequest
 from projections.events.values import By
-from projections.ids import NOBODY, Handle, Ref
+from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.people import name_of
 from projections.places import PLACES, PlaceRow, find_place
 from projections.rows import Rows
@@ -177,7 +177,11 @@ async def meet_channel(memory: Access, scope: Scope, listed: Iterable[PlaceSeen]
         await memory.record(lambda rows: describe_unheard(rows, meant, said, origin))
 
 
-async def set_config(memory: Access, scope: Scope, key: str, value: str | None, by: By) -> bool:
-    """Give a key of a scope a value, or None; in force with the next message. Whether that changed anything."""
-    request = ConfigRequest(scope, key, value, by, memory.origin(), memory.now())
+async def set_config(
+    memory: Access, scope: Scope, key: str, value: str | None, by: By, *, undoes: EventId | None = None
+) -> bool:
+    """Give a key of a scope a value, or None; in force with the next message. Whether that changed anything.
+    `undoes` is the event of the same person that it takes back.
+    """
+    request = ConfigRequest(scope, key, value, by, memory.origin(), memory.now(), undoes)
     return bool((await memory.record(lambda rows: configure(rows, request))).events)
