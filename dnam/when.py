@@ -3,7 +3,8 @@
     when     = seq | "now" | date | date time | day [time] | time | count unit "ago" | "before the last import"
     seq      = "1042" | "#1042"
     date     = "2026-03-06"            its end: what was known when the day was over
-    time     = "18:00" | "18:00:30"    with a zone (`+02:00`, `Z`) or in the reader's
+    time     = "18:00" | "18:00:30"    with a zone (`+02:00`, `Z`) or in the reader's; its end, as of a date: when the
+                                       minute, or the second, was over. With a fraction of a second it is exactly that.
     day      = "today" | "yesterday"
     unit     = second(s) | minute(s) | hour(s) | day(s) | week(s) | month(s) | year(s)
 
@@ -28,6 +29,10 @@ _MONTHS = {"month": 1, "year": 12}
 _AGO = re.compile(r"(\d{1,9}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _SEQ = re.compile(r"#?(\d{1,18})")
+_ISO_DATE = re.compile(r"\d{4}(-\d{2}-\d{2}|-w\d{2}(-\d)?|\d{4}|w\d{2}\d?)")
+_ZONE = re.compile(r"(z|[+-].*)$")
+_LASTS = {2: 3_600_000, 4: 60_000, 6: 1_000}
+"""How long that is which so many digits of a clock name, in ms: an hour, a minute, a second."""
 _END_OF_DAY = time(23, 59, 59, 999_000)
 
 
@@ -49,7 +54,23 @@ def read_when(text: str, now: datetime, zone: tzinfo) -> When:
         return When(seq=int(seq[1]))
     if words == LAST_IMPORT:
         return When(last_import=True)
-    return When(ms=_ms(_moment(text, words, now, zone)))
+    return When(ms=_ms(_moment(text, words, now, zone)) + _lasts(words))
+
+
+def _lasts(words: str) -> int:
+    """How long after its first ms that is over which a time names; nothing where there is none, or a fraction."""
+    clock = words.rpartition(" ")[2]
+    if not _CLOCK.fullmatch(clock):
+        clock = _ZONE.sub("", _behind_date(words))
+    found = _CLOCK.fullmatch(clock)
+    digits = (6 if found[3] else 4) if found else len(clock.replace(":", ""))
+    return _LASTS.get(digits, 1) - 1
+
+
+def _behind_date(words: str) -> str:
+    """What stands behind a date of ISO 8601 and one sign; empty where there is no such date."""
+    found = _ISO_DATE.match(words)
+    return words[found.end() + 1 :] if found else ""
 
 
 def _ms(moment: datetime) -> int:

@@ -117,14 +117,14 @@ At = Annotated[
     typer.Option(
         "--at", metavar="WHEN", callback=typed,
         help="As it was known then: a seq (and what was recorded together with it), a date, a time, or words like "
-        "'yesterday 18:00', 'before the last import'.",
+        "'yesterday 18:00', 'before the last import'. A date includes its day, a time its minute or second.",
     ),
 ]  # fmt: skip
 Said = Annotated[
     str | None,
     typer.Option(
         "--said", metavar="WHEN", callback=typed,
-        help="As it had been said by then: a date, a time, or words. Imported years are travelled by this.",
+        help="As it had been said by then: a date, a time, or words, as for --at. Imported years are travelled by this.",
     ),
 ]  # fmt: skip
 
