@@ -124,7 +124,7 @@ Said = Annotated[
     str | None,
     typer.Option(
         "--said", metavar="WHEN", callback=typed,
-        help="As it had been said by then: a date, a time, or words, as for --at. Imported years are travelled by this.",
+        help="As it had been said by then: a date, a time, or words, as for --at. So imported years are travelled.",
     ),
 ]  # fmt: skip
 
