@@ -321,6 +321,8 @@ def _tell_in_words(shell: Shell, done: "Restored") -> None:
 
 
 COMMANDS = (
-    Command("backup", backup, "backup /mnt/elsewhere/dnam"),
-    Command("restore-backup", restore_backup, "restore-backup /mnt/elsewhere/dnam --at 'yesterday 18:00'"),
+    Command("backup", backup, "backup /mnt/elsewhere/dnam", changes=True),
+    Command(
+        "restore-backup", restore_backup, "restore-backup /mnt/elsewhere/dnam --at 'yesterday 18:00'", changes=True
+    ),
 )

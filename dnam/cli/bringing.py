@@ -244,4 +244,4 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
     }
 
 
-COMMANDS = (Command("import", bring, "import --audience guild data/samples/garden-club.json"),)
+COMMANDS = (Command("import", bring, "import --audience guild data/samples/garden-club.json", changes=True),)

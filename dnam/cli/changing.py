@@ -301,8 +301,8 @@ def _tell(shell: Shell, done: Done) -> None:
 
 
 COMMANDS = (
-    Command("remember", remember, 'remember Kim "prefers tea over coffee"'),
-    Command("edit", edit, 'edit Kim durable-1234abcd "prefers green tea"'),
-    Command("forget", forget, 'forget Kim "prefers green tea"'),
-    Command("restore", restore, "restore Kim durable-1234abcd"),
+    Command("remember", remember, 'remember Kim "prefers tea over coffee"', changes=True),
+    Command("edit", edit, 'edit Kim durable-1234abcd "prefers green tea"', changes=True),
+    Command("forget", forget, 'forget Kim "prefers green tea"', changes=True),
+    Command("restore", restore, "restore Kim durable-1234abcd", changes=True),
 )
