@@ -17,6 +17,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 from projections.errors import BadRequest
+from projections.quoting import in_quotes
 
 LONGEST = 64
 """Longer than any moment in words, in characters."""
@@ -102,7 +103,7 @@ def _before(text: str, now: datetime, number: int, unit: str, zone: tzinfo) -> d
             return here - timedelta(days=number * _DAYS[unit])
         return _months_before(here, number * _MONTHS[unit])
     except (OverflowError, ValueError) as error:
-        raise BadRequest(f"{text!r} is before the calendar begins") from error
+        raise BadRequest(f"{in_quotes(text)} is before the calendar begins") from error
 
 
 def _months_before(now: datetime, months: int) -> datetime:
@@ -130,7 +131,7 @@ def _end_of(text: str, day: date, zone: tzinfo) -> datetime:
     """When a day is over: the second time that its last ms is shown, where the clocks are put back at midnight."""
     first, second = (datetime.combine(day, _END_OF_DAY, zone).replace(fold=fold) for fold in (0, 1))
     if first.utcoffset() != second.utcoffset() and second.astimezone(UTC).astimezone(zone).date() != day:
-        raise BadRequest(f"{text!r} never ended in {zone}: the clocks were put forward over it")
+        raise BadRequest(f"{in_quotes(text)} never ended in {zone}: the clocks were put forward over it")
     return second
 
 
@@ -159,10 +160,10 @@ def _local(text: str, naive: datetime, zone: tzinfo) -> datetime:
     if first.utcoffset() == second.utcoffset():
         return first
     if first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != naive:
-        raise BadRequest(f"{text!r} never was in {zone}: the clocks were put forward over it")
+        raise BadRequest(f"{in_quotes(text)} never was in {zone}: the clocks were put forward over it")
     offsets = " or ".join(f"{each:%z}"[:3] + ":" + f"{each:%z}"[3:] for each in (first, second))
-    raise BadRequest(f"{text!r} was twice in {zone}, as the clocks were put back: add {offsets}")
+    raise BadRequest(f"{in_quotes(text)} was twice in {zone}, as the clocks were put back: add {offsets}")
 
 
 def _unreadable(text: str) -> BadRequest:
-    return BadRequest(f"{text!r} is no moment that I can read; give one {EXAMPLES}")
+    return BadRequest(f"{in_quotes(text)} is no moment that I can read; give one {EXAMPLES}")

@@ -18,7 +18,7 @@ from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.piped import Given, readable_again
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
-from dnam.cli.screen import Screen, answer_to, can_be_asked, note
+from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -173,7 +173,7 @@ def _rehearsing(shell: Shell) -> "AbstractContextManager[Rehearsal]":
 def _pair(text: str) -> tuple[str, str]:
     one, _, other = (each.strip() for each in text.partition("="))
     if not one or not other or one == other:
-        raise BadRequest(f"--same-person takes two accounts as A=B, not {text!r}")
+        raise BadRequest(f"--same-person takes two accounts as A=B, not {in_quotes(text)}")
     return one, other
 
 
@@ -195,7 +195,7 @@ def _told(text: str) -> "Told":
     for each in TOLD:
         if text.strip().casefold() == each:
             return each
-    raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {text!r}")
+    raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {in_quotes(text)}")
 
 
 def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from dnam.cli.placing import GuildName, OfItself, OwnersLayer, compartment_of
+from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Command, Data, ItemId, Json, MaybeText, Place, Shell, Text, User, typed
 from projections.errors import BadRequest
 
@@ -115,7 +116,7 @@ async def _met(memory: "Memory", user: str, place: str | None, *, new: bool) -> 
         await _setting(memory, new_handle(), place)
         return await memory.person(user, make=True)
     if new:
-        raise BadRequest(f"there is a {user!r} already: leave --new out to mean them, or give another name")
+        raise BadRequest(f"there is a {in_quotes(user)} already: leave --new out to mean them, or give another name")
     return known
 
 

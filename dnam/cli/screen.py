@@ -243,6 +243,13 @@ def _visible(text: str) -> str:
     return visible(text.replace("\t", " "))
 
 
+def in_quotes(text: str) -> str:
+    """A text between quotes, for what is told of it."""
+    from projections import quoting
+
+    return quoting.in_quotes(text)
+
+
 def _cut(text: str) -> str:
     return text if len(text) <= MOST_NOTE_CHARS else f"{text[:MOST_NOTE_CHARS]}… ({len(text)} characters)"
 

@@ -30,7 +30,7 @@ import typer
 from typer.core import TyperGroup
 
 from dnam.cli.ending import ToldToEnd
-from dnam.cli.screen import UNPRINTED, Screen, note, silence
+from dnam.cli.screen import UNPRINTED, Screen, in_quotes, note, silence
 from projections.errors import BadRequest, DnamError
 from projections.policies.text import whole
 from replay.errors import NothingHere
@@ -404,4 +404,4 @@ class Shell:
         except NothingHere as error:
             if named is None:
                 raise
-            raise Unknown(f"{named!r} is not known here: {error}") from error
+            raise Unknown(f"{in_quotes(named)} is not known here: {error}") from error
