@@ -20,6 +20,7 @@ from projections.decisions.meet import Account, meet
 from projections.errors import BadRequest
 from projections.ids import Handle
 from projections.policies.text import whole
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from replay.engine import Engine
 from replay.errors import LogError
@@ -125,7 +126,7 @@ class Access:
     async def _met(self, account: Account) -> Handle:
         person = await self.meet(account)
         if not person:
-            raise Unknown(f"{account.id!r} asked that nothing of theirs is kept")
+            raise Unknown(f"{in_quotes(account.id)} asked that nothing of theirs is kept")
         return person
 
     async def meet(self, account: Account) -> Handle:

@@ -12,6 +12,7 @@ from projections.errors import BadRequest
 from projections.events.values import OPERATOR, By
 from projections.ids import NOBODY, Handle
 from projections.people import ACCOUNTS
+from projections.quoting import in_quotes
 from projections.rows import Rows
 
 DISCORD = "discord"
@@ -26,12 +27,14 @@ def whom(rows: Rows, user: str) -> tuple[Handle, tuple[Account, ...]]:
     except Unknown:
         platform, colon, platform_id = user.strip().partition(":")
         if not colon or not platform or not platform_id:
-            raise Unknown(f"nobody here goes by {user!r}; name an account as platform:id, as discord:100") from None
+            raise Unknown(
+                f"nobody here goes by {in_quotes(user)}; name an account as platform:id, as discord:100"
+            ) from None
         written = next((each for each in _platforms(rows) if each.casefold() == platform.casefold()), platform)
         if written != platform:
             return whom(rows, f"{written}:{platform_id}")
         if platform == DISCORD and not _is_discord_s(platform_id):
-            raise BadRequest(f"{user!r} is no account: Discord's ids are numbers, as discord:100") from None
+            raise BadRequest(f"{in_quotes(user)} is no account: Discord's ids are numbers, as discord:100") from None
         _refuse_mistyped(rows, platform)
         return NOBODY, (Account(platform, platform_id),)
 

@@ -32,6 +32,7 @@ from projections.people import AccountRow, accounts_of
 from projections.places import PLACES, PlaceRow, audience_of, find_place, place_of
 from projections.policies.compartments import everywhere, in_guild
 from projections.policies.kinds import DEFAULT_KIND, DNAM_KINDS
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.summaries import find_summary
 
@@ -81,10 +82,10 @@ def the_guild(rows: Rows, text: str) -> Ref:
     exact = [each for each in known if text in (each.key, str(each))]
     found = exact or [each for each, name in known.items() if name.casefold() == text.casefold()]
     if not known:
-        raise BadRequest(f"which guild is {text!r}? No guild is known here")
+        raise BadRequest(f"which guild is {in_quotes(text)}? No guild is known here")
     if len(found) != 1:
         listed = ", ".join(f"{name or 'unnamed'} ({each.key})" for each, name in known.items())
-        raise BadRequest(f"which guild is {text!r}? There are: {listed}")
+        raise BadRequest(f"which guild is {in_quotes(text)}? There are: {listed}")
     return found[0]
 
 

@@ -14,7 +14,7 @@ from projections.people import name_of
 from projections.places import find_place
 from projections.policies.compartments import Setting
 from projections.policies.text import composed
-from projections.quoting import NAME_CHARS, line_name
+from projections.quoting import NAME_CHARS, in_quotes, line_name
 from projections.rows import Rows
 
 DIRECT = "dm"
@@ -48,9 +48,9 @@ def the_session(rows: Rows, text: str) -> SessionCard:
             "session's key (`dnam sessions` lists them)"
         )
     if not found:
-        raise Unknown(f"there is no session {text!r}. `dnam sessions` lists them")
+        raise Unknown(f"there is no session {in_quotes(text)}. `dnam sessions` lists them")
     if len(found) > 1:
-        raise Ambiguous(f"{text!r} may be any of", tuple(map(_described, found)))
+        raise Ambiguous(f"{in_quotes(text)} may be any of", tuple(map(_described, found)))
     return found[0]
 
 

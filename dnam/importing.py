@@ -33,6 +33,7 @@ from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Handle, seeded_id
 from projections.lookup import find_people
 from projections.people import accounts_of, person_of
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from replay.group import Recorded
 
@@ -352,12 +353,14 @@ def _held(event: Event) -> tuple[str, ...]:
 
 def _unjoined(rows: Rows, pair: tuple[str, str]) -> list[str]:
     found = {name: sorted(set(find_people(rows, name))) for name in pair}
-    lost = [f"{name!r} matched nobody" for name, each in found.items() if not each]
-    lost += [f"{name!r} matched {len(each)} people: give an id" for name, each in found.items() if len(each) > 1]
+    lost = [f"{in_quotes(name)} matched nobody" for name, each in found.items() if not each]
+    lost += [
+        f"{in_quotes(name)} matched {len(each)} people: give an id" for name, each in found.items() if len(each) > 1
+    ]
     if lost or len({each[0] for each in found.values()}) == 1:
         return lost
     one, other = pair
-    return [f"{one!r} and {other!r} stay two people: accounts are joined when they are first seen"]
+    return [f"{in_quotes(one)} and {in_quotes(other)} stay two people: accounts are joined when they are first seen"]
 
 
 def _wanted(rows: Rows, account: Account, said: int) -> Handle:

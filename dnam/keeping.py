@@ -158,11 +158,11 @@ class Keeping(Access):
         live = self.engine.live
         return await self.look(lambda rows: before_merge(rows, live, item.owner, item.id, _here(item)))
 
-    async def reword(self, item: Item, text: str, *, by: By) -> list[Item]:
+    async def reword(self, item: Item, text: str, *, by: By, undoes: bool = True) -> list[Item]:
         """Have this item, and no other of its id, say again what it said before."""
         said, origin = self.now(), self.origin()
         request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
-        return await self._changed([lambda rows: edit(rows, request)], undoes=True)
+        return await self._changed([lambda rows: edit(rows, request)], undoes=undoes)
 
     async def _changed(self, decisions: Iterable[Decision], *, undoes: bool = False) -> list[Item]:
         wanted = (partial(_undoing, each) if undoes else each for each in decisions)

@@ -8,7 +8,6 @@ from dnam.whereabouts import LOCAL, openings_for
 from projections.decisions.draft import Origin
 from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
 from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
-from projections.decisions.undoing import undoing
 from projections.events.values import About, By, Evidence, IntentKind, Item, Source
 from projections.ids import NOBODY, Handle
 from projections.items import items_in
@@ -49,12 +48,12 @@ class Placing(Keeping):
         """Let an item be open in its person's direct messages alone; none when it is so already."""
         return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
 
-    async def move_back(self, item: Item, compartment: str, *, by: By) -> list[Item]:
+    async def move_back(self, item: Item, compartment: str, *, by: By, undoes: bool = True) -> list[Item]:
         """Put this item, and no other of its id, back into a compartment that it came from."""
         action: IntentKind = "share" if is_portable(compartment) else "keep_private"
         here = (Opening(item.owner, item.compartment),)
         request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
-        return items_of_recorded(await self.record(lambda rows: undoing(move(rows, request))))
+        return await self._changed([lambda rows: move(rows, request)], undoes=undoes)
 
     async def _move(self, way: Way, person: Handle, id: str, by: By | None, setting: Setting | None) -> list[Item]:
         request = way(person, id, by or By("person", person), self.now(), self.origin())

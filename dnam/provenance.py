@@ -27,6 +27,7 @@ from projections.events.work import WorkEvent
 from projections.ids import EventId, Handle, Seq
 from projections.links import Direct, jump_link
 from projections.lives import Life, Step, absorbed_by
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.turns import DELIVERIES
 from projections.window import Caller, with_names
@@ -207,7 +208,7 @@ class Narrator:
             case ItemRefused(against=against) as event:
                 more = f"held against {against}" if against else ""
             case ItemEvent(intent=Intent(action="forget", needle=needle)) as event if needle:
-                more = f"with the words {needle!r}"
+                more = f"with the words {in_quotes(needle)}"
             case ItemEvent() as event:
                 more = ""
             case _:

@@ -19,6 +19,7 @@ from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow
 from projections.places import epoch_of
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.turns import SENT, TurnRow, find_turn, sent_key
 from replay.reading import Reader, Reading
@@ -100,7 +101,7 @@ def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
     reading = None if sent is None else reader.find(sent.turn)
     if reading is None:
         raise Unknown(
-            f"no message {wanted!r} is known here, or it was taken back already: `dnam log` lists them, as #12"
+            f"no message {in_quotes(wanted)} is known here, or it was taken back already: `dnam log` lists them, as #12"
         )
     return _by_event(rows, reading, wanted)
 

@@ -22,9 +22,10 @@ from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.place import PlaceSeen, describe_unheard, place_ref
 from projections.errors import BadRequest
 from projections.events.values import By
-from projections.ids import NOBODY, Handle, Ref
+from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.people import name_of
 from projections.places import PLACES, PlaceRow, find_place
+from projections.quoting import in_quotes
 from projections.rows import Rows
 
 DISCORD = "discord"
@@ -91,7 +92,7 @@ def the_scope(
                 "guild" if which == "guild" else "channel", _place(rows, which == "guild", name, within, listed)
             )
         case _:
-            raise BadRequest(f"{text!r} is no scope: {FORMS}{HERE if here.place else ''}")
+            raise BadRequest(f"{in_quotes(text)} is no scope: {FORMS}{HERE if here.place else ''}")
 
 
 def _place(rows: Rows, is_guild: bool, name: str, within: Ref | None, listed: Iterable[PlaceSeen]) -> Ref:
@@ -110,9 +111,9 @@ def _place(rows: Rows, is_guild: bool, name: str, within: Ref | None, listed: It
     )
     named = tuple(dict.fromkeys((*known, *refs)))
     if not named:
-        raise Unknown(f"dnam knows no {'guild' if is_guild else 'channel'} {name!r}: give its id")
+        raise Unknown(f"dnam knows no {'guild' if is_guild else 'channel'} {in_quotes(name)}: give its id")
     if len(named) > 1:
-        raise Ambiguous(f"{name!r} may be any of", tuple(map(str, sorted(named))))
+        raise Ambiguous(f"{in_quotes(name)} may be any of", tuple(map(str, sorted(named))))
     return named[0]
 
 
@@ -153,7 +154,7 @@ def assignment(text: str) -> tuple[str, str]:
     if not sign:
         key, _, value = text.strip().partition(" ")
     if not key.strip() or not value.strip():
-        raise BadRequest(f"{text!r} sets nothing: write KEY=VALUE, as respond_mode=all")
+        raise BadRequest(f"{in_quotes(text)} sets nothing: write KEY=VALUE, as respond_mode=all")
     return key.strip(), value.strip()
 
 
@@ -177,7 +178,11 @@ async def meet_channel(memory: Access, scope: Scope, listed: Iterable[PlaceSeen]
         await memory.record(lambda rows: describe_unheard(rows, meant, said, origin))
 
 
-async def set_config(memory: Access, scope: Scope, key: str, value: str | None, by: By) -> bool:
-    """Give a key of a scope a value, or None; in force with the next message. Whether that changed anything."""
-    request = ConfigRequest(scope, key, value, by, memory.origin(), memory.now())
+async def set_config(
+    memory: Access, scope: Scope, key: str, value: str | None, by: By, *, undoes: EventId | None = None
+) -> bool:
+    """Give a key of a scope a value, or None; in force with the next message. Whether that changed anything.
+    `undoes` is the event of the same person that it takes back.
+    """
+    request = ConfigRequest(scope, key, value, by, memory.origin(), memory.now(), undoes)
     return bool((await memory.record(lambda rows: configure(rows, request))).events)

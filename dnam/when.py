@@ -3,7 +3,8 @@
     when     = seq | "now" | date | date time | day [time] | time | count unit "ago" | "before the last import"
     seq      = "1042" | "#1042"
     date     = "2026-03-06"            its end: what was known when the day was over
-    time     = "18:00" | "18:00:30"    with a zone (`+02:00`, `Z`) or in the reader's
+    time     = "18:00" | "18:00:30"    with a zone (`+02:00`, `Z`) or in the reader's; its end, as of a date: when the
+                                       minute, or the second, was over. With a fraction of a second it is exactly that.
     day      = "today" | "yesterday"
     unit     = second(s) | minute(s) | hour(s) | day(s) | week(s) | month(s) | year(s)
 
@@ -16,6 +17,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 from projections.errors import BadRequest
+from projections.quoting import in_quotes
 
 LONGEST = 64
 """Longer than any moment in words, in characters."""
@@ -28,6 +30,10 @@ _MONTHS = {"month": 1, "year": 12}
 _AGO = re.compile(r"(\d{1,9}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _SEQ = re.compile(r"#?(\d{1,18})")
+_ISO_DATE = re.compile(r"\d{4}(-\d{2}-\d{2}|-w\d{2}(-\d)?|\d{4}|w\d{2}\d?)")
+_ZONE = re.compile(r"(z|[+-].*)$")
+_LASTS = {2: 3_600_000, 4: 60_000, 6: 1_000}
+"""How long that is which so many digits of a clock name, in ms: an hour, a minute, a second."""
 _END_OF_DAY = time(23, 59, 59, 999_000)
 
 
@@ -49,7 +55,23 @@ def read_when(text: str, now: datetime, zone: tzinfo) -> When:
         return When(seq=int(seq[1]))
     if words == LAST_IMPORT:
         return When(last_import=True)
-    return When(ms=_ms(_moment(text, words, now, zone)))
+    return When(ms=_ms(_moment(text, words, now, zone)) + _lasts(words))
+
+
+def _lasts(words: str) -> int:
+    """How long after its first ms that is over which a time names; nothing where there is none, or a fraction."""
+    clock = words.rpartition(" ")[2]
+    if not _CLOCK.fullmatch(clock):
+        clock = _ZONE.sub("", _behind_date(words))
+    found = _CLOCK.fullmatch(clock)
+    digits = (6 if found[3] else 4) if found else len(clock.replace(":", ""))
+    return _LASTS.get(digits, 1) - 1
+
+
+def _behind_date(words: str) -> str:
+    """What stands behind a date of ISO 8601 and one sign; empty where there is no such date."""
+    found = _ISO_DATE.match(words)
+    return words[found.end() + 1 :] if found else ""
 
 
 def _ms(moment: datetime) -> int:
@@ -81,7 +103,7 @@ def _before(text: str, now: datetime, number: int, unit: str, zone: tzinfo) -> d
             return here - timedelta(days=number * _DAYS[unit])
         return _months_before(here, number * _MONTHS[unit])
     except (OverflowError, ValueError) as error:
-        raise BadRequest(f"{text!r} is before the calendar begins") from error
+        raise BadRequest(f"{in_quotes(text)} is before the calendar begins") from error
 
 
 def _months_before(now: datetime, months: int) -> datetime:
@@ -109,7 +131,7 @@ def _end_of(text: str, day: date, zone: tzinfo) -> datetime:
     """When a day is over: the second time that its last ms is shown, where the clocks are put back at midnight."""
     first, second = (datetime.combine(day, _END_OF_DAY, zone).replace(fold=fold) for fold in (0, 1))
     if first.utcoffset() != second.utcoffset() and second.astimezone(UTC).astimezone(zone).date() != day:
-        raise BadRequest(f"{text!r} never ended in {zone}: the clocks were put forward over it")
+        raise BadRequest(f"{in_quotes(text)} never ended in {zone}: the clocks were put forward over it")
     return second
 
 
@@ -138,10 +160,10 @@ def _local(text: str, naive: datetime, zone: tzinfo) -> datetime:
     if first.utcoffset() == second.utcoffset():
         return first
     if first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != naive:
-        raise BadRequest(f"{text!r} never was in {zone}: the clocks were put forward over it")
+        raise BadRequest(f"{in_quotes(text)} never was in {zone}: the clocks were put forward over it")
     offsets = " or ".join(f"{each:%z}"[:3] + ":" + f"{each:%z}"[3:] for each in (first, second))
-    raise BadRequest(f"{text!r} was twice in {zone}, as the clocks were put back: add {offsets}")
+    raise BadRequest(f"{in_quotes(text)} was twice in {zone}, as the clocks were put back: add {offsets}")
 
 
 def _unreadable(text: str) -> BadRequest:
-    return BadRequest(f"{text!r} is no moment that I can read; give one {EXAMPLES}")
+    return BadRequest(f"{in_quotes(text)} is no moment that I can read; give one {EXAMPLES}")

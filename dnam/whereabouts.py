@@ -17,6 +17,7 @@ from projections.messages import key_point
 from projections.people import name_of, person_of
 from projections.places import audience_of
 from projections.policies.compartments import Opening, Setting, direct, opened
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.window import END, backwards
 
@@ -117,9 +118,9 @@ def openings_for(rows: Rows, person: Handle, setting: Setting | None) -> tuple[O
 def the_one(rows: Rows, user: str, found: Sequence[Handle]) -> Handle:
     """The one person meant."""
     if not found:
-        raise Unknown(f"nobody here goes by {user!r}. `dnam people` lists everybody")
+        raise Unknown(f"nobody here goes by {in_quotes(user)}. `dnam people` lists everybody")
     if len(found) > 1:
-        raise Ambiguous(f"{user!r} may be any of", tuple(_described(rows, each) for each in found))
+        raise Ambiguous(f"{in_quotes(user)} may be any of", tuple(_described(rows, each) for each in found))
     return found[0]
 
 

@@ -10,6 +10,7 @@ from projections.ids import NOBODY, Handle
 from projections.lookup import find_items
 from projections.people import name_of
 from projections.policies.compartments import Opening, opened, readers_place
+from projections.quoting import in_quotes
 from projections.rows import Rows
 
 
@@ -32,7 +33,9 @@ def why_not(rows: Rows, person: Handle, text: str, there: Whereabouts, now: int)
     """
     found = [*find_items(rows, text, person), *find_items(rows, text, NOBODY)]
     if not found:
-        raise Unknown(f"{name_of(rows, person)} has no item {text!r}, nor is it lore. `dnam show --all` lists theirs")
+        raise Unknown(
+            f"{name_of(rows, person)} has no item {in_quotes(text)}, nor is it lore. `dnam show --all` lists theirs"
+        )
     here = frozenset(opened(rows, there.setting))
     return [_seen(rows, person, row.item, here, there, now) for row in found]
 

@@ -35,6 +35,19 @@ class Scope(NamedTuple):
 GLOBAL = Scope("global")
 
 
+def scope_set(event: ConfigSet) -> Scope:
+    """The scope that an event gave a value, or took one from."""
+    kind, _, name = event.scope.partition("/")
+    platform, _, key = name.partition(":")
+    match kind:
+        case "guild" | "channel":
+            return Scope(kind, Ref(platform, key))
+        case "person":
+            return Scope("person", person=event.person)
+        case _:
+            return GLOBAL
+
+
 class ConfigRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A setting of one scope, and who set it."""
 

@@ -51,6 +51,8 @@ _UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 _COLON = re.compile("[:\ufe55\uff1a\u2236\ua789\ufe13\u02f8\u05c3]")
 _OPENING = re.compile(r"[^\W_]|@")
 _TITLE_WORDS = tuple(re.split(r" \(|:", title)[0].casefold() for title in TITLES.values())
+_ESCAPED = re.compile(r"\\\\|(?<=[^\x00-\x7f])\\u200[cd](?=[^\x00-\x7f])|(?<=\U0001f3f4)(?:\\U000e00[2-7][0-9a-f])+")
+"""In a text with its escapes: a backslash of its own, what joins two characters, and what a flag is spelled with."""
 _REMOVED = frozenset({"Cc", "Cf", "Cs", "Ps", "Pe"})
 _JOINERS = frozenset("\u200c\u200d")
 """They are of the class of the bidi marks, and Persian, Hindi and emoji are not spelled without them."""
@@ -66,6 +68,17 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """The text on one line: runs of white space are one space."""
     return visible(" ".join(text.split()))
+
+
+def in_quotes(text: str) -> str:
+    """The text between quotes, for what is told of it: what does not show is escaped, so that it can be told from what
+    looks the same, but for what joins emoji and the letters of scripts that are spelled with it.
+    """
+    return _ESCAPED.sub(lambda found: _unescaped(found[0]), repr(text))
+
+
+def _unescaped(escape: str) -> str:
+    return escape if escape == "\\\\" else "".join(chr(int(each, 16)) for each in re.split(r"\\[uU]", escape)[1:])
 
 
 def lines_of(text: str) -> list[str]:

@@ -116,7 +116,7 @@ def lives_of(
 ) -> list[Life]:
     """The lives of a person's items by a moment, or of those that have or had this id; `rows` are those of now."""
     clock = clock_of(moment)
-    records, keys = _followed(rows, reader, owner, item_id, moment)
+    records, keys = _followed(rows, reader, _touched_keys(rows, owner, item_id, moment), moment)
     found = lives(records, keys, clock)
     if not refusals:
         return found
@@ -125,18 +125,18 @@ def lives_of(
 
 
 def life_at(rows: Rows, reader: Reader, address: Address) -> Life | None:
-    """The life of what lies at an address now."""
-    found = lives_of(rows, reader, address.owner, address.id, refusals=False)
-    return next((life for life in found if life.address == address), None)
+    """The life of what lies at an address now. No other item of its owner's is looked at."""
+    key = key_of(address)
+    records, keys = _followed(rows, reader, {key: [touch.seq for touch in touches(rows, key)]}, NOW)
+    return next((life for life in lives(records, keys) if life.address == address), None)
 
 
 def _followed(
-    rows: Rows, reader: Reader, owner: Handle, item_id: str, moment: Moment
+    rows: Rows, reader: Reader, waiting: dict[bytes, list[Seq]], moment: Moment
 ) -> tuple[list[Record], frozenset[bytes]]:
-    """Every event that touched the rows, and with an id those of the rows too that the item moved from or to."""
+    """Every event that touched these rows, and those of the rows too that an item moved from or to."""
     records: dict[Seq, Record] = {}
     keys: set[bytes] = set()
-    waiting = _touched_keys(rows, owner, item_id, moment)
     while waiting:
         key, seqs = waiting.popitem()
         keys.add(key)

@@ -3,6 +3,8 @@
 A command is a line in its module's COMMANDS. To add a module: list it in TABLES.
 """
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated
 
 import typer
@@ -36,7 +38,7 @@ from dnam.cli import (
     upkeep,
 )
 from dnam.cli.ending import ending_as_by_ctrl_c
-from dnam.cli.shell import Command, Data, Ending, Group, Json, Yes
+from dnam.cli.shell import RUN, Command, Data, Ending, Group, Json, Yes
 
 TABLES: tuple[tuple[Command, ...], ...] = (
     chatting.COMMANDS,
@@ -125,8 +127,20 @@ GROUPS: dict[str, typer.Typer] = {}
 
 def _add(command: Command) -> None:
     group, _, name = command.name.rpartition(" ")
-    run = command.run if command.ends_itself else ending_as_by_ctrl_c()(command.run)
+    run = _known_to_run(command)
+    run = run if command.ends_itself else ending_as_by_ctrl_c()(run)
     _group(group).command(name, epilog=f"Example: dnam {command.example}".strip())(run)
+
+
+def _known_to_run(command: Command) -> Callable[..., None]:
+    """What a command runs, which is noted ahead of that."""
+
+    @wraps(command.run)
+    def run(*arguments: object, **options: object) -> None:
+        RUN[:] = [command]
+        command.run(*arguments, **options)
+
+    return run
 
 
 def _group(name: str) -> typer.Typer:

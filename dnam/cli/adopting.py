@@ -264,4 +264,4 @@ def _person(rows: "Rows", person: "OfOwner") -> dict[str, Any]:
     }
 
 
-COMMANDS = (Command("adopt", adopt, "adopt haiku --pick"),)
+COMMANDS = (Command("adopt", adopt, "adopt haiku --pick", changes=True),)

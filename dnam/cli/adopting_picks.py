@@ -3,15 +3,15 @@
 y   take it          a   take it, and all that follows          q   quit: nothing is adopted
 n   leave it         d   done: leave it, and all that follows
 
-Where what is typed ends before that, nothing is adopted: what was not answered was not agreed to. --yes answers yes to
-all of them.
+Where what is typed ends before that, it is broken off, and nothing is adopted: what was not answered was not agreed to.
+--yes answers yes to all of them.
 """
 
 from collections.abc import Mapping, Sequence
 
 from dnam.adopting import Chosen, Offer, OfSession, choosing
 from dnam.cli.screen import answer_to
-from dnam.cli.shell import Shell
+from dnam.cli.shell import INTERRUPTED, Ending, Shell
 from dnam.cli.timeline import Span, line, spans_of
 from dnam.shadow_words import ids_words
 from projections.decisions.adopt import Part
@@ -21,23 +21,24 @@ from projections.shadow_pairs import Pair
 from projections.wording import wording
 
 QUESTION = "Adopt {what}? y: yes, n: no, a: yes to all the rest, d: done, no to all the rest, q: quit, adopt nothing "
-ENDED = "the input ended after {asked} of {total} questions. `d` adopts what was picked until then"
+ENDED = (
+    "broken off, nothing was adopted: the input ended after {asked} of {total} questions. `d` adopts what was picked "
+    "until then"
+)
 SIGNS = {"only_new": "+", "changed": "~", "only_old": "-"}
 
 
 class Quit(Exception):
-    """Nothing is to be adopted; what there is to say of that, if anything."""
+    """Nothing is to be adopted, as somebody said."""
 
 
 def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen | None:
-    """What is taken: of groups, then of summaries; None where somebody quits, or the answers end before the questions.
-    `names` are those of the owners.
+    """What is taken: of groups, then of summaries; None where somebody quits. Where the answers end before the
+    questions, it ends as what is broken off. `names` are those of the owners.
     """
     try:
         return _picked(shell, names, offer)
-    except Quit as quitting:
-        for text in quitting.args:
-            shell.out.note(text)
+    except Quit:
         return None
 
 
@@ -83,7 +84,8 @@ class _Asking:
         while self._rest is None:
             typed = answer_to(QUESTION.format(what=what))
             if not typed:
-                raise Quit(ENDED.format(asked=self._asked - 1, total=self._total))
+                self._shell.out.note(ENDED.format(asked=self._asked - 1, total=self._total))
+                raise Ending(INTERRUPTED)
             answer = typed.strip().casefold()[:1]
             if answer == "q":
                 raise Quit

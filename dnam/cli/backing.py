@@ -150,7 +150,9 @@ def restore_backup(
         str | None,
         typer.Option("--at", metavar="WHEN", help="Only up to then: a seq, a date, a time, or words, as in `show`."),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Only verify the backup; nothing is restored.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only verify the backup, and say how far --at goes: nothing is restored.")
+    ] = False,
     data: Data = None,
     as_json: Json = False,
     yes: Yes = False,
@@ -160,14 +162,16 @@ def restore_backup(
     What is known to have been erased or redacted since stays so; what was forgotten, kept private, or set so that less
     is learned or kept, where the log that is replaced can be read. Of those, what cannot be opened since its key is
     lost is counted and told, before it asks and afterwards; as JSON `unopened`, how many of each kind. A log that is
-    replaced is kept in the folder `replaced` until you remove it. No chat or bot may be running on the folder.
+    replaced is kept in the folder `replaced` until you remove it. No chat or bot may be running on the folder. With
+    --check and --at, `until` as JSON is the last event that would be restored.
     """
     from replay.restore_plan import unopened_since
 
     shell = Shell(data, as_json, yes)
     looked = looked_over(shell, src, check=check)
     if check:
-        _tell_checked(shell, looked, opened=_keys_checked(shell, looked))
+        until = None if at is None else _until(shell, looked, at)
+        _tell_checked(shell, looked, until, opened=_keys_checked(shell, looked))
         return
     plan = _planned(shell, looked, at)
     keys = _keys(shell, plan)  # before it asks: what they do not open is lost
@@ -206,11 +210,13 @@ def _keys_checked(shell: Shell, looked: "Looked") -> bool:
         return check_keys(looked, shell.settings.backup_passphrase or None)
 
 
-def _tell_checked(shell: Shell, looked: "Looked", *, opened: bool) -> None:
+def _tell_checked(shell: Shell, looked: "Looked", until: int | None, *, opened: bool) -> None:
+    """What the backup is; with a moment, up to which event that would be restored."""
     manifest = looked.backup.manifest
     if shell.out.as_json:
         fields = ("log", "size", "root", "made", "run", "format", "keys", "facts")
-        shell.out.emit({name: getattr(manifest, name) for name in fields})
+        moment = {} if until is None else {"until": until}
+        shell.out.emit({name: getattr(manifest, name) for name in fields} | moment)
         return
     keys = "with its keys, under a passphrase" if manifest.keys else "without keys"
     keys += " that opens them" if opened else ""
@@ -218,14 +224,23 @@ def _tell_checked(shell: Shell, looked: "Looked", *, opened: bool) -> None:
         f"backup {manifest.run} of log {manifest.log}, made {shell.out.when(manifest.made)}, {keys}: {manifest.size} "
         f"events, root {manifest.root}: all as it was written"
     )
+    if until is not None:
+        when = shell.out.when(looked.at[until - 1])
+        shell.out.line(f"#1 to #{until} of it, recorded up to {when}, would be restored with this --at")
 
 
 def _planned(shell: Shell, looked: "Looked", at: str | None) -> "Plan":
-    from replay.backup import seq_of
     from replay.restore_plan import look_at, plan
 
-    size = looked.backup.manifest.size if at is None else seq_of(looked, _wanted(shell, at))
+    size = looked.backup.manifest.size if at is None else _until(shell, looked, at)
     return plan(looked, look_at(shell.data, looked.backup), size)
+
+
+def _until(shell: Shell, looked: "Looked", at: str) -> int:
+    """The last event of a moment that somebody means."""
+    from replay.backup import seq_of
+
+    return seq_of(looked, _wanted(shell, at))
 
 
 def _wanted(shell: Shell, at: str) -> "Wanted":
@@ -321,6 +336,8 @@ def _tell_in_words(shell: Shell, done: "Restored") -> None:
 
 
 COMMANDS = (
-    Command("backup", backup, "backup /mnt/elsewhere/dnam"),
-    Command("restore-backup", restore_backup, "restore-backup /mnt/elsewhere/dnam --at 'yesterday 18:00'"),
+    Command("backup", backup, "backup /mnt/elsewhere/dnam", changes=True),
+    Command(
+        "restore-backup", restore_backup, "restore-backup /mnt/elsewhere/dnam --at 'yesterday 18:00'", changes=True
+    ),
 )

@@ -6,7 +6,7 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -15,9 +15,10 @@ import typer
 
 from dnam.cli.bringing_check import Asked, checked
 from dnam.cli.learning import learn_all, learner_of
+from dnam.cli.piped import Given, readable_again
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
-from dnam.cli.screen import Screen, answer_to, can_be_asked, note
+from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
 from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
 from dnam.counting import counted
 from projections.errors import BadRequest
@@ -36,7 +37,9 @@ TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
 
 def bring(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Exported files, or a DiscoClaw data folder.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="Exported files, - for a pipe, or a DiscoClaw data folder.")
+    ],
     audience: Annotated[
         str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")
     ] = None,
@@ -71,17 +74,35 @@ def bring(
     What is known already is passed over, so the same import can be run again after it was broken off.
     """
     shell = Shell(data, as_json, yes)
-    same = [_pair(whole(each)) for each in same_person or []]
-    sources = _sources(paths)
-    export = the_export(sources, options=bool(audience or assistant or same or portable))
+    how = How(
+        audience, tuple(map(whole, assistant or ())), [_pair(whole(each)) for each in same_person or []], portable
+    )
+    with readable_again(paths) as given:
+        _bring_given(shell, given, how, learn_after=learn_after, dry_run=dry_run)
+
+
+class How(NamedTuple):
+    """How somebody wants something brought in: who could read it, who the assistant was, who is one person, and whether
+    items of programs without levels hold everywhere.
+    """
+
+    audience: str | None
+    assistants: tuple[str, ...]
+    same: list[tuple[str, str]]
+    portable: bool
+
+
+def _bring_given(shell: Shell, given: Given, how: How, *, learn_after: bool, dry_run: bool) -> None:
+    same, sources = how.same, _sources(given.paths)
+    export = the_export(sources, options=any(how))
     if export is not None:
         take_back(shell, export, dry_run=dry_run)
         return
-    asked = Asked(sources, _options(sources, shell.out, audience, list(map(whole, assistant or ()))), same)
+    asked = Asked(sources, _options(sources, shell.out, how.audience, list(how.assistants)), same)
     options = checked(asked, partial(_rehearsing, shell), must_exist=not dry_run)
-    brought = Brought(sources, options, same, portable, [])
+    brought = Brought(sources, options, same, how.portable, [], given.name)
     if dry_run:
-        rehearse(shell, sources, brought.arrivals(), same, portable, brought.total)
+        rehearse(shell, sources, brought.arrivals(), same, how.portable, brought.total)
     else:
         _bring(shell, brought, learn_after=learn_after)
     for error in brought.unread:
@@ -91,13 +112,16 @@ def bring(
 
 
 class Brought(NamedTuple):
-    """What is brought in, and how. `unread` are the folders of which some files could not be read, once all was."""
+    """What is brought in, and how. `unread` are the folders of which some files could not be read, once all was; `name`
+    says how whoever gave a file calls it.
+    """
 
     sources: "list[Source]"
     options: "Options"
     same: list[tuple[str, str]]
     portable: bool
     unread: "list[ImportFailed]"
+    name: Callable[[Path], Path]
 
     @property
     def total(self) -> int:
@@ -109,7 +133,7 @@ class Brought(NamedTuple):
         from dnam.importers.merge import by_now, in_order, located
 
         now = self.options.now
-        return in_order([located(by_now(self._read(each), now), each.path) for each in self.sources])
+        return in_order([located(by_now(self._read(each), now), self.name(each.path)) for each in self.sources])
 
     def _read(self, source: "Source") -> "Iterator[Arrival]":
         """What a source holds. Of a folder each file stands for itself: a bad one stops nothing else."""
@@ -149,7 +173,7 @@ def _rehearsing(shell: Shell) -> "AbstractContextManager[Rehearsal]":
 def _pair(text: str) -> tuple[str, str]:
     one, _, other = (each.strip() for each in text.partition("="))
     if not one or not other or one == other:
-        raise BadRequest(f"--same-person takes two accounts as A=B, not {text!r}")
+        raise BadRequest(f"--same-person takes two accounts as A=B, not {in_quotes(text)}")
     return one, other
 
 
@@ -171,7 +195,7 @@ def _told(text: str) -> "Told":
     for each in TOLD:
         if text.strip().casefold() == each:
             return each
-    raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {text!r}")
+    raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {in_quotes(text)}")
 
 
 def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
@@ -244,4 +268,4 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
     }
 
 
-COMMANDS = (Command("import", bring, "import --audience guild data/samples/garden-club.json"),)
+COMMANDS = (Command("import", bring, "import --audience guild data/samples/garden-club.json", changes=True),)

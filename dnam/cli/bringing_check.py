@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
+from dnam.cli.screen import in_quotes
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ def _assistant(asked: Asked, found: "Writers", name: str) -> str:
     if meant:
         ids = ", ".join(each.id for each in meant)
         which = f"give one of {ids}; where it had several, each with an --assistant of its own"
-        raise BadRequest(f"--assistant: {name!r} fits {len(meant)} accounts: {which}")
+        raise BadRequest(f"--assistant: {in_quotes(name)} fits {len(meant)} accounts: {which}")
     if found.broken is not None:  # a reading of all of it says better where
         raise census(asked.sources, asked.options._replace(audience=None, audiences={})).broken or found.broken
     if found.all:
         listed = found.described()
         more = ", …" if len(listed) > MOST_NAMED else ""
         wrote = f"{', '.join(listed[:MOST_NAMED])}{more}"
-        raise BadRequest(f"--assistant: nobody called {name!r} wrote anything here. Those who did: {wrote}")
+        raise BadRequest(f"--assistant: nobody called {in_quotes(name)} wrote anything here. Those who did: {wrote}")
     return name
 
 
@@ -84,18 +85,20 @@ def _check_same(rows: "Rows", found: "Census", same: list[Pair], *, must_exist: 
         fitting = candidates(rows, found, name)
         if must_exist and not fitting:
             raise found.broken or BadRequest(
-                f"--same-person: {name!r} is nobody, neither here nor in what is brought in"
+                f"--same-person: {in_quotes(name)} is nobody, neither here nor in what is brought in"
             )
         _refuse_unclear(name, fitting)
     for one, other in same:
         if stay_apart(rows, found, one, other):
             raise BadRequest(
-                f"--same-person: {one!r} and {other!r} are two people here already: accounts are joined when they are "
-                "first seen. Import into a new folder to join them"
+                f"--same-person: {in_quotes(one)} and {in_quotes(other)} are two people here already: accounts are "
+                "joined when they are first seen. Import into a new folder to join them"
             )
 
 
 def _refuse_unclear(name: str, fitting: list[str]) -> None:
     """People that were joined cannot be parted again. An id with its platform is as clear as it can be."""
     if len(fitting) > 1 and name not in fitting:
-        raise BadRequest(f"--same-person: {name!r} fits {len(fitting)} people: give one of {', '.join(fitting)}")
+        raise BadRequest(
+            f"--same-person: {in_quotes(name)} fits {len(fitting)} people: give one of {', '.join(fitting)}"
+        )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from dnam.cli.placing import GuildName, OfItself, OwnersLayer, compartment_of
+from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Command, Data, ItemId, Json, MaybeText, Place, Shell, Text, User, typed
 from projections.errors import BadRequest
 
@@ -115,7 +116,7 @@ async def _met(memory: "Memory", user: str, place: str | None, *, new: bool) -> 
         await _setting(memory, new_handle(), place)
         return await memory.person(user, make=True)
     if new:
-        raise BadRequest(f"there is a {user!r} already: leave --new out to mean them, or give another name")
+        raise BadRequest(f"there is a {in_quotes(user)} already: leave --new out to mean them, or give another name")
     return known
 
 
@@ -301,8 +302,8 @@ def _tell(shell: Shell, done: Done) -> None:
 
 
 COMMANDS = (
-    Command("remember", remember, 'remember Kim "prefers tea over coffee"'),
-    Command("edit", edit, 'edit Kim durable-1234abcd "prefers green tea"'),
-    Command("forget", forget, 'forget Kim "prefers green tea"'),
-    Command("restore", restore, "restore Kim durable-1234abcd"),
+    Command("remember", remember, 'remember Kim "prefers tea over coffee"', changes=True),
+    Command("edit", edit, 'edit Kim durable-1234abcd "prefers green tea"', changes=True),
+    Command("forget", forget, 'forget Kim "prefers green tea"', changes=True),
+    Command("restore", restore, "restore Kim durable-1234abcd", changes=True),
 )

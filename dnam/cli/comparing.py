@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dnam.cli.screen import in_quotes
 from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
 from projections.errors import BadRequest
 from projections.policies.text import whole
@@ -137,9 +138,9 @@ def _meant(rows: "Rows", who: str) -> "Handle | SessionCard":
     people = [] if who.startswith("#") else find_people(rows, who)
     sessions = [] if who.startswith("@") else find_sessions(rows, who)
     if people and sessions:
-        raise Ambiguous(f"{who!r} is a person and a session", (f"@{who}  the person", f"#{who}  the session"))
+        raise Ambiguous(f"{in_quotes(who)} is a person and a session", (f"@{who}  the person", f"#{who}  the session"))
     if not people and not sessions:
-        raise Unknown(f"nobody and no session goes by {who!r}; `dnam people` and `dnam sessions` list them")
+        raise Unknown(f"nobody and no session goes by {in_quotes(who)}; `dnam people` and `dnam sessions` list them")
     return the_person(rows, who) if people else the_session(rows, who)
 
 

@@ -152,8 +152,8 @@ def _lines(rows: "Rows", scope: str | None, key: str | None) -> list[Line]:
 
 
 COMMANDS = (
-    Command("config set", set_, "config set guild/123 respond_mode=all"),
+    Command("config set", set_, "config set guild/123 respond_mode=all", changes=True),
     Command("config get", get, "config get channel/456 learn"),
     Command("config list", list_, "config list"),
-    Command("config unset", unset, "config unset guild/123 respond_mode"),
+    Command("config unset", unset, "config unset guild/123 respond_mode", changes=True),
 )

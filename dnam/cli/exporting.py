@@ -208,4 +208,4 @@ def _tell_files(shell: Shell, folder: Path, whole: "FilesOf", changed: int) -> N
         shell.out.line(f"  left out {count}: {reason}")
 
 
-COMMANDS = (Command("export", export, "export --out memory.jsonl"),)
+COMMANDS = (Command("export", export, "export --out memory.jsonl", changes=True),)

@@ -358,9 +358,9 @@ def compact(data: Data = None, as_json: Json = False) -> None:
 
 
 COMMANDS = (
-    Command("erase", erase, "erase Kim"),
-    Command("redact", redact, "redact discord:1183000000000000000"),
-    Command("opt-out", opt_out, "opt-out discord:100"),
-    Command("opt-in", opt_in, "opt-in Kim"),
-    Command("compact", compact, "compact"),
+    Command("erase", erase, "erase Kim", changes=True),
+    Command("redact", redact, "redact discord:1183000000000000000", changes=True),
+    Command("opt-out", opt_out, "opt-out discord:100", changes=True),
+    Command("opt-in", opt_in, "opt-in Kim", changes=True),
+    Command("compact", compact, "compact", changes=True),
 )

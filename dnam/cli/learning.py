@@ -117,4 +117,4 @@ def _say(out: Screen, text: str) -> None:
         out.line(text)
 
 
-COMMANDS = (Command("learn", learn, "learn --user ada"),)
+COMMANDS = (Command("learn", learn, "learn --user ada", changes=True),)

@@ -187,8 +187,8 @@ def _show(shell: Shell, found: "WhyNot", user: str, place: str) -> None:
 
 
 COMMANDS = (
-    Command("share", share, "share Kim durable-1234abcd"),
-    Command("keep-private", keep_private, "keep-private Kim durable-1234abcd"),
+    Command("share", share, "share Kim durable-1234abcd", changes=True),
+    Command("keep-private", keep_private, "keep-private Kim durable-1234abcd", changes=True),
     Command("lore", lore, 'lore --guild "Garden club"'),
     Command("why-not", why_not, "why-not Kim durable-1234abcd --in general"),
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.looking import as_of, named
+from dnam.cli.screen import in_quotes
 from dnam.cli.shell import At, Command, Data, Json, Said, Shell, User, View
 from projections.policies.text import whole
 
@@ -76,7 +77,7 @@ def _tell_of_none(shell: Shell, name: str, item: str | None, yet: str) -> None:
     from dnam.errors import Unknown
 
     if item is not None:
-        raise Unknown(f"{name} had no item {item!r} {yet}; `dnam show USER --all` lists the ids")
+        raise Unknown(f"{name} had no item {in_quotes(item)} {yet}; `dnam show USER --all` lists the ids")
     shell.out.note(f"nothing was remembered of {name} {yet}")
 
 

@@ -322,4 +322,4 @@ async def _make_vectors(shell: Shell, encoder: str) -> None:
     shell.out.line(f"Everything has a vector by {name}. Nothing else was changed: DNAM_ENCODER says which is used.")
 
 
-COMMANDS = (Command("rederive", rederive, "rederive --model haiku --name haiku"),)
+COMMANDS = (Command("rederive", rederive, "rederive --model haiku --name haiku", changes=True),)

@@ -232,4 +232,4 @@ def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:
     shell.out.line(f"{after.events} events, root {after.root.hex()}: {end}")
 
 
-COMMANDS = (Command("repair", repair, "repair --from /mnt/elsewhere/dnam"),)
+COMMANDS = (Command("repair", repair, "repair --from /mnt/elsewhere/dnam", changes=True),)

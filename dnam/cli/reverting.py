@@ -252,4 +252,4 @@ def _nothing(found: "Plan", what: str) -> str:
     )
 
 
-COMMANDS = (Command("revert", revert, "revert --caused-by 120"),)
+COMMANDS = (Command("revert", revert, "revert --caused-by 120", changes=True),)

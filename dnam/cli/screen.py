@@ -47,6 +47,10 @@ SECONDS_BETWEEN_LINES = 5
 """How often progress is told where no bar can be drawn."""
 
 
+UNPRINTED: list[OSError] = []
+"""What kept something from being printed, as a disk that is full."""
+
+
 class Screen:
     """The terminal, the pipe or the file that a command prints to."""
 
@@ -69,8 +73,8 @@ class Screen:
             self.line(indent + each)
 
     def exactly(self, text: str) -> None:
-        """The text and nothing else, as it is. Where nobody reads it any more, the command goes on all the same: how it
-        ends is told by its exit code too.
+        """The text and nothing else, as it is. Where nobody reads it any more, or it cannot be written, the command
+        goes on all the same: how it ends is told by its exit code too.
         """
         with self._perhaps_unread():
             sys.stdout.write(text)
@@ -86,6 +90,10 @@ class Screen:
             yield
         except BrokenPipeError:
             self.is_unread = True
+            silence()
+        except OSError as error:
+            self.is_unread = True
+            UNPRINTED.append(error)
             silence()
 
     def emit(self, value: object) -> None:
@@ -233,6 +241,13 @@ def _visible(text: str) -> str:
     from projections.quoting import visible
 
     return visible(text.replace("\t", " "))
+
+
+def in_quotes(text: str) -> str:
+    """A text between quotes, for what is told of it."""
+    from projections import quoting
+
+    return quoting.in_quotes(text)
 
 
 def _cut(text: str) -> str:

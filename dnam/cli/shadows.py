@@ -155,5 +155,5 @@ def alone(context: typer.Context, data: Data = None, as_json: Json = False) -> N
 
 COMMANDS = (
     Command("shadows list", list_shadows, "shadows list"),
-    Command("shadows drop", drop, "shadows drop haiku"),
+    Command("shadows drop", drop, "shadows drop haiku", changes=True),
 )

@@ -5,6 +5,7 @@
     exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
               not allowed, a token that Discord refuses, a second bot
     exit 3    it could not be done: log, keys, views, disk, network
+    exit 4    it is done, and what it had to say could not be printed; of a command that changes something
     exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
 
 A command is a function whose last parameters are `data: Data = None, as_json: Json = False`, each accepted before the
@@ -19,7 +20,6 @@ Importing this is cheap, because `dnam --help` does: what is heavy is imported w
 """
 
 import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -30,7 +30,7 @@ import typer
 from typer.core import TyperGroup
 
 from dnam.cli.ending import ToldToEnd
-from dnam.cli.screen import Screen, note, silence
+from dnam.cli.screen import UNPRINTED, Screen, in_quotes, note, silence
 from projections.errors import BadRequest, DnamError
 from projections.policies.text import whole
 from replay.errors import NothingHere
@@ -47,6 +47,7 @@ Ending = typer.Exit
 FOUND_SOMETHING = 1
 WRONG_USE = 2
 COULD_NOT = 3
+DONE_UNTOLD = 4
 INTERRUPTED = 130
 DAMAGED = (
     "a file of this memory is damaged, or its disk fails. `dnam verify` says where; views are built again by `dnam "
@@ -58,6 +59,7 @@ EXIT_CODES: Mapping[int, str] = {
     FOUND_SOMETHING: "a check or a diff found something",
     WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
     COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
+    DONE_UNTOLD: "it is done, but what it had to say could not be printed; of a command that only looks that is 3",
     INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP",
 }
 """How a command ends, for people."""
@@ -117,27 +119,29 @@ At = Annotated[
     typer.Option(
         "--at", metavar="WHEN", callback=typed,
         help="As it was known then: a seq (and what was recorded together with it), a date, a time, or words like "
-        "'yesterday 18:00', 'before the last import'.",
+        "'yesterday 18:00', 'before the last import'. A date includes its day, a time its minute or second.",
     ),
 ]  # fmt: skip
 Said = Annotated[
     str | None,
     typer.Option(
         "--said", metavar="WHEN", callback=typed,
-        help="As it had been said by then: a date, a time, or words. Imported years are travelled by this.",
+        help="As it had been said by then: a date, a time, or words, as for --at. So imported years are travelled.",
     ),
 ]  # fmt: skip
 
 
 class Command(NamedTuple):
     """A line in the table of commands: what runs, and an example of it, without `dnam`. `ends_itself`: it has a way of
-    its own to be told to end; any other is broken off by SIGTERM and SIGHUP as by Ctrl-C.
+    its own to be told to end; any other is broken off by SIGTERM and SIGHUP as by Ctrl-C. `changes`: what it did stays
+    done where it cannot be printed.
     """
 
     name: str
     run: Callable[..., None]
     example: str
     ends_itself: bool = False
+    changes: bool = False
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
@@ -202,17 +206,22 @@ def _words_of_lmdb(error: Exception) -> str:
     return f"{error}: {DAMAGED}"
 
 
+RUN: list[Command] = []
+"""The command that runs, or ran."""
+
+
 def flushed(code: int) -> int:
-    """The exit code once everything printed has left: a reader that is gone is no failure, a full disk is."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence()
-    except OSError as error:
-        silence()
-        note(f"what was printed could not be written: {error}")
-        return COULD_NOT
-    return code
+    """The exit code once everything printed has left: a reader that is gone is no failure, a full disk is. Where that
+    is full, a command that changed something has done so all the same.
+    """
+    Screen().flush()
+    if not UNPRINTED:
+        return code
+    if code == 0 and any(each.changes for each in RUN):
+        note(f"it is done, but what there is to say of it could not be printed: {UNPRINTED[0]}")
+        return DONE_UNTOLD
+    note(f"what was printed could not be written: {UNPRINTED[0]}")
+    return max(code, COULD_NOT)
 
 
 # -- opening -------------------------------------------------------------------------------------------------------
@@ -395,4 +404,4 @@ class Shell:
         except NothingHere as error:
             if named is None:
                 raise
-            raise Unknown(f"{named!r} is not known here: {error}") from error
+            raise Unknown(f"{in_quotes(named)} is not known here: {error}") from error

@@ -7,6 +7,7 @@ import typer
 
 from dnam.cli.looking import named
 from dnam.cli.provenance import narrator
+from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Command, Data, Json, Shell, View
 from dnam.times import iso
 from projections.policies.text import whole
@@ -49,10 +50,10 @@ def _the_item(view: View, text: str, user: str | None) -> "ItemRow":
     found = find_items(rows, text, None if user is None else named(view, user))
     if not found:
         of = f" of {user}" if user else ""
-        raise Unknown(f"there is no item {text!r}{of}; `dnam show USER --all` lists the ids")
+        raise Unknown(f"there is no item {in_quotes(text)}{of}; `dnam show USER --all` lists the ids")
     if len(found) > 1:
         raise Ambiguous(
-            f"{text!r} may be any of",
+            f"{in_quotes(text)} may be any of",
             tuple(
                 f"{each.item.compartment}/{each.item.id}  of {name_of(rows, each.item.owner)}, "
                 f"{compartment_words(rows, each.item.compartment)}: {each.item.text}"

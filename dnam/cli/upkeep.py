@@ -255,6 +255,6 @@ def _problem(problem: "Problem") -> str:
 
 
 COMMANDS = (
-    Command("replay", replay, "replay --check"),
+    Command("replay", replay, "replay --check", changes=True),
     Command("verify", verify, "verify --open --since monday.checkpoint"),
 )

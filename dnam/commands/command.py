@@ -80,6 +80,11 @@ class Invocation(NamedTuple):
         return self.setting if self.eyes is None else self.eyes
 
     @property
+    def is_alone(self) -> bool:
+        """Whether nobody else reads the answer."""
+        return self.sees.audience.kind == "direct"
+
+    @property
     def person(self) -> Handle:
         """Who asks. NOBODY for somebody of whom nothing may be kept."""
         return self.setting.person

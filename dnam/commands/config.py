@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
-from dnam.commands.items import is_alone
 from dnam.configuration import held
 from dnam.errors import Unknown
 from dnam.overdue import Overdue, taken_by
@@ -45,8 +44,8 @@ EXAMPLES = {"get": "me", "set": "me learn=none", "unset": "me learn"}
 SCOPES = "here, guild, me, or global"
 SURE = "yes"
 OLDER = (
-    "Not set yet: {what} would not be kept any longer. The words go for good, with what I learned from them alone,"
-    " within a day or at my next start. To do it: `{prefix} config {action} {scope} {setting} {sure}`"
+    "{undone}: {what} would not be kept any longer. The words go for good, with what I learned from them alone,"
+    " within a day or at my next start. To do it: `{prefix} config {how} {sure}`"
 )
 PARAMETERS = (
     Parameter("action", "list, get, set or unset", choices=ACTIONS, optional=True),
@@ -90,18 +89,21 @@ async def _change(assistant: Assistant, asked: Invocation, scope: str, action: s
         check(key, value)
     taken = await taken_by(memory, meant, key, value)
     if any(taken) and not is_sure:
-        what = _told(taken, meant, asked)
-        words = OLDER.format(what=what, prefix=PREFIX, action=action, scope=scope, setting=setting, sure=SURE)
-        return Reply(words, failed=True)
+        return takes_words(taken, meant, asked, "Not set yet", f"{action} {scope} {setting}")
     await meet_channel(memory, meant, listed)
     changed = await set_config(memory, meant, key, value, asked.by)
-    named, seen = await memory.look(lambda rows: (scope_words(rows, str(meant)), is_seen(rows, meant)))
-    now = f"`{key}` is not set" if value is None else f"`{key} = {one_line(value)}`"
+    seen = await memory.look(lambda rows: is_seen(rows, meant))
     unseen = "" if seen or value is None else " I have heard nothing there yet: is the id right?"
+    return Reply(f"{await holds_now(assistant, meant, key, value, changed=changed)}{unseen}")
+
+
+async def holds_now(assistant: Assistant, scope: Scope, key: str, value: str | None, *, changed: bool) -> str:
+    """What a key of a scope is now, from when on, and what somebody should know of that."""
+    named = await assistant.memory.look(lambda rows: scope_words(rows, str(scope)))
+    now = f"`{key}` is not set" if value is None else f"`{key} = {one_line(value)}`"
     told = caution(key, value)
     silent = f" {told[:1].upper()}{told[1:]}." if told else ""
-    since = _since(key, value) if changed else "as before"
-    return Reply(f"{one_line(named)}: {now}, {since}.{silent}{unseen}")
+    return f"{one_line(named)}: {now}, {_since(key, value) if changed else 'as before'}.{silent}"
 
 
 def _said_sure(setting: str) -> tuple[str, bool]:
@@ -112,9 +114,12 @@ def _said_sure(setting: str) -> tuple[str, bool]:
     return setting, False
 
 
-def _told(taken: Overdue, scope: Scope, asked: Invocation) -> str:
-    """How much goes; of somebody's own words not where others read along."""
-    return str(taken) if is_alone(asked) or scope.kind != "person" else "what you said longer ago"
+def takes_words(taken: Overdue, scope: Scope, asked: Invocation, undone: str, how: str) -> Reply:
+    """That it is not done, since words would go: how much, of somebody's own not where others read along; and `how` to
+    have it done.
+    """
+    what = str(taken) if asked.is_alone or scope.kind != "person" else "what you said longer ago"
+    return Reply(OLDER.format(undone=undone, what=what, prefix=PREFIX, how=how, sure=SURE), failed=True)
 
 
 def _since(key: str, value: str | None) -> str:
@@ -129,14 +134,14 @@ def _permitted(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceS
     owner looks anybody up, and who manages a server looks up what is in it. `listed` are the channels of this server
     that it may mean.
     """
-    asker = _asker(asked, listed)
+    asker = asker_of(asked, listed)
     kind = "" if asked.is_owner else named_kind(text)
     if kind == "person":
         raise BadRequest(f"{OF_OTHERS}; of your own words say `me`")
     if kind and asker.manages is None:
         raise BadRequest(FOR_MANAGERS)
     try:
-        scope = the_scope(rows, text, _here(rows, asked), asker.manages, listed)
+        scope = the_scope(rows, text, asked_at(rows, asked), asker.manages, listed)
     except Unknown:
         if asked.is_owner:
             raise
@@ -147,14 +152,14 @@ def _permitted(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceS
     return scope
 
 
-def _here(rows: Rows, asked: Invocation) -> Here:
+def asked_at(rows: Rows, asked: Invocation) -> Here:
     """Where it is asked: a public thread is a place of its own, though its readers are its channel's."""
     found = place_of(rows, asked.session)
     place = asked.setting.audience.place if found is None else found.row.place
     return Here(asked.person, place, asked.setting.guild)
 
 
-def _asker(asked: Invocation, listed: Sequence[PlaceSeen]) -> Asker:
+def asker_of(asked: Invocation, listed: Sequence[PlaceSeen]) -> Asker:
     """Who asks. An owner need manage nothing."""
     manages = asked.setting.guild if asked.manages_guild and not asked.is_owner else None
     return Asker(asked.person, asked.is_owner, manages, frozenset(map(place_ref, listed)))
@@ -168,7 +173,7 @@ def _set_for(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceSee
 
 def _holding(assistant: Assistant, rows: Rows, asked: Invocation) -> Iterator[str]:
     yield "**What holds here:**"
-    for each in held(rows, assistant.memory.settings, *_here(rows, asked)):
+    for each in held(rows, assistant.memory.settings, *asked_at(rows, asked)):
         yield _line(each.key, each.value, f"from {one_line(scope_words(rows, each.origin))}")
 
 

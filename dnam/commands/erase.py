@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Confirms, Invocation, Parameter, Reply
-from dnam.commands.items import is_alone
 from dnam.erasing import CANNOT_REACH, STAYS, Receipt, Taken, counted, erase, keys_words, look
 from dnam.whereabouts import handle_of
 from projections.decisions.consent import BY_THEMSELF
@@ -39,7 +38,7 @@ async def erase_me(assistant: Assistant, asked: Invocation, arguments: Arguments
         return Reply(NOTHING, failed=True)
     if sure:
         return await erase_confirmed(assistant, asked)
-    taken = await look(assistant.memory, person) if is_alone(asked) else None
+    taken = await look(assistant.memory, person) if asked.is_alone else None
     return Reply("\n".join(_plan(taken, asked)), confirm=BUTTON if asked.has_buttons else "")
 
 
@@ -75,7 +74,7 @@ def _plan(taken: Taken | None, asked: Invocation) -> Iterator[str]:
 
 def _receipt(receipt: Receipt, asked: Invocation) -> Iterator[str]:
     yield "**Erased.** The keys to everything that was yours are destroyed: nobody can read it any more, nor can I."
-    if is_alone(asked):
+    if asked.is_alone:
         yield f"{counted(receipt.taken)[:1].upper()}{counted(receipt.taken)[1:]}, under {keys_words(receipt.taken)}."
         if receipt.taken.exports:
             yield f"Exports in my folder that held you, removed: {len(receipt.taken.exports)}."

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
-from dnam.commands.items import is_alone
 from dnam.commands.picking import not_here, plain
 from dnam.provenance import LifeWords, Narrator, Quoted, StepWords, gone_words, shown_changes
 from dnam.times import shown, zone_of
@@ -52,14 +51,14 @@ async def history(assistant: Assistant, asked: Invocation, arguments: Arguments)
     if not told:
         raise BadRequest(not_here(item_id))
     zone = zone_of(memory.settings.timezone)
-    alone = is_alone(asked)
+    alone = asked.is_alone
     texts = ("\n".join(_lines(each, lambda ms: "" if ms is None else shown(ms, zone), alone)) for each in told)
     return Reply("\n\n".join(texts), tuple(each.item for each in told if each.item is not None))
 
 
 def lives_here(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str) -> Iterator[Told]:
     """The lives of the person's items with this id, as far as they may be told where they ask."""
-    memory, alone = assistant.memory, is_alone(asked)
+    memory, alone = assistant.memory, asked.is_alone
     opened = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.sees))
     narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.sees), asked.direct)
     for life, steps in audit(rows, Reader(memory.engine.live), asked.person, item_id):

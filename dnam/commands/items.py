@@ -96,11 +96,6 @@ async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> R
     return Reply("\n\n".join(sections), found)
 
 
-def is_alone(asked: Invocation) -> bool:
-    """Whether nobody else reads the answer."""
-    return asked.sees.audience.kind == "direct"
-
-
 def _is_told_there(asked: Invocation) -> bool:
     """Whether it is asked where nobody else ever read or wrote: what others took back is for nobody who comes later."""
     return asked.setting.audience.kind == "direct"
@@ -217,7 +212,7 @@ async def named_here(assistant: Assistant, asked: Invocation, item_id: str) -> s
     """The id, where the place shows an item of theirs with it, in company an active one; else BadRequest."""
     shown = await assistant.memory.look(
         lambda rows: any(
-            each.id == item_id and (is_alone(asked) or each.status == "active") for each in own(rows, asked.sees)
+            each.id == item_id and (asked.is_alone or each.status == "active") for each in own(rows, asked.sees)
         )
     )
     if not shown:

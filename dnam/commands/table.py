@@ -71,7 +71,12 @@ COMMANDS: tuple[Command, ...] = (
         (Parameter("namespace", f"one of {', '.join(lore.NAMESPACES)}", choices=lore.NAMESPACES), SENTENCE),
         changes=True,
     ),
-    Command("undo", "take back the last thing that you changed here", undo.undo, changes=True),
+    Command(
+        "undo",
+        "take back what you changed last of what this place shows; once more, the change before it",
+        undo.undo,
+        changes=True,
+    ),
     Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling, changes=True),
     Command("extract", "learn now from what you said here", sessions.extract, changes=True, slow=True),
     Command("export", "all that is yours, as a file for you alone", export, needs_memory=False, always=True),

@@ -1,5 +1,5 @@
-"""`!memory undo`: the last thing that a person did to their items here is taken back, by doing its opposite; asked for
-once more, the thing before it.
+"""`!memory undo`: the last thing that a person did to what this place shows is taken back, by doing its opposite; asked
+for once more, the thing before it, and so on (`acts`).
 
     what they did           undone by
     ─────────────────────   ──────────────────────────────────────────
@@ -9,45 +9,47 @@ once more, the thing before it.
     edited                  editing it back to what it said
     shared, kept private    moving it back to where it was
     forgot                  restoring it
+    set or unset a key      giving it the value that it had (`undo_setting`)
 
 So an undo is a change like any other, recorded with who did it and that it undoes something. Its own button takes it
-back; of several changes of one item the last can be undone. What only confirmed an item changed nothing that could be
-taken back; a summary that was cleared was made of what is no longer at hand.
+back, which is a new change, and the next to undo. What only confirmed an item changed nothing that could be taken
+back; a summary that was cleared was made of what is no longer at hand.
+
+A place shows what an answer there may hold: what was done to anything else is undone elsewhere, also by a command whose
+reply nobody else sees. What is moved out of there by being undone is not told there any more.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
+from dnam.commands.acts import Act, LastActs, acts_of_event, last_acts
 from dnam.commands.command import Arguments, Invocation, Reply
-from dnam.commands.picking import listed, own_rows
-from projections.events import ItemForgotten, ItemMoved, ItemRemembered, ItemRestored, ItemUpserted
+from dnam.commands.picking import listed, shown_id
+from dnam.commands.undo_setting import LastSetting, last_setting, undo_setting
+from projections.events import ItemMoved
 from projections.events.values import Item
 from projections.ids import EventId
-from projections.items import ITEMS, ItemRow, item_key, items_in
-from projections.lives import Life, address_of
-from projections.policies.compartments import Opening, direct, opened
-from projections.rows import Found, Rows
-from replay.audit import life_at
+from projections.items import ITEMS, item_key
+from projections.policies.compartments import Opening, opened
+from projections.quoting import label
+from projections.rows import Rows
 from replay.reading import Reader
 
-UNDOABLE: Mapping[str, str] = {
-    ItemRemembered.TAG: "remember",
-    ItemUpserted.TAG: "edit",
-    ItemForgotten.TAG: "forget",
-    ItemRestored.TAG: "restore",
-    ItemMoved.TAG: "share",
-}
-"""What can be undone, as the command that did it."""
 NOTHING = (
-    "There is nothing to undo here: of each thing that is kept in this place the last change alone can be undone, "
-    "where you made it and it was no undo."
+    "There is nothing of yours to undo here: I take back what you changed in what this place shows, the last first, "
+    "where nobody else changed it since."
+)
+CONFIRMED = "That only confirmed what was kept already: there is nothing to take back."
+ALSO_CONFIRMED = "What you did after that only confirmed what was kept already."
+ELSEWHERE = (
+    "What you changed last lies where this place does not show it: undo that where you did it, or in your direct "
+    "messages."
 )
 OUTDATED = "That was changed again since, so it cannot be undone from here."
 
-
 Verb = Literal["forgotten", "restored", "put back as it was", "moved back"]
-NOW: Mapping[Verb, str] = {
+NOW: dict[Verb, str] = {
     "forgotten": "this is forgotten",
     "restored": "this is remembered again",
     "put back as it was": "this says again what it said before",
@@ -55,42 +57,83 @@ NOW: Mapping[Verb, str] = {
 }
 
 
-class Opposite(NamedTuple):
-    """What takes a change back: what becomes of which item, what it said before and where it was, and the command that
-    changed it.
+class Last(NamedTuple):
+    """What somebody did last and can undo there: to items, or to what is configured; and whether they did something
+    later that the place does not show.
     """
 
-    done: Verb
-    item: Item
-    text: str
-    act: str
-    compartment: str = ""
+    items: LastActs
+    setting: LastSetting | None
+    elsewhere: bool
 
 
 async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
-    """Take back the last thing that the person did to their items here, and has not taken back."""
-    last = await assistant.memory.look(lambda rows: _last_change(rows, asked))
-    return Reply(NOTHING, failed=True) if last is None else await undo_change(assistant, asked, last)
+    """Take back the last thing that the person did to what the place shows, and has not taken back."""
+    reader = Reader(assistant.memory.engine.live)
+    last = await assistant.memory.look(lambda rows: _last(rows, reader, asked))
+    more = [ELSEWHERE] if last.elsewhere else []
+    if last.setting is not None:
+        return _with(await undo_setting(assistant, asked, last.setting), more)
+    if last.items.acts:
+        more += [ALSO_CONFIRMED] if last.items.confirmed else []
+        return _with(await _undone(assistant, asked, last.items.acts), more)
+    return _with(Reply(CONFIRMED if last.items.confirmed else NOTHING, failed=True), more)
+
+
+def _with(reply: Reply, more: Sequence[str]) -> Reply:
+    return reply._replace(text="\n".join([reply.text, *more]))
+
+
+def _last(rows: Rows, reader: Reader, asked: Invocation) -> Last:
+    here = opened(rows, asked.setting)
+    items = last_acts(rows, reader, asked.person, here)
+    setting, set_elsewhere = last_setting(rows, reader, asked)
+    if setting is not None and setting.when < items.when:
+        setting = None
+    done = items.when if setting is None else setting.when
+    later = () if asked.eyes is None else _elsewhere(opened(rows, asked.eyes), here)
+    elsewhere = set_elsewhere > done or last_acts(rows, reader, asked.person, later).when > done
+    return Last(items, setting, elsewhere)
+
+
+def _elsewhere(seen: Sequence[Opening], here: Sequence[Opening]) -> tuple[Opening, ...]:
+    """What they alone see in the reply, and the place does not show."""
+    return tuple(each for each in seen if each not in here)
 
 
 async def undo_change(assistant: Assistant, asked: Invocation, change: EventId) -> Reply:
     """Take back what this event and those of the same act did, as far as it still stands."""
-    memory = assistant.memory
-    reader = Reader(memory.engine.live)
+    reader = Reader(assistant.memory.engine.live)
 
-    def question(rows: Rows) -> list[Opposite] | None:
-        changed = _changed_by(rows, asked, change)
-        return list(_opposites(rows, reader, changed)) if changed else None
+    def question(rows: Rows) -> tuple[list[Act], bool]:
+        here = (*opened(rows, asked.setting), *opened(rows, asked.sees))
+        return acts_of_event(rows, reader, asked.person, here, change)
 
-    opposites = await memory.look(question)
-    if opposites is None:
-        return Reply(OUTDATED, failed=True)
-    items = await _taken_back(assistant, asked, opposites)
-    if not items:
-        return Reply("That only confirmed what was kept already: there is nothing to take back.", failed=True)
-    acts = " and ".join(dict.fromkeys(f"`{each.act}`" for each in opposites))
-    now = " and ".join(dict.fromkeys(NOW[each.done] for each in opposites))
-    return await undoable(assistant, Reply("\n".join([f"Undone {acts}: {now}.", *listed(items)]), tuple(items)))
+    acts, was_undo = await assistant.memory.look(question)
+    changed = [each for each in acts if not each.confirmed]
+    if not changed:
+        return Reply(CONFIRMED if acts else OUTDATED, failed=True)
+    return await _undone(assistant, asked, changed, undoes=not was_undo)
+
+
+async def _undone(assistant: Assistant, asked: Invocation, acts: Sequence[Act], *, undoes: bool = True) -> Reply:
+    """Do the opposite of each. Taking an undo back `undoes` nothing: it is done anew, and can be undone."""
+    items = await _taken_back(assistant, asked, acts, undoes=undoes)
+    shown = await assistant.memory.look(lambda rows: opened(rows, asked.sees))
+    commands = " and ".join(dict.fromkeys(f"`{each.command}`" for each in acts))
+    now = " and ".join(dict.fromkeys(NOW[_opposite(each)] for each in acts))
+    told = [Opening(item.owner, item.compartment) in shown for item in items]
+    lines = [_told(item) if is_told else _untold(item) for item, is_told in zip(items, told, strict=True)]
+    return await undoable(assistant, Reply("\n".join([f"Undone {commands}: {now}.", *lines]), tuple(items)))
+
+
+def _told(item: Item) -> str:
+    return listed([item])[0]
+
+
+def _untold(item: Item) -> str:
+    """An item that the place does not show any more."""
+    return f"- [{label(item.kind) or 'fact'}] (what it says is not told here any more) {shown_id(item)}"
 
 
 async def undoable(assistant: Assistant, reply: Reply) -> Reply:
@@ -107,92 +150,24 @@ def event_of(rows: Rows, item: Item) -> EventId | None:
     return None if row is None else row.event
 
 
-def _own_changes(rows: Rows, asked: Invocation) -> Iterator[Found[ItemRow]]:
-    """The rows that the person themself left as they are, of what the place opens, and what they took out of it: their
-    own, and what they wrote down as nobody's.
-    """
-    here = tuple(dict.fromkeys((*opened(rows, asked.setting), *opened(rows, asked.sees))))
-    nobodys = (each for opening in here if not opening.owner for each in items_in(rows, *opening))
-    found = (*own_rows(rows, asked.sees), *nobodys, *_taken_out(rows, asked, here))
-    return (each for each in found if each.row.by == asked.by and each.row.tag in UNDOABLE)
+def _opposite(act: Act) -> Verb:
+    if act.tag == ItemMoved.TAG:
+        return "moved back"
+    if act.item.status == "forgotten":
+        return "restored"
+    return "forgotten" if act.before is None or act.before.status != "active" else "put back as it was"
 
 
-def _taken_out(rows: Rows, asked: Invocation, here: Sequence[Opening]) -> Iterator[Found[ItemRow]]:
-    """What the person keeps in their direct messages and could be told here until then."""
-    mine = Opening(asked.person, direct(asked.person))
-    for each in () if mine in here else items_in(rows, *mine):
-        if each.row.tag == ItemMoved.TAG and Opening(asked.person, _before(each.row)) in here:
-            yield each
-
-
-def _before(row: ItemRow) -> str:
-    """Where an item was that its person moved; empty where they did not."""
-    saw = None if row.intent is None else row.intent.saw
-    return "" if saw is None else saw.compartment
-
-
-def _last_change(rows: Rows, asked: Invocation) -> EventId | None:
-    done = (each for each in _own_changes(rows, asked) if each.row.intent is None or not each.row.intent.undoes)
-    last = max(done, key=lambda each: (each.row.said, each.seq), default=None)
-    return None if last is None else last.row.event
-
-
-def _changed_by(rows: Rows, asked: Invocation, change: EventId) -> Sequence[ItemRow]:
-    """What one act changed and nothing has changed since: its events are of one kind and one millisecond."""
-    own = [each.row for each in _own_changes(rows, asked)]
-    one = next((row for row in own if row.event == change), None)
-    return [] if one is None else [row for row in own if (row.tag, row.said) == (one.tag, one.said)]
-
-
-def _opposites(rows: Rows, reader: Reader, changed: Iterable[ItemRow]) -> Iterator[Opposite]:
-    for row in changed:
-        if row.tag == ItemMoved.TAG:
-            yield Opposite("moved back", row.item, row.item.text, _moved_by(row), _before(row))
-            continue
-        life = life_at(rows, reader, address_of(row.item))
-        opposite = _opposite(row, None if life is None else _before_the_act(life, row))
-        if opposite is not None:
-            yield opposite
-
-
-def _before_the_act(life: Life, row: ItemRow) -> Item | None:
-    """What the item was before the person made it what it is; what came in between was reverted since."""
-    steps = [step for step in life.steps if step.after == row.item and row.tag == step.record.event.TAG]
-    return (steps or life.steps)[-1].before
-
-
-def _moved_by(row: ItemRow) -> str:
-    """The command that moved an item."""
-    return "keep-private" if row.intent is not None and row.intent.action == "keep_private" else "share"
-
-
-def _opposite(row: ItemRow, before: Item | None) -> Opposite | None:
-    """None where the change left the item as it was before."""
-    item, act = row.item, UNDOABLE[row.tag]
-    if item.status == "forgotten":
-        return Opposite("restored", item, item.text, act)
-    if before is None or before.status != "active":
-        return Opposite("forgotten", item, item.text, act)
-    return None if before.text == item.text else Opposite("put back as it was", item, before.text, act)
-
-
-async def _taken_back(assistant: Assistant, asked: Invocation, opposites: Sequence[Opposite]) -> list[Item]:
+async def _taken_back(assistant: Assistant, asked: Invocation, acts: Sequence[Act], *, undoes: bool) -> list[Item]:
     """The items as they are afterwards."""
     memory, by = assistant.memory, asked.by
-    gone = [each.item for each in opposites if each.done == "forgotten"]
-    back = [each.item for each in opposites if each.done == "restored"]
-    forgotten = await memory.forget_all(gone, by=by, undoes=True)
-    restored = await memory.restore_all(back, by=by, undoes=True)
-    edited = [
-        item
-        for each in opposites
-        if each.done == "put back as it was"
-        for item in await memory.reword(each.item, each.text, by=by)
-    ]
-    moved = [
-        item
-        for each in opposites
-        if each.done == "moved back"
-        for item in await memory.move_back(each.item, each.compartment, by=by)
-    ]
-    return [*forgotten, *restored, *edited, *moved]
+    gone = [each.item for each in acts if _opposite(each) == "forgotten"]
+    back = [each.item for each in acts if _opposite(each) == "restored"]
+    items = await memory.forget_all(gone, by=by, undoes=undoes)
+    items += await memory.restore_all(back, by=by, undoes=undoes)
+    for each in acts:
+        if _opposite(each) == "put back as it was" and each.before is not None:
+            items += await memory.reword(each.item, each.before.text, by=by, undoes=undoes)
+        elif _opposite(each) == "moved back":
+            items += await memory.move_back(each.item, each.came_from, by=by, undoes=undoes)
+    return items

@@ -94,10 +94,17 @@ class DnamExport:
                         taken, run = taken + len(run), []
                 case End():
                     return
-        left = self.head.events - taken
-        wrong = f"{self.path} breaks off after event {taken} of {self.head.events}: {left} are missing."
         remedy = "Export it again and import that: what is here already is not added twice."
-        raise BrokenImport(self.path, f"after event {taken}", f"{wrong} {remedy}")
+        raise BrokenImport(self.path, f"after event {taken}", f"{self._cut_after(taken)} {remedy}")
+
+    def _cut_after(self, taken: int) -> str:
+        """What is missing of a file without its last line, of which so many events are whole decisions."""
+        count, left = self.head.events, self.head.events - taken
+        if not left:
+            there = f"has all of its {count} events, and not its last line, by which it is known to be unchanged"
+            return f"{self.path} {there}."
+        missing = "the last one is missing" if left == 1 else f"{left} are missing"
+        return f"{self.path} breaks off after event {taken} of {count}: {missing}."
 
     def _expect(self, number: int, seq: int, expected: int) -> None:
         if seq != expected:

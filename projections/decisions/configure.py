@@ -6,12 +6,15 @@ from projections.config import Scope, configured
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.events import ConfigSet
 from projections.events.values import By
+from projections.ids import EventId
 from projections.policies.configurable import check, the_key
 from projections.rows import Rows
 
 
 class ConfigRequest(NamedTuple):
-    """`value` is None where the key is to be unset. `said` is when it was asked, in ms."""
+    """`value` is None where the key is to be unset. `said` is when it was asked, in ms. `undoes` is the event of
+    the same person that it takes back.
+    """
 
     scope: Scope
     key: str
@@ -19,6 +22,7 @@ class ConfigRequest(NamedTuple):
     by: By
     origin: Origin
     said: int
+    undoes: EventId | None = None
 
 
 def configure(rows: Rows, request: ConfigRequest) -> list[Draft]:
@@ -31,5 +35,13 @@ def configure(rows: Rows, request: ConfigRequest) -> list[Draft]:
     row = configured(rows, key, (str(scope),))
     if value == (None if row is None else row.value):
         return []
-    event = ConfigSet(said=request.said, by=request.by, scope=str(scope), key=key, value=value, person=scope.person)
+    event = ConfigSet(
+        said=request.said,
+        by=request.by,
+        scope=str(scope),
+        key=key,
+        value=value,
+        person=scope.person,
+        causes=() if request.undoes is None else (request.undoes,),
+    )
     return [Minter(rows, request.origin).draft(event)]

@@ -18,6 +18,7 @@ from projections.policies import compartments, promotion
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.matching import find_meant, find_upsert
 from projections.policies.promotion import Verdict
+from projections.quoting import in_quotes
 from projections.rows import Rows
 
 VERSION = "moving@1"
@@ -69,7 +70,7 @@ def _named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
     named = find_meant(shelf.all() if own is None else shelf.within(own), request.id, "").rows
     active = [row for row in named if row.item.status == "active"]
     if not named:
-        raise BadRequest(f"there is no item {request.id!r} here: `show` lists the ids")
+        raise BadRequest(f"there is no item {in_quotes(request.id)} here: `show` lists the ids")
     if not active:
         raise BadRequest(f"the item {request.id} is {named[0].item.status}: restore it first")
     return [row for row in active if row.item.compartment != request.to]

@@ -26,6 +26,7 @@ from projections.policies.kinds import DEFAULT_KIND, read_kind
 from projections.policies.matching import find_meant, find_upsert, says
 from projections.policies.quiet import quiet_with, returns_with
 from projections.policies.text import is_blank, tidy
+from projections.quoting import in_quotes
 from projections.rows import Rows
 
 REMEMBER_POLICY = " ".join(
@@ -329,12 +330,12 @@ def _named(shelf: Shelf, owner: Handle, item_id: str, openings: Sequence[Opening
     own = shelf.all() if openings is None else shelf.within(_compartments(owner, openings))
     named = find_meant(own, item_id, "").rows
     if not named:
-        raise BadRequest(f"there is no item {item_id!r} here: `show` lists the ids")
+        raise BadRequest(f"there is no item {in_quotes(item_id)} here: `show` lists the ids")
     return list(named)
 
 
 def _the_one(named: Sequence[ItemRow], item_id: str) -> ItemRow:
     if len(named) > 1:
         places = ", ".join(row.item.compartment for row in named)
-        raise BadRequest(f"there are several items {item_id!r}, in {places}: say which place is meant (--in)")
+        raise BadRequest(f"there are several items {in_quotes(item_id)}, in {places}: say which place is meant (--in)")
     return named[0]

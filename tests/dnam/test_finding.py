@@ -138,3 +138,11 @@ def test_names_for_somebody_new(name: str) -> None:
 def test_names_that_nobody_can_have(name: str) -> None:
     with pytest.raises(BadRequest, match="a new name is"):
         new_name(name)
+
+
+def test_who_is_not_found_is_told_as_they_were_typed() -> None:
+    family, rows = "\U0001f469\u200d\U0001f469", World().rows
+    with pytest.raises(Unknown, match=f"^nobody here goes by '{family}'"):
+        the_person(rows, family)
+    with pytest.raises(Unknown, match=r"^nobody here goes by 'Kim\\u200d'"):
+        the_person(rows, "Kim\u200d")

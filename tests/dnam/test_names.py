@@ -3,13 +3,19 @@
 import json
 from pathlib import Path
 
+from dnam.importers.detect import detect
+from dnam.importers.source import Options
+from dnam.importing import Importer
 from dnam.model import Ask, ExtractionInputs, Line, SummaryInputs
+from dnam.secrets import MOST_NAME_CHARS, account_without_secrets
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import TurnAnswered
+from projections.events import PersonRenamed, PersonSeen, PlaceDescribed, TurnAnswered
 from projections.ids import Point, Ref
+from projections.people import name_of
 from replay.engine import Engine
+from tests.dnam.importers.files import export, message, user, write
 from tests.dnam.scripted import FakeClock, ScriptedModel, talking
 from tests.world import NOW
 
@@ -83,3 +89,39 @@ async def test_a_summary_tells_who_is_called_like_the_assistant_from_it(tmp_path
         await assistant.settle()
     read = [(line.name, line.assistant) for line in lines(model.asked("summary")[0])]
     assert read == [("user dnam", False), ("dnam", True)]
+
+
+async def test_a_name_is_cut_to_what_a_name_may_have_wherever_it_comes_from(tmp_path: Path) -> None:
+    long, family = "Quill" * 1_000, "\U0001f469\u200d\U0001f469\u200d"
+    given = write(
+        tmp_path / "talk.json",
+        export(
+            message(1, author=user(long, "7")),
+            message(2, author=user("x" * (MOST_NAME_CHARS - 2) + family, "8")),
+            message(3, author=user(long, "7")),
+            name=long,
+        ),
+    )
+    async with talking(tmp_path / "data", ScriptedModel(), FakeClock()) as assistant:
+        memory = assistant.memory
+        tally = await Importer(memory).bring(detect(given).read(Options(audience="guild")), lambda _: None)
+        assert (tally.messages, tally.skipped) == (3, {})
+        heard = await memory.heard("9", "hello", name=f"  {long}")
+        await memory.heard("9", "hello again", name=f"  {long}")
+        records = [memory.engine.live.folding.record(stored) for stored in memory.engine.store.log.read(0)]
+        found = [each.event for each in records if each and isinstance(each.event, PersonSeen | PersonRenamed)]
+        places = [each.event.name for each in records if each and isinstance(each.event, PlaceDescribed)]
+        assert len(found) == 3  # nobody is renamed by a name that is as long
+        names = [each.name for each in found]
+        assert names[0] == long[:MOST_NAME_CHARS]
+        assert names[1] == "x" * (MOST_NAME_CHARS - 2) + family[0]
+        assert all(len(each) <= MOST_NAME_CHARS for each in (*names, *places))
+        assert long[:MOST_NAME_CHARS] in places
+        assert await memory.look(lambda rows: name_of(rows, heard.person)) == names[2]
+
+
+def test_what_is_cut_once_is_cut_no_more() -> None:
+    account = Account("discord", "1", "Q" * 5_000, "u" * 101)
+    once = account_without_secrets(account)
+    assert [len(once.name), len(once.username)] == [MOST_NAME_CHARS, MOST_NAME_CHARS]
+    assert account_without_secrets(once) == once

@@ -95,7 +95,7 @@ def test_the_exit_codes_stand_before_the_commands_and_in_the_readme() -> None:
     before, _, _ = commands_page().partition("\n## ")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (told,) = (each for each in readme.split("\n\n") if "The exit code is" in each)
-    assert list(EXIT_CODES) == [0, 1, 2, 3, 130]
+    assert list(EXIT_CODES) == [0, 1, 2, 3, 4, 130]
     for code, words in EXIT_CODES.items():
         assert f"\n| {code} | {words} |\n" in before
         assert f" {code} " in told

@@ -6,9 +6,11 @@ import msgspec
 import pytest
 
 from dnam.commands.command import Invocation, Reply
-from dnam.commands.undo import NOTHING, OUTDATED, undo_change
+from dnam.commands.table import read, run
+from dnam.commands.undo import ALSO_CONFIRMED, ELSEWHERE, NOTHING, OUTDATED, undo_change
 from dnam.reverting import Plan, carry_out, caused_by, plan
 from projections.decisions.draft import Draft, Minter
+from projections.decisions.place import PlaceSeen
 from projections.events import ItemUpserted
 from projections.events.values import By
 from projections.ids import EventId
@@ -48,20 +50,115 @@ async def test_what_was_remembered_is_forgotten_and_its_button_remembers_it_agai
 async def test_asked_for_once_more_it_goes_one_step_further_back(world: World) -> None:
     emus, owls = await world.remembers("ada", "I like emus"), await world.remembers("ada", "I like owls")
     await world.asks("ada", f"!memory edit {emus} I love emus")
-    await world.asks("ada", f"!memory keep-private {owls}", OPEN)
+    await world.asks("ada", f"!memory edit {emus} I adore emus")
     await world.remembers("ada", "I like cats", OPEN)
     await world.asks("ada", "!memory forget I like cats", OPEN)
     for undone, left in (
-        ("forget", ["I like cats", "I like owls", "I love emus"]),
-        ("edit", ["I like cats", "I like emus", "I like owls"]),
-        ("remember", ["I like cats", "I like emus"]),
+        ("forget", ["I adore emus", "I like cats", "I like owls"]),
+        ("remember", ["I adore emus", "I like owls"]),
+        ("edit", ["I like owls", "I love emus"]),
+        ("edit", ["I like emus", "I like owls"]),
+        ("remember", ["I like emus"]),
+        ("remember", []),
     ):
-        place = OPEN if undone == "forget" else None
-        assert (await world.asks("ada", "!memory undo", place)).startswith(f"Undone `{undone}`: ")
+        assert (await world.asks("ada", "!memory undo")).startswith(f"Undone `{undone}`: ")
         assert await held(world) == left
     assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
     assert (await world.asks("ada", f"!memory restore {owls}")).startswith("Restored: ")
     assert (await world.asks("ada", "!memory undo")).startswith("Undone `restore`: this is forgotten.\n")
+    assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+
+async def test_every_act_on_one_item_is_walked_back(world: World) -> None:
+    item = await world.remembers("ada", "I like tea", OPEN)
+    acts = (f"forget {item}", f"restore {item}", f"edit {item} I like rain", f"share {item}", f"keep-private {item}")
+    for each in acts:
+        assert not (await world.reply("ada", f"!memory {each}", OPEN)).failed
+    undone = [(await world.asks("ada", "!memory undo", OPEN)).partition(":")[0] for _ in range(6)]
+    names = ("keep-private", "share", "edit", "restore", "forget", "remember")
+    assert undone == [f"Undone `{each}`" for each in names]
+    assert await world.reply("ada", "!memory undo", OPEN) == Reply(NOTHING, failed=True)
+    assert await held(world) == []
+
+
+async def test_what_its_button_took_back_is_the_next_to_undo(world: World) -> None:
+    await world.remembers("ada", "I like emus")
+    await world.remembers("ada", "I like tea")
+    await presses(world, await world.reply("ada", "!memory undo"))
+    assert await held(world) == ["I like emus", "I like tea"]
+    assert (await world.asks("ada", "!memory undo")).startswith(
+        "Undone `restore`: this is forgotten.\n- [fact] I like tea"
+    )
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `remember`: ")
+    assert await held(world) == []
+
+
+async def test_what_somebody_else_changed_since_is_left_and_what_lies_before_it(world: World) -> None:
+    from projections.events.values import OPERATOR
+
+    emus, tea = await world.remembers("ada", "I like emus"), await world.remembers("ada", "I like tea")
+    await world.memory.edit("ada", tea, "I like green tea", by=OPERATOR)
+    await world.asks("ada", f"!memory edit {tea} I like black tea")
+    undone = [(await world.asks("ada", "!memory undo")).splitlines()[:2] for _ in range(2)]
+    assert undone == [
+        ["Undone `edit`: this says again what it said before.", f"- [fact] I like green tea `{tea}`"],
+        ["Undone `remember`: this is forgotten.", f"- [fact] I like emus `{emus}`"],
+    ]
+    assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+
+class TestPlaces:
+    """What is undone in a place is what that place shows, and its words are told where they may be."""
+
+    async def slash(self, world: World, text: str, place: PlaceSeen) -> str:
+        """As a slash command, whose reply nobody else sees."""
+        heard, alone = await world.memory.heard("ada", "hello", place=place), await world.memory.heard("ada", "hello")
+        call = read(text)
+        assert call is not None
+        asked = Invocation(heard.setting, heard.session, eyes=alone.setting)
+        return (await run(world.assistant, asked, call)).text
+
+    async def test_what_was_done_elsewhere_stays_also_where_nobody_else_sees_the_reply(self, world: World) -> None:
+        await world.remembers("ada", "I like cats", OPEN)
+        await world.remembers("ada", "I fear dogs")
+        told = await self.slash(world, "!memory undo", OPEN)
+        assert told.startswith("Undone `remember`: this is forgotten.\n- [fact] I like cats")
+        assert told.endswith(f"\n{ELSEWHERE}")
+        assert await self.slash(world, "!memory undo", OPEN) == f"{NOTHING}\n{ELSEWHERE}"
+        assert await held(world) == ["I fear dogs"]
+
+    async def test_a_button_still_takes_back_what_was_done_from_there_to_something_elsewhere(
+        self, world: World
+    ) -> None:
+        item = await world.remembers("ada", "I fear dogs")
+        heard, alone = await world.memory.heard("ada", "hello", place=OPEN), await world.memory.heard("ada", "hello")
+        asked, call = Invocation(heard.setting, heard.session, eyes=alone.setting), read(f"!memory forget {item}")
+        assert call is not None
+        reply = await run(world.assistant, asked, call)
+        assert reply.undo is not None
+        told = (await undo_change(world.assistant, asked, reply.undo)).text
+        assert told.startswith("Undone `forget`: this is remembered again.\n- [fact] I fear dogs")
+
+    async def test_what_leaves_the_place_by_being_undone_is_not_told_there(self, world: World) -> None:
+        item = await world.remembers("ada", "I fear dogs")
+        await world.asks("ada", f"!memory share {item}")
+        told = await world.asks("ada", "!memory undo", OPEN)
+        assert told.startswith("Undone `share`: this is told again where it was told before, and nowhere else.\n")
+        assert "dogs" not in told
+        assert f"`{item}`" in told
+        assert await world.reply("ada", "!memory undo", OPEN) == Reply(NOTHING, failed=True)
+        assert "I fear dogs" in await world.asks("ada", "!memory undo")
+
+    async def test_what_it_said_before_it_was_shared_is_not_brought_to_light(self, world: World) -> None:
+        item = await world.remembers("ada", "I fear dogs")
+        await world.asks("ada", f"!memory edit {item} I prefer cats")
+        await world.asks("ada", f"!memory share {item}")
+        await world.asks("ada", f"!memory edit {item} I love cats")
+        told = [await world.asks("ada", "!memory undo", OPEN) for _ in range(3)]
+        assert [each.partition(":")[0] for each in told[:2]] == ["Undone `edit`", "Undone `share`"]
+        assert told[2] == NOTHING
+        assert "dogs" not in "".join(told)
+        assert await held(world) == ["I prefer cats"]
 
 
 async def test_all_that_one_forgetting_took_comes_back(world: World) -> None:
@@ -105,6 +202,15 @@ async def test_what_was_only_confirmed_stays(world: World) -> None:
     assert await held(world) == ["I like tea"]
 
 
+async def test_what_was_done_before_something_was_confirmed_is_undone_and_said_to_be_older(world: World) -> None:
+    for text in ("I like tea", "I like emus", "I like tea"):
+        await world.remembers("ada", text)
+    reply = await world.asks("ada", "!memory undo")
+    assert reply.startswith("Undone `remember`: this is forgotten.\n- [fact] I like emus")
+    assert reply.endswith(f"\n{ALSO_CONFIRMED}")
+    assert await held(world) == ["I like tea"]
+
+
 async def test_there_may_be_nothing_to_undo(world: World) -> None:
     assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
 
@@ -113,10 +219,11 @@ async def test_what_was_taken_back_is_no_more_to_undo_and_nobody_is_said_to_have
     item = await world.remembers("ada", "I like tea")
     await world.asks("ada", f"!memory forget {item}")
     assert (await world.asks("ada", "!memory undo")).startswith("Undone `forget`: this is remembered again.")
+    assert (await world.asks("ada", "!memory undo")).startswith("Undone `remember`: this is forgotten.")
     reply = await world.reply("ada", "!memory undo")
     assert reply == Reply(NOTHING, failed=True)
-    assert "the last change alone can be undone, where you made it and it was no undo" in reply.text
-    assert await held(world) == ["I like tea"]
+    assert "I take back what you changed in what this place shows, the last first" in reply.text
+    assert await held(world) == []
 
 
 async def test_what_somebody_else_or_the_operator_did_stays(world: World) -> None:

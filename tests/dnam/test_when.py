@@ -30,16 +30,22 @@ def at(*parts: int, zone: timezone | ZoneInfo = BERLIN) -> int:
         ("2026-w10-5", When(ms=at(2026, 3, 7) - 1)),
         ("20260306", When(seq=20260306)),
         ("9999-12-31", When(ms=253_402_300_799_999 - 3_600_000)),
-        ("2026-03-06 18:00", When(ms=at(2026, 3, 6, 18))),
-        ("2026-03-06T18:00:30", When(ms=at(2026, 3, 6, 18, 0, 30))),
-        ("2026-03-06T18:00Z", When(ms=at(2026, 3, 6, 18, zone=UTC))),
+        ("2026-03-06 18:00", When(ms=at(2026, 3, 6, 18, 1) - 1)),
+        ("2026-03-06T18:00:30", When(ms=at(2026, 3, 6, 18, 0, 31) - 1)),
+        ("2026-03-06T18:00Z", When(ms=at(2026, 3, 6, 18, 1, zone=UTC) - 1)),
         ("2026-03-06t18:00:00.250+05:30", When(ms=at(2026, 3, 6, 12, 30, zone=UTC) + 250)),
-        ("20260306T1800", When(ms=at(2026, 3, 6, 18))),
+        ("20260306T1800", When(ms=at(2026, 3, 6, 18, 1) - 1)),
+        ("20260306T180000", When(ms=at(2026, 3, 6, 18, 0, 1) - 1)),
+        ("2026-W10-5T18", When(ms=at(2026, 3, 6, 19) - 1)),
+        ("2026-03-06T18-05:00", When(ms=at(2026, 3, 7, 0, zone=UTC) - 1)),
+        ("2026-03-06 18:00:30.5", When(ms=at(2026, 3, 6, 18, 0, 30) + 500)),
+        ("2026-03-06 18:00:30,000", When(ms=at(2026, 3, 6, 18, 0, 30))),
+        ("9999-12-31 23:59Z", When(ms=253_402_300_799_999)),
         ("today", When(ms=at(2026, 4, 1) - 1)),
-        ("today 9:05", When(ms=at(2026, 3, 31, 9, 5))),
-        ("9:05:10", When(ms=at(2026, 3, 31, 9, 5, 10))),
+        ("today 9:05", When(ms=at(2026, 3, 31, 9, 6) - 1)),
+        ("9:05:10", When(ms=at(2026, 3, 31, 9, 5, 11) - 1)),
         ("yesterday", When(ms=at(2026, 3, 31) - 1)),
-        ("Yesterday 18:00", When(ms=at(2026, 3, 30, 18))),
+        ("Yesterday 18:00", When(ms=at(2026, 3, 30, 18, 1) - 1)),
         ("3 days ago", When(ms=at(2026, 3, 28, 14, 30) + 500)),
         ("an hour ago", When(ms=int((NOW - timedelta(hours=1)).timestamp() * 1000))),
         ("a week ago", When(ms=at(2026, 3, 24, 14, 30) + 500)),
@@ -79,7 +85,7 @@ def test_what_is_no_moment_is_refused_with_examples(text: str) -> None:
 def test_a_time_that_was_twice_wants_its_offset() -> None:
     with pytest.raises(BadRequest, match=r"was twice in Europe/Berlin.*add \+02:00 or \+01:00"):
         read_when("2025-10-26 02:30", NOW, BERLIN)
-    assert read_when("2025-10-26 02:30+01:00", NOW, BERLIN) == When(ms=at(2025, 10, 26, 1, 30, zone=UTC))
+    assert read_when("2025-10-26 02:30+01:00", NOW, BERLIN) == When(ms=at(2025, 10, 26, 1, 31, zone=UTC) - 1)
 
 
 def test_a_time_that_never_was_is_refused() -> None:

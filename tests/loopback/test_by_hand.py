@@ -10,6 +10,8 @@ import pytest
 from dnam.settings import read
 from tests.loopback.discord import World
 from tests.loopback.discord.__main__ import HELLO, _lines, say
+from tests.loopback.discord.commands import Command
+from tests.loopback.discord.slash import STRING, SUBCOMMAND, typed
 from tests.loopback.messages.__main__ import main
 
 ROOT = Path(__file__).parents[2]
@@ -67,3 +69,36 @@ def test_help_is_told_and_serves_nothing(monkeypatch: pytest.MonkeyPatch, capsys
         main()
     assert ended.value.code == 0
     assert "with the offline model behind it" in capsys.readouterr().out
+
+
+REMEMBER = {
+    "name": "memory",
+    "options": [
+        {
+            "type": SUBCOMMAND,
+            "name": "remember",
+            "options": [{"type": STRING, "name": "text", "description": "a sentence", "required": True}],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("/memory remember I like tea", "no option is named in 'I like tea': "),
+        ("/memory remember", "/memory remember needs text: "),
+        ("/memory remember words:tea", "no option is named in 'words:tea': "),
+    ],
+)
+def test_a_command_that_is_typed_wrong_is_told_with_how_it_is_typed(text: str, wrong: str) -> None:
+    with pytest.raises(AssertionError) as told:
+        typed([Command(1, 1, 1, None, REMEMBER)], text, {}, {}).check()
+    assert str(told.value) == f"{wrong}`/memory remember text:…`; text is a sentence"
+
+
+def test_a_command_is_typed_as_the_server_says() -> None:
+    assert "`/memory remember text:I like tea`" in HELLO
+    read_as = typed([Command(1, 1, 1, None, REMEMBER)], "/memory remember text:I like tea", {}, {})
+    read_as.check()
+    assert read_as.values == {"text": "I like tea"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.config import GLOBAL, Scope, config_rows, configured, scopes_for
+from projections.config import GLOBAL, Scope, config_rows, configured, scope_set, scopes_for
 from projections.decisions.configure import ConfigRequest, configure
 from projections.errors import BadRequest
 from projections.events import ConfigSet, Event, PlaceDescribed
@@ -55,6 +55,19 @@ class TestConfiguring:
         assert len(put(world, GLOBAL, "respond_mode", None)) == 1
         assert put(world, GLOBAL, "respond_mode", None) == []
         assert of(world, "respond_mode", GLOBAL) is None
+
+    @pytest.mark.parametrize("scope", [GLOBAL, OF_GARDEN, OF_GENERAL, OF_KIM, Scope("channel", Ref("local", "dm:00"))])
+    def test_the_scope_that_was_set_is_read_again(self, scope: Scope) -> None:
+        (event,) = put(World(), scope, "learn", "none")
+        assert isinstance(event, ConfigSet)
+        assert scope_set(event) == scope
+
+    def test_what_takes_another_back_names_it(self) -> None:
+        world = World()
+        put(world, GLOBAL, "learn", "none")
+        undone = world.records[-1].id
+        (event,) = world.decide(configure, ConfigRequest(GLOBAL, "learn", None, OPERATOR, origin("undo"), NOW, undone))
+        assert event.causes == (undone,)
 
     @pytest.mark.parametrize(
         ("key", "value", "why"),

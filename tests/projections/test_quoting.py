@@ -1,6 +1,7 @@
 """Nothing that people write can be taken for a part of the prompt that they did not write."""
 
 import unicodedata
+from ast import literal_eval
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from projections.quoting import (
     NAME_CHARS,
     SEPARATOR,
     TITLES,
+    in_quotes,
     indented,
     label,
     line_name,
@@ -160,3 +162,30 @@ def test_who_goes_by_the_assistant_s_name_is_told_from_it() -> None:
 def test_nobody_goes_by_the_name_of_an_assistant_without_one() -> None:
     assert speaker_name("someone", "") == speaker_name("", "") == "someone"
     assert speaker_name("someone", "someone") == "user someone"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Kim", "'Kim'"),
+        ("Kim's", '"Kim\'s"'),
+        ("\U0001f469\u200d\u2764\ufe0f\u200d\U0001f469", "'\U0001f469\u200d\u2764\ufe0f\u200d\U0001f469'"),
+        ("\u0646\u0645\u06cc\u200c\u0634\u0648\u062f", "'\u0646\u0645\u06cc\u200c\u0634\u0648\u062f'"),
+        ("\U0001f3f4\U000e0067\U000e0062\U000e007f!", "'\U0001f3f4\U000e0067\U000e0062\U000e007f!'"),
+        ("Ki\u200dm", r"'Ki\u200dm'"),
+        ("\U0001f469\u200d", r"'👩\u200d'"),
+        ("x\U000e0067", r"'x\U000e0067'"),
+        ("é\\u200dé", r"'é\\u200dé'"),
+        ("é\\\u200dé", r"'é\\\u200dé'"),
+        ("a\x1b[31m\u202eb\n", r"'a\x1b[31m\u202eb\n'"),
+    ],
+)
+def test_what_stands_in_quotes_is_readable_and_hides_nothing(text: str, told: str) -> None:
+    assert in_quotes(text) == told
+
+
+@given(st.text())
+def test_what_stands_in_quotes_is_told_apart_from_all_else(text: str) -> None:
+    told = in_quotes(text)
+    assert literal_eval(told) == text
+    assert not any(unicodedata.category(each) == "Cc" for each in told)

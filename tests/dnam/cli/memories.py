@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from unittest.mock import patch
 
 from typer.main import get_command
@@ -61,11 +61,16 @@ def dnam(*arguments: str | Path, given: str = "") -> Ran:
     return Ran(result.exit_code, result.stdout, result.stderr)
 
 
-def process(*arguments: str | Path, code: str = "from dnam.__main__ import main; main()") -> "subprocess.Popen[bytes]":
+def process(
+    *arguments: str | Path,
+    code: str = "from dnam.__main__ import main; main()",
+    stdout: int | IO[bytes] = subprocess.PIPE,
+    stdin: int | IO[bytes] | None = None,
+) -> "subprocess.Popen[bytes]":
     """Start it in a process of its own; `code` may prepare something first."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "DNAM_TIMEZONE": "UTC"}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, env=environment, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)
 
 
 def ended(started: "subprocess.Popen[bytes]") -> Ran:

@@ -222,6 +222,20 @@ def test_a_check_says_what_the_backup_is(data: Path, place: Path) -> None:
     assert "was cut to 700" in ran.err
 
 
+def test_a_check_says_how_far_a_moment_goes_and_refuses_one_that_is_none(data: Path, place: Path) -> None:
+    dnam("backup", place, "--data", data)
+    out = dnam("restore-backup", place, "--check", "--at", "7", "--data", data).out
+    assert "all as it was written\n#1 to #9 of it, recorded up to 2023-11-14 22:" in out
+    assert out.endswith(", would be restored with this --at\n")
+    value = dnam("restore-backup", place, "--check", "--at", "7", "--json", "--data", data).value
+    assert " ".join(value) == f"{CHECK_FIELDS} until"
+    assert value["until"] == 9  # the decision of #7 ends there
+    for at, why in (("99", "no event #99 in the backup"), ("2001-01-01", "an empty log"), ("soon", "is no moment")):
+        ran = dnam("restore-backup", place, "--check", "--at", at, "--data", data)
+        assert (ran.code, ran.out) == (2, "")
+        assert why in ran.err
+
+
 @pytest.mark.parametrize("harm", ["a bit", "removed"])
 @pytest.mark.parametrize("passphrase", ["", PASSPHRASE])
 def test_a_check_finds_keys_that_are_damaged_or_gone(

@@ -528,3 +528,47 @@ def test_ctrl_c_keeps_what_there_is(tmp_path: Path, command: str, commit: str, a
     store = DiskStore(data, FOLD, writable=False)
     assert check(store, FOLD).equal
     store.close()
+
+
+def piped(content: bytes, *arguments: str | Path) -> Ran:
+    started = process(*arguments, stdin=subprocess.PIPE)
+    out, err = started.communicate(content, timeout=60)
+    return Ran(started.returncode, out.decode(), err.decode())
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+@pytest.mark.parametrize("padding", [0, 1 << 18], ids=["short", "longer than a pipe holds"])
+def test_what_comes_through_a_pipe_is_read_whole(tmp_path: Path, name: str, padding: int) -> None:
+    content = SAMPLE.read_bytes() + b" " * padding
+    ran = piped(content, "import", "--audience", "guild", "--no-learn", name, "--data", tmp_path / "d")
+    assert ran == (0, "Imported 41 messages.\n", "")
+    again = dnam("import", "--audience", "guild", "--no-learn", SAMPLE, "--data", tmp_path / "d")
+    assert again.out == "Imported nothing new; 41 known already.\n"
+
+
+def test_a_fifo_is_read_whole(tmp_path: Path) -> None:
+    import os
+    import threading
+
+    os.mkfifo(tmp_path / "fifo")
+    writer = threading.Thread(target=(tmp_path / "fifo").write_bytes, args=(SAMPLE.read_bytes(),))
+    writer.start()
+    ran = dnam("import", "--audience", "guild", "--no-learn", tmp_path / "fifo", "--data", tmp_path / "d")
+    writer.join()
+    assert (ran.code, ran.out, ran.err) == (0, "Imported 41 messages.\n", "")
+
+
+def test_what_is_wrong_with_a_pipe_is_told_by_the_name_that_was_given(tmp_path: Path) -> None:
+    ran = piped(b"{}", "import", "-", "--data", tmp_path / "d")
+    assert (ran.code, ran.err.partition(", which")[0]) == (3, "dnam: - is JSON, but nothing dnam reads")
+    empty = piped(b"", "import", "/dev/stdin", "--data", tmp_path / "d")
+    assert (empty.code, empty.err) == (3, "dnam: /dev/stdin is an empty file: there is nothing to import.\n")
+    cut = piped(SAMPLE.read_bytes()[:-900], "import", "--audience", "guild", "-", "--data", tmp_path / "d")
+    assert cut.code == 3
+    assert "/tmp" not in cut.err
+
+
+def test_what_is_skipped_of_a_pipe_is_told_by_the_name_that_was_given(tmp_path: Path) -> None:
+    given = write(tmp_path / "talk.json", export(message(1, id="abc", timestamp="9999-12-31T00:00:00Z"), message(2)))
+    ran = piped(given.read_bytes(), "import", "--audience", "guild", "--no-learn", "-", "--data", tmp_path / "d")
+    assert " of -" in ran.out

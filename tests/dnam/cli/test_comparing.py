@@ -86,7 +86,7 @@ def test_nothing_differs_is_0(changed: Path) -> None:
 
 @freeze_time(LATER)
 def test_by_what_was_said(changed: Path) -> None:
-    ran = dnam("diff", "Kim", "--from", "2023-11-14 22:13:20", "--said", "--json", "--data", changed)
+    ran = dnam("diff", "Kim", "--from", "2023-11-14 22:13:20.000", "--said", "--json", "--data", changed)
     assert (ran.code, ran.value["from"]["clock"]) == (1, "said")
     assert {each["kind"] for each in ran.value["differences"]} == {"learned"}
     assert "dnam: --from: as said up to 2023-11-14 22:13+00:00" in ran.err

@@ -257,6 +257,32 @@ def test_a_full_disk_behind_stdout_is_3(data: Path) -> None:
     assert b"Traceback" not in ran.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("format", [(), ("--json",)])
+def test_what_was_done_is_said_to_be_done_where_it_could_not_be_printed(data: Path, format: tuple[str, ...]) -> None:
+    for words in (
+        ("remember", "Kim", "I like tea"),
+        ("forget", "Kim", "I like tea"),
+        ("config", "set", "global", "learn=none"),
+        ("compact",),
+        ("erase", "Kim", "--yes"),
+    ):
+        with Path("/dev/full").open("wb") as full, process("--data", data, *format, *words, stdout=full) as started:
+            assert started.stderr is not None
+            told, code = started.stderr.read().decode(), started.wait(timeout=60)
+        assert (code, "Traceback" in told) == (4, False), words
+        assert "dnam: it is done, but what there is to say of it could not be printed: " in told
+    assert '"name":"Kim"' not in dnam("people", "--json", "--data", data).out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_what_was_not_done_is_not_said_to_be_where_nothing_can_be_printed(data: Path) -> None:
+    with Path("/dev/full").open("wb") as full, process("--data", data, "forget", "Bo", "x", stdout=full) as started:
+        assert started.stderr is not None
+        told, code = started.stderr.read().decode(), started.wait(timeout=60)
+    assert (code, "could not be printed" in told) == (2, False)
+
+
 def test_ctrl_c_before_anything_is_loaded_is_130_and_quiet() -> None:
     code = (
         "import sys\n"

@@ -64,6 +64,25 @@ def test_it_is_recognised_and_gives_every_event(path: Path, lines: list[bytes]) 
     assert given == given_until_it_breaks(export)[0]
 
 
+def missing_of(events: int, taken: int) -> str:
+    if taken == events:
+        return f"has all of its {events} events, and not its last line, by which it is known to be unchanged."
+    missing = "the last one is missing" if taken == events - 1 else f"{events - taken} are missing"
+    return f"breaks off after event {taken} of {events}: {missing}."
+
+
+@pytest.mark.parametrize("left_out", [1, 2, 3])
+def test_without_its_last_lines_it_says_what_is_missing_and_what_is_not(
+    path: Path, lines: list[bytes], left_out: int
+) -> None:
+    path.write_bytes(b"".join(lines[:-left_out]))
+    export = DnamExport(path)
+    given, broken = given_until_it_breaks(export)
+    taken = sum(len(each.drafts) for each in given)
+    assert left_out > 1 or taken == export.head.events
+    assert broken.startswith(f"{path} {missing_of(export.head.events, taken)} Export it again")
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(share=st.floats(0, 1, exclude_max=True))
 def test_broken_off_anywhere_it_gives_whole_decisions_and_says_what_is_missing(
@@ -75,7 +94,7 @@ def test_broken_off_anywhere_it_gives_whole_decisions_and_says_what_is_missing(
     given, broken = given_until_it_breaks(export)
     taken = sum(len(each.drafts) for each in given)
     assert not export.whole
-    assert f"after event {taken} of {export.head.events}: {export.head.events - taken} are missing" in broken
+    assert broken.startswith(f"{path} {missing_of(export.head.events, taken)} Export it again")
     assert all(each.drafts[-1].given is not None for each in given)
 
 

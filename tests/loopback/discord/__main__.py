@@ -1,8 +1,9 @@
 """A Discord to try things on by hand: `python -m tests.loopback.discord [PORT]`.
 
 It prints what the bot needs to find it. What is then typed, Kim says: in #general, with `@` before it mentioning the
-bot, with `dm` before it directly to the bot; `/…` is a slash command. With `owner` before all that, Ines says it, who
-owns the server and the bot. What the bot says is printed.
+bot, with `dm` before it directly to the bot; `/…` is a slash command, with its options by name: `/memory remember
+text:I like tea`. With `owner` before all that, Ines says it, who owns the server and the bot. What the bot says is
+printed.
 """
 
 import argparse
@@ -23,8 +24,8 @@ DNAM_ALLOW_USERS={id}
 DNAM_OWNER_IDS={owner_id}
 
 {guild} ({guild_id}) has {channels}; {person} ({id}) and the bot are in it. Its owner {owner} ({owner_id}) owns the bot
-too. Type what {person} says: `@ …` mentions the bot, `dm …` is said directly, `/…` is a command. `owner …` has {owner}
-say it. Ctrl-C ends.
+too. Type what {person} says: `@ …` mentions the bot, `dm …` is said directly, `/…` is a command, with its options by
+name: `/memory remember text:I like tea`. `owner …` has {owner} say it. Ctrl-C ends.
 """
 
 

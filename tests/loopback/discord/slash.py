@@ -32,6 +32,11 @@ class Typed:
     places: list[Channel] = field(default_factory=list)
 
     @property
+    def name(self) -> str:
+        """What is typed of it, without options."""
+        return "/" + " ".join([self.command.name, *(each["name"] for each in self.path)])
+
+    @property
     def known(self) -> list[Wire]:
         """The options that can be given here."""
         last = self.path[-1] if self.path else self.command.body
@@ -61,7 +66,13 @@ class Typed:
     def check(self) -> None:
         """Every required option is there, and every value is one that can be chosen."""
         missing = [each["name"] for each in self.known if each.get("required") and each["name"] not in self.values]
-        assert not missing, f"/{self.command.name} needs {', '.join(missing)}"
+        assert not missing, f"{self.name} needs {', '.join(missing)}: {self.usage()}"
+
+    def usage(self) -> str:
+        """How it is typed, and what the bot says of each option."""
+        options = [f"{each['name']}:…" if each.get("required") else f"[{each['name']}:…]" for each in self.known]
+        told = [f"{each['name']} is {each.get('description')}" for each in self.known]
+        return f"`{' '.join([self.name, *options])}`" + "".join(f"; {each}" for each in told)
 
 
 def typed(commands: Sequence[Command], text: str, given: Mapping[str, Value], users: Mapping[int, User]) -> Typed:
@@ -71,9 +82,9 @@ def typed(commands: Sequence[Command], text: str, given: Mapping[str, Value], us
     assert found, f"there is no /{words[0]} here, only {', '.join(f'/{each.name}' for each in commands) or 'nothing'}"
     path, rest = _descend(found.body, words[1:])
     result = Typed(found, path, {})
-    result.values = _values(result.known, rest, users) | dict(given)
+    result.values = _values(result, rest, users) | dict(given)
     unknown = set(result.values) - {each["name"] for each in result.known}
-    assert not unknown, f"/{found.name} has no option {', '.join(sorted(unknown))}"
+    assert not unknown, f"{result.name} has no option {', '.join(sorted(unknown))}: {result.usage()}"
     return result
 
 
@@ -89,12 +100,13 @@ def _descend(body: Wire, words: Sequence[str]) -> tuple[list[Wire], str]:
     return path, " ".join(rest)
 
 
-def _values(known: Sequence[Wire], text: str, users: Mapping[int, User]) -> dict[str, Value]:
+def _values(typed: Typed, text: str, users: Mapping[int, User]) -> dict[str, Value]:
     if not text:
         return {}
+    known = typed.known
     names = "|".join(re.escape(each["name"]) for each in known)
     parts = re.split(rf"(?:^|\s+)({names}):", text) if names else [text]
-    assert not parts[0].strip(), f"no option is named in {text!r}"
+    assert not parts[0].strip(), f"no option is named in {text!r}: {typed.usage()}"
     kinds = {each["name"]: each["type"] for each in known}
     return {
         name: _named(kinds[name], value.strip(), users) for name, value in zip(parts[1::2], parts[2::2], strict=True)

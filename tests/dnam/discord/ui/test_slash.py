@@ -95,8 +95,8 @@ EMPTY = {
     "/memory search words:roses": "Nothing kept or said here has one of these words: ",
     "/memory reset rolling": "There is no rolling summary for this session.",
     "/memory extract": "Nothing new was said since I last learned.",
-    "/memory undo": "There is nothing to undo here: of each thing that is kept in this place the last change alone can "
-    "be undone, where you made it and it was no undo.",
+    "/memory undo": "There is nothing of yours to undo here: I take back what you changed in what this place shows, "
+    "the last first, where nobody else changed it since.",
     "/memory forget": "No matching items found.",
     "/memory restore": "There is nothing here to bring back.",
     "/memory history id:durable-00000000": "There is no item `durable-00000000` here: `!memory show` lists the ids.",
