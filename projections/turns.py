@@ -178,6 +178,17 @@ def find_turn(rows: Rows, turn: EventId) -> TurnRow | None:
     return rows.get(TURNS, unit(where.session, where.epoch) + point_key(Point(where.said, turn)))
 
 
+def answer_called(rows: Rows, session: str, epoch: int, ref: Ref, before: Point | None = None) -> Found[TurnRow] | None:
+    """The answer that arrived as what its platform calls so, if it was given there, and before a point."""
+    sent = rows.get(SENT, sent_key(ref))
+    place = None if sent is None else rows.get(TURN_PLACES, sent.turn)
+    if sent is None or place is None:
+        return None
+    point = Point(place.said, sent.turn)
+    is_before = before is None or point < before
+    return rows.find(TURNS, unit(session, epoch) + point_key(point)) if is_before else None
+
+
 def failure_of(rows: Rows, question: EventId) -> FailedTurnRow | None:
     """Why a question got no answer; None when it was answered, or nobody has tried yet."""
     return rows.get(FAILED, question)
