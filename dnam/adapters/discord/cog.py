@@ -15,7 +15,7 @@ import discord
 from discord.ext import commands
 
 from dnam.adapters.discord import ui
-from dnam.adapters.discord.appearing import may_read_back
+from dnam.adapters.discord.appearing import may_read_back, own_rights
 from dnam.adapters.discord.clearing import Clearing
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.hearing import Hearing
@@ -255,7 +255,8 @@ def _may_read(channel: "MessageableChannel") -> bool:
 
 
 def _sees(channel: "MessageableChannel") -> bool:
-    guild = channel.guild
-    if guild is None or isinstance(channel, discord.PartialMessageable):
+    """Whether a channel of a server shows itself to the bot, as far as is known."""
+    if channel.guild is None or isinstance(channel, discord.PartialMessageable):
         return False
-    return channel.permissions_for(guild.me).view_channel
+    may = own_rights(channel)
+    return may is None or may.view_channel
