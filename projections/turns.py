@@ -11,7 +11,7 @@ from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnWith
 from projections.events.values import Audience, ItemUse, Limits, ModelUse, PassageUse, Span
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Handle, Point, Ref, digest16
-from projections.messages import key_point, point_key, unit
+from projections.messages import MESSAGES, key_point, point_key, unit
 from projections.rows import Found, Rows
 
 
@@ -168,6 +168,14 @@ def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> It
     prefix = unit(session, epoch)
     start = None if after is None else prefix + point_key(after) + b"\x00"
     return rows.scan(TURNS, prefix, start=start)
+
+
+def last_said(rows: Rows, session: str, epoch: int, before: int) -> int | None:
+    """When the last thing was said in a session before a time (both ms)."""
+    where = unit(session, epoch)
+    stop = where + point_key(Point(before, EventId(b"")))
+    last = (next(rows.keys(table, where, stop=stop, reverse=True), None) for table in (MESSAGES, TURNS))
+    return max((key_point(key).said for key in last if key is not None), default=None)
 
 
 def find_turn(rows: Rows, turn: EventId) -> TurnRow | None:
