@@ -174,7 +174,9 @@ def last_said(rows: Rows, session: str, epoch: int, before: int) -> int | None:
     """When the last thing was said in a session before a time (both ms)."""
     where = unit(session, epoch)
     stop = where + point_key(Point(before, EventId(b"")))
-    last = (next(rows.keys(table, where, stop=stop, reverse=True), None) for table in (MESSAGES, TURNS))
+    messages = rows.keys(MESSAGES, where, stop=stop, reverse=True)
+    answers = rows.keys(TURNS, where, stop=stop, reverse=True)
+    last = (next(each, None) for each in (messages, answers))
     return max((key_point(key).said for key in last if key is not None), default=None)
 
 
