@@ -14,6 +14,7 @@ from dnam.encoder import Encoder
 from dnam.failures import Tell
 from dnam.idle import Idle, Sleep
 from dnam.jobs import Job, Jobs
+from dnam.loops.unmerged import MERGING_MS, unmerged
 from dnam.memory import Memory
 from dnam.model import Model
 from dnam.retention import expiring, log
@@ -25,6 +26,7 @@ from projections.policies import overflow as overflow_policy
 from projections.policies.cadence import QUIET, VERSION, extraction_due, quiet_since, summary_due
 from projections.policies.overflow import overflow
 from projections.rows import Rows
+from replay.chronicle import LogChronicle
 
 MINUTE_MS = 60_000
 PEOPLE_AT_ONCE = 50
@@ -46,6 +48,7 @@ class Background(Tending):
         self._jobs = Jobs(self.went_wrong)
         self._quiet_ms = memory.settings.extraction_idle_minutes * MINUTE_MS
         self._idle = Idle(self._quiet_ms, memory.now, self._quiet_now)
+        self._unmerged_since = memory.engine.head().at - MERGING_MS
 
     def after_turn(self, heard: Heard) -> None:
         """A message was answered: start what is due now."""
@@ -177,11 +180,15 @@ class Background(Tending):
             await asyncio.wait({watch})
 
     async def _find_waiting(self) -> None:
-        """Who is due by their turns is learned from now; whoever said something unread is waited for."""
+        """What was learned last is looked at for what is close to it. Who is due by their turns is learned from now;
+        whoever said something unread is waited for.
+        """
         everybody = await self._look(people)
         waiting: list[tuple[int, Handle]] = []
         for start in range(0, len(everybody), PEOPLE_AT_ONCE):
             some = everybody[start : start + PEOPLE_AT_ONCE]
+            for person in await self._look(partial(self._unmerged, some)):
+                self._start_merging(person)
             for person, since in await self._look(partial(self._waiting, some)):
                 if since is None:
                     self._start_learning(person, VERSION)
@@ -202,6 +209,15 @@ class Background(Tending):
             elif (since := quiet_since(rows, person, self.learns(rows))) is not None:
                 found.append((person, since))
         return found
+
+    def _unmerged(self, some: Iterable[Handle], rows: Rows) -> list[Handle]:
+        """Who was learned from just before the program ended, so that what is close may still stand side by side."""
+        log = LogChronicle(self.memory.engine.live)
+        return [each for each in some if unmerged(rows, log, each, self._unmerged_since)]
+
+    def _start_merging(self, person: Handle) -> None:
+        job = Job("merge", person, person=person)
+        self._jobs.start(job, lambda: self.merge_what_is_left(person, self._unmerged_since))
 
     def _quiet_now(self, person: Handle) -> None:
         """Somebody has been quiet for long enough."""

@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,11 +68,15 @@ def _read(folder: Path, path: Path) -> ContextFile:
     return ContextFile(f"/{path.relative_to(folder).as_posix()}", path.read_text(encoding="utf-8"))
 
 
+def shipped_file() -> Traversable:
+    """Where the core.md lies that comes with dnam."""
+    return resources.files("dnam") / "content" / "base" / "core.md"
+
+
 @cache
 def shipped() -> ContextFile:
     """The core.md that comes with dnam."""
-    file = resources.files("dnam") / "content" / "base" / "core.md"
-    return ContextFile(CORE, file.read_text(encoding="utf-8"))
+    return ContextFile(CORE, shipped_file().read_text(encoding="utf-8"))
 
 
 def channel_names(rows: Rows, place: Ref, guilds: Collection[str]) -> tuple[str, ...]:

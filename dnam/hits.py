@@ -14,6 +14,7 @@ from dnam.finding import DIRECT
 from projections.errors import BadRequest
 from projections.gathering import link_of
 from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.links import Direct
 from projections.messages import MessageRow
 from projections.places import find_place, place_of
 from projections.policies.quiet import resting_on_quiet
@@ -155,16 +156,19 @@ class Spoken(NamedTuple):
 
 
 class Telling:
-    """How hits are told: whoever is named goes by the name of today."""
+    """How hits are told: whoever is named goes by the name of today. `direct` is the direct conversation in which they
+    are, if it is one.
+    """
 
-    def __init__(self, now: Rows, assistant: str) -> None:
+    def __init__(self, now: Rows, assistant: str, direct: Direct | None = None) -> None:
         self._rows = now
+        self._direct = direct
         self._caller = Caller(now, assistant)
 
     def spoken(self, hit: "Said") -> Spoken:
         """Who said it, where, its words, and where it can be seen."""
         line = entry_line(Entry(hit.key, hit.seq, hit.row), self._caller, {})
-        return Spoken(line.name, self.where(hit.row), line.text, link_of(self._rows, hit.row))
+        return Spoken(line.name, self.where(hit.row), line.text, link_of(self._rows, hit.row, self._direct))
 
     def where(self, row: MessageRow | TurnRow) -> str:
         """A place by its name; a conversation of two is `dm`."""

@@ -16,11 +16,14 @@ from dnam.encoding import Purpose, encoded
 from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
-from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment, plan_extraction
+from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment
+from dnam.loops.kept import is_tried
 from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
-from dnam.loops.merge import merge_items, plan_merges, texts_of
+from dnam.loops.merge import MOST_MERGES, merge_items, plan_merges, texts_of
+from dnam.loops.planning import plan_again
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import Refreshing, plan_summary
+from dnam.loops.unmerged import unmerged
 from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
@@ -31,13 +34,14 @@ from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
+from projections.events import ExtractionReplied
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.nearness import Nearness
 from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
-from projections.policies.closeness import Measure, Vector, by_tokens, by_vectors
+from projections.policies.closeness import Measure, Pair, Vector, by_tokens, by_vectors
 from projections.policies.compartments import everywhere
 from projections.policies.learned_from import Learn, LearnedAs, Learns
 from projections.policies.low_signal import is_low_signal
@@ -90,9 +94,14 @@ class Tending:
             await self.precedence.give_way()
             return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
 
+        async def compare(step: Compare) -> Compared:
+            if self.encoder is not None and await self._look(lambda rows: bool(step.texts(rows))):
+                await record(step.keep)
+            return await self.compare(step)
+
         seconds = self.memory.settings.model_timeout_seconds
         async with self._room:
-            return await drive(loop, self.model, record, seconds, self.compare, self.find)
+            return await drive(loop, self.model, record, seconds, compare, self.find)
 
     async def compare(self, step: Compare) -> Compared:
         """How near texts are that a loop wants compared, by the encoder where there is one."""
@@ -205,8 +214,9 @@ class Tending:
 
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
-        plan = await self._look(lambda rows: plan_extraction(rows, person, compartment, said, policy))
-        learned = await self.run(self.extraction(plan), person)
+        log = LogChronicle(self.memory.engine.live)
+        plan, before = await self._look(lambda rows: plan_again(rows, log, person, compartment, said, policy))
+        learned = await self.run(self.extraction(plan, before), person)
         for each in learned.dropped:
             self.failures.append(
                 f"extraction: an entry of the reply was dropped: {each}",
@@ -218,8 +228,8 @@ class Tending:
                 unmerged += await self._merge(person, where, items)
         return learned._replace(unmerged=tuple(unmerged))
 
-    def extraction(self, plan: ExtractionPlan) -> Loop[Learned]:
-        """The loop for a plan, with the settings in force."""
+    def extraction(self, plan: ExtractionPlan, before: ExtractionReplied | None = None) -> Loop[Learned]:
+        """The loop for a plan, with the settings in force, and what was replied to it before."""
         settings = self.memory.settings
         prompt = load(EXTRACTION_PROMPT)
         return extract_items(
@@ -230,28 +240,42 @@ class Tending:
             self.minting,
             guarding=self.memory.guarding,
             sharing=self.memory.sharing,
+            before=before,
         )
 
     # -- merges -----------------------------------------------------------------------------------------------------
 
-    async def _merge(self, person: Handle, compartment: str, added: Sequence[str]) -> list[str]:
-        """Make one of what is close; what went wrong. What was learned stands, whatever that is."""
+    async def merge_what_is_left(self, person: Handle, since: int) -> None:
+        """Make one of what is close to what was learned after `since` (ms), where the program ended before that."""
+        log = LogChronicle(self.memory.engine.live)
+        async with self._learning.setdefault(person, asyncio.Lock()):
+            for left in await self._look(lambda rows: unmerged(rows, log, person, since)):
+                await self._merge(person, left.compartment, left.added, left.room)
+
+    async def _merge(
+        self, person: Handle, compartment: str, added: Sequence[str], most: int = MOST_MERGES
+    ) -> list[str]:
+        """Make one of what is close, each pair once; what went wrong. What was learned stands, whatever that is."""
         try:
-            return await self._merge_close(person, compartment, added)
+            return await self._merge_close(person, compartment, added, most)
         except (ErasedMeanwhile, OptedOut):
             return []
         except Exception as error:  # noqa: BLE001 - both stand, and the extraction did work
             await self.went_wrong(Job("merge", compartment, person=person), error)
             return [str(error) or type(error).__name__]
 
-    async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str]) -> list[str]:
+    async def _merge_close(self, person: Handle, compartment: str, added: Sequence[str], most: int) -> list[str]:
         job = Job("encoder", compartment, person=person)
         by_meaning = await self.measure(lambda rows: texts_of(rows, person, compartment), job)
         measure = by_meaning or by_tokens(self.memory.vocabulary)
-        pairs = await self._look(lambda rows: plan_merges(rows, person, compartment, added, measure))
+
+        def untried(rows: Rows) -> list[Pair]:
+            pairs = plan_merges(rows, person, compartment, added, measure)
+            return [each for each in pairs if not is_tried(rows, each)][:most]
+
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
         errors = []
-        for pair in pairs:
+        for pair in await self._look(untried):
             merged = await self.run(merge_items(pair, prompt, model, self.minting, self.memory.guarding), person)
             if merged.error:
                 self.failures.append(f"merge: {merged.error}")

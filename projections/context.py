@@ -26,6 +26,7 @@ from projections.room import Room, room
 from projections.rows import Found, Rows
 from projections.starter import starter
 from projections.summaries import find_summary
+from projections.telling import MayTell
 from projections.tokens import CHARACTERS, Counter
 from projections.trimming import Parts, cut, trimmed
 from projections.window import Caller, Window, WindowLine, message_line, recent
@@ -205,24 +206,30 @@ def _only_mentioned(caller: Caller, text: str, speakers: set[Handle]) -> dict[Ha
 
 def remembered(rows: Rows, request: Request) -> Memory:
     """What `!memory show` shows: what a prompt would hold for this text, or with none, for the recent conversation."""
-    window = _window(rows, request, Caller(rows, request.assistant))
+    window = _window(rows, request, Caller(rows, request.assistant), _may_tell(rows, request))
     durable, known = _durable(rows, request, _sought(request, request.text, window))
     summary = _summary(rows, request)
     return _memory(durable, known, summary, summary.text)
 
 
-def _window(rows: Rows, request: Request, caller: Caller) -> Window:
-    begun = starter(rows, request.setting, request.session, request.point)
+def _may_tell(rows: Rows, request: Request) -> MayTell:
+    return MayTell(rows, request.session, request.setting.audience.epoch)
+
+
+def _window(rows: Rows, request: Request, caller: Caller, may_tell: MayTell) -> Window:
+    begun = starter(rows, request.setting, request.session, request.point, may_tell)
     return recent(rows, request.session, request.setting.audience.epoch, request.point, request.limits, caller, begun)
 
 
-def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> tuple[WindowLine, Replied | None]:
+def _message(
+    rows: Rows, request: Request, caller: Caller, window: Window, may_tell: MayTell
+) -> tuple[WindowLine, Replied | None]:
     """What is answered, and what that replies to: the message at the point as it now is, else the request's own text,
     at seq 0.
     """
     found = find_message(rows, request.session, request.setting.audience.epoch, request.point) or request.message
     if found is not None:
-        replied = replied_to(rows, found.row, window, caller)
+        replied = replied_to(rows, found.row, window, caller, may_tell)
         authors = window.authors if replied is None else {**window.authors, replied.ref: replied.line.name}
         return message_line(found.row, found.seq, caller, authors), replied
     name = caller.person(request.setting.person)
@@ -233,8 +240,9 @@ def _message(rows: Rows, request: Request, caller: Caller, window: Window) -> tu
 
 def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
     setting, limits = request.setting, request.limits
-    window = _window(rows, request, caller)
-    message, replied = _message(rows, request, caller, window)
+    may_tell = _may_tell(rows, request)
+    window = _window(rows, request, caller, may_tell)
+    message, replied = _message(rows, request, caller, window, may_tell)
     sought = _sought(request, message.words, window)
 
     def room_line(hit: Ranked) -> str:
@@ -256,7 +264,7 @@ def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
         summary,
         others,
         room_line,
-        past(rows, wished, limits, caller),
+        past(rows, wished, limits, caller, may_tell),
     )
 
 

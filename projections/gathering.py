@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from projections.days import utc_date
 from projections.events.values import LeftOut, Limits, NearUse, PassageUse
 from projections.ids import Ref
-from projections.links import jump_link
+from projections.links import Direct, jump_link
 from projections.messages import MessageRow
 from projections.places import place_of
 from projections.rows import Found, Rows
@@ -199,13 +199,23 @@ def _use(hit: "Said") -> PassageUse:
     return PassageUse(of.session, of.audience.epoch, hit.said, hit.id)
 
 
-def link_of(rows: Rows, row: SaidRow) -> str | None:
-    """Where something that was said can be seen, on platforms that have links; an answer at its first message."""
+def link_of(rows: Rows, row: SaidRow, direct: Direct | None = None) -> str | None:
+    """Where something that was said can be seen, on platforms that have links; an answer at its first message. What was
+    said in the `direct` conversation in which it is told is seen there.
+    """
     if isinstance(row, MessageRow):
         message = row.message
-        return jump_link(message.ref, message.place, message.guild, message.audience)
+        return jump_link(message.ref, message.place, message.guild, message.audience, direct)
     delivery = rows.get(DELIVERIES, row.event)
-    place = place_of(rows, row.session)
+    place = _place_of(rows, row)
     if delivery is None or not delivery.messages or place is None:
         return None
-    return jump_link(delivery.messages[0], place.row.place, row.guild, row.audience)
+    return jump_link(delivery.messages[0], place, row.guild, row.audience, direct)
+
+
+def _place_of(rows: Rows, turn: TurnRow) -> Ref | None:
+    """Where an answer was given; a DM has the name of its audience."""
+    if turn.audience.kind == "direct":
+        return turn.audience.place
+    found = place_of(rows, turn.session)
+    return None if found is None else found.row.place

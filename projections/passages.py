@@ -86,13 +86,13 @@ def in_order(passages: Iterable[Passage]) -> list[Passage]:
     return sorted(passages, key=lambda each: (each.lines[0].said, each.lines[0].id))
 
 
-def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller) -> Past:
-    """The passages for a message."""
+def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller, may_tell: MayTell | None = None) -> Past:
+    """The passages for a message. `may_tell` is for where it is answered, if it was needed for more than this."""
     if not limits.passages:
         return Past()
     from projections.recall.search import around, read
 
-    may, gathering = _May(rows, wished), Gathering(rows, wished.window.authors, limits, caller)
+    may, gathering = _May(rows, wished, may_tell), Gathering(rows, wished.window.authors, limits, caller)
     known: dict[bytes, Found[SaidRow]] = {}
     looked = _looked(rows, wished, limits.passages * SPARE)
     for hit in looked.hits:
@@ -167,8 +167,8 @@ def _is_open(rows: Rows, wished: Wished, row: SaidRow) -> bool:
 class _May:
     """Whether something may stand in a passage of this prompt."""
 
-    def __init__(self, rows: Rows, wished: Wished) -> None:
-        self._may_tell = MayTell(rows, wished.session, wished.setting.audience.epoch)
+    def __init__(self, rows: Rows, wished: Wished, may_tell: MayTell | None) -> None:
+        self._may_tell = may_tell or MayTell(rows, wished.session, wished.setting.audience.epoch)
         self._before_key = point_key(wished.point)
         self._without = _standing(wished)
         self._summary = _plain(wished.summary) if wished.summary else ""

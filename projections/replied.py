@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from projections.events.values import LeftOut
 from projections.ids import EventId, Point, Ref
-from projections.messages import MessageRow, message_called, point_key, unit
+from projections.messages import MessageRow, message_called
 from projections.rows import Rows
 from projections.telling import MayTell
 from projections.trimming import cut
-from projections.turns import SENT, TURN_PLACES, TURNS, sent_key
+from projections.turns import answer_called
 from projections.window import Caller, Entry, Window, WindowLine, entry_line
 
 BLOCK = "replied"
@@ -41,7 +41,7 @@ class Replied(NamedTuple):
         return None if self.left_out else self.line.id
 
 
-def replied_to(rows: Rows, asked: MessageRow, window: Window, caller: Caller) -> Replied | None:
+def replied_to(rows: Rows, asked: MessageRow, window: Window, caller: Caller, may_tell: MayTell) -> Replied | None:
     """What a message replies to, where that may be told to whoever reads the answer."""
     message = asked.message
     ref, session, epoch = message.reply_to, message.session, message.audience.epoch
@@ -49,7 +49,7 @@ def replied_to(rows: Rows, asked: MessageRow, window: Window, caller: Caller) ->
         return None
     before = Point(message.said, asked.heard)
     entry = window.signed.get(ref) or _answer(rows, session, epoch, ref) or _message(rows, session, epoch, ref, before)
-    if entry is None or not MayTell(rows, session, epoch)(entry.key, entry.row):
+    if entry is None or not may_tell(entry.key, entry.row):
         return None
     line = entry_line(entry, caller, window.authors)
     stands_there = any(line.id == each.id for each in window.lines)
@@ -71,11 +71,7 @@ def _quoted(ref: Ref, line: WindowLine, chars: int) -> Replied:
 
 def _answer(rows: Rows, session: str, epoch: int, ref: Ref) -> Entry | None:
     """The answer that arrived as this message, if it was given there."""
-    sent = rows.get(SENT, sent_key(ref))
-    place = None if sent is None else rows.get(TURN_PLACES, sent.turn)
-    if sent is None or place is None:
-        return None
-    found = rows.find(TURNS, unit(session, epoch) + point_key(Point(place.said, sent.turn)))
+    found = answer_called(rows, session, epoch, ref)
     return None if found is None else Entry(*found)
 
 

@@ -1,11 +1,13 @@
 """What was said and may be told again in an answer: nothing that a person took back.
 
 Words of people may. Of the assistant only its answers in this session's era may, as in the window: the vault of an era
-grows by everybody in the prompts of its answers, and one from elsewhere would bring all of its people into it. One that
-had before it what a person took back may not either: it may repeat it.
+grows by everybody in the prompts of its answers, and one from elsewhere would bring all of its people into it; only the
+one at which a thread began may all the same (`starter`). One that had before it what a person took back may not either:
+it may repeat it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
 
 from projections.items import QUIET
@@ -19,14 +21,26 @@ BEFORE_AN_ANSWER = 60
 """How far back what went quiet is looked for before an answer: further than any window of it reached, by default."""
 
 
-class MayTell:
-    """Whether something may be told again in an answer in a session."""
+Quiet = Callable[[], frozenset[bytes]]
+"""The ids of everything that a person took back, read when they are first asked for."""
 
-    def __init__(self, rows: Rows, session: str, epoch: int) -> None:
+
+class MayTell:
+    """Whether something may be told again in an answer in a session. What is `quiet` is read once for a prompt."""
+
+    def __init__(self, rows: Rows, session: str, epoch: int, quiet: Quiet | None = None) -> None:
         self._rows = rows
         self._here = unit(session, epoch)
         self._era = era_of(rows, session, epoch)
-        self._quiet = frozenset(rows.keys(QUIET, b""))
+        self._read_quiet: Quiet = quiet or cache(lambda: frozenset(rows.keys(QUIET, b"")))
+
+    @property
+    def _quiet(self) -> frozenset[bytes]:
+        return self._read_quiet()
+
+    def as_in(self, session: str, epoch: int) -> "MayTell":
+        """Whether it might be told in another session."""
+        return MayTell(self._rows, session, epoch, self._read_quiet)
 
     def __call__(self, key: bytes, row: MessageRow | TurnRow) -> bool:
         return (

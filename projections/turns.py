@@ -11,7 +11,7 @@ from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnWith
 from projections.events.values import Audience, ItemUse, Limits, ModelUse, PassageUse, Span
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Handle, Point, Ref, digest16
-from projections.messages import key_point, point_key, unit
+from projections.messages import MESSAGES, key_point, point_key, unit
 from projections.rows import Found, Rows
 
 
@@ -170,12 +170,33 @@ def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> It
     return rows.scan(TURNS, prefix, start=start)
 
 
+def last_said(rows: Rows, session: str, epoch: int, before: int) -> int | None:
+    """When the last thing was said in a session before a time (both ms)."""
+    where = unit(session, epoch)
+    stop = where + point_key(Point(before, EventId(b"")))
+    messages = rows.keys(MESSAGES, where, stop=stop, reverse=True)
+    answers = rows.keys(TURNS, where, stop=stop, reverse=True)
+    last = (next(each, None) for each in (messages, answers))
+    return max((key_point(key).said for key in last if key is not None), default=None)
+
+
 def find_turn(rows: Rows, turn: EventId) -> TurnRow | None:
     """An answer, if it is there and can be read."""
     where = rows.get(TURN_PLACES, turn)
     if where is None:
         return None
     return rows.get(TURNS, unit(where.session, where.epoch) + point_key(Point(where.said, turn)))
+
+
+def answer_called(rows: Rows, session: str, epoch: int, ref: Ref, before: Point | None = None) -> Found[TurnRow] | None:
+    """The answer that arrived as what its platform calls so, if it was given there, and before a point."""
+    sent = rows.get(SENT, sent_key(ref))
+    place = None if sent is None else rows.get(TURN_PLACES, sent.turn)
+    if sent is None or place is None:
+        return None
+    point = Point(place.said, sent.turn)
+    is_before = before is None or point < before
+    return rows.find(TURNS, unit(session, epoch) + point_key(point)) if is_before else None
 
 
 def failure_of(rows: Rows, question: EventId) -> FailedTurnRow | None:

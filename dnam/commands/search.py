@@ -31,7 +31,7 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
 
     def look(rows: Rows) -> tuple[Hits, list[Spoken]]:
         found = search(rows, contexts(asked), sought)
-        telling = Telling(rows, memory.settings.assistant_name)
+        telling = Telling(rows, memory.settings.assistant_name, asked.direct)
         return found, [telling.spoken(hit) for hit in found.said]
 
     hits, spoken = await memory.look(look)

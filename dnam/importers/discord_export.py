@@ -23,12 +23,14 @@ from dnam.importers.discord_form import (
     PRIVATE,
     TAKEN,
     ExportedChannel,
+    File,
     Guild,
     Message,
+    Sticker,
     User,
     author_kind,
 )
-from dnam.importers.discord_mentions import cut_mentions
+from dnam.importers.discord_mentions import cut_mentions, unnamed
 from dnam.importers.source import (
     Arrival,
     Arrived,
@@ -48,7 +50,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.heard import PlaceKind
-from projections.events.values import Attachment, AudienceKind
+from projections.events.values import FORWARDED, Attachment, AudienceKind
 from projections.ids import Ref
 
 FORMAT: Format = "discord-export"
@@ -197,7 +199,8 @@ class _Translator:
         if author == "self":
             self._own.add(message.id)
         text, mentions = cut_mentions(message.content or "", message.mentions, self._assistants)
-        reason = _why_not_taken(message, text, mentions)
+        attachments = tuple(_attached(message))
+        reason = _why_not_taken(message, text, mentions, attachments)
         if reason:
             return Skipped(reason, f"message {read.number} (id {message.id})")
         reply_to = self._reply_to(message)
@@ -213,7 +216,7 @@ class _Translator:
             edited=iso_ms(message.timestamp_edited),
             reply_to=reply_to,
             reply_said=None if reply_to is None else snowflake_ms(reply_to.key),
-            attachments=tuple(Attachment(each.file_name, each.file_size_bytes) for each in message.attachments),
+            attachments=attachments,
             addressed=author != "self" and self._is_addressed(message, reply_to),
         )
         return Arrived(request)
@@ -261,15 +264,31 @@ def _read(number: int, value: object, now: int) -> _Read | Skipped:
     return _Read(number, said, message)
 
 
-def _why_not_taken(message: Message, text: str, mentions: tuple[Mention, ...]) -> str:
+def _attached(message: Message) -> Iterator[Attachment]:
+    """Files, and what else is shown beside the words, as live: stickers by name, and what is forwarded. What a forward
+    says is its caption, and not what the speaker said. The exporter writes no polls.
+    """
+    yield from _shown(message.attachments, message.stickers)
+    forwarded = message.forwarded_message
+    if forwarded is not None:
+        yield Attachment(FORWARDED, caption=unnamed(forwarded.content or "", message.mentions))
+        yield from _shown(forwarded.attachments, forwarded.stickers)
+
+
+def _shown(files: Sequence[File], stickers: Sequence[Sticker]) -> Iterator[Attachment]:
+    yield from (Attachment(each.file_name, each.file_size_bytes) for each in files)
+    yield from (Attachment(f"sticker {each.name or ''}".rstrip()) for each in stickers)
+
+
+def _why_not_taken(
+    message: Message, text: str, mentions: tuple[Mention, ...], attachments: tuple[Attachment, ...]
+) -> str:
     """The reason for skipping a message; empty when it is taken."""
     if message.type not in TAKEN:
         return f"notice of the platform ({message.type[:40]})"
-    if text.strip() or mentions or message.attachments:
+    if text.strip() or mentions or attachments:
         return ""
-    if message.forwarded_message is not None:
-        return "only something forwarded"
-    return "only an embed or a sticker" if message.embeds or message.stickers else "empty"
+    return "only an embed" if message.embeds else "empty"
 
 
 def _said(message: Message, now: int) -> int | None:

@@ -88,6 +88,20 @@ class File(msgspec.Struct, rename="camel"):
     file_size_bytes: Size = 0
 
 
+class Sticker(msgspec.Struct):
+    """A sticker, which is shown beside the words."""
+
+    name: str | None = None
+
+
+class Forwarded(msgspec.Struct):
+    """What somebody else said elsewhere, and is shown again."""
+
+    content: str | None = ""
+    attachments: tuple[File, ...] = ()
+    stickers: tuple[Sticker, ...] = ()
+
+
 class Reference(msgspec.Struct, rename="camel"):
     """What a message answers, or where it comes from."""
 
@@ -108,9 +122,9 @@ class Message(msgspec.Struct, rename="camel"):
     attachments: tuple[File, ...] = ()
     mentions: tuple[User, ...] = ()
     embeds: tuple[Any, ...] = ()
-    stickers: tuple[Any, ...] = ()
+    stickers: tuple[Sticker, ...] = ()
     reference: Reference | None = None
-    forwarded_message: Any = None
+    forwarded_message: Forwarded | None = None
 
 
 def author_kind(user: User, assistants: Sequence[str]) -> AuthorKind:

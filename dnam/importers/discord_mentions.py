@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dnam.importers.discord_form import User, author_kind
 from projections.decisions.hear import Mention
 
+A_NAME = r"(?<![\w@])@(?!(?:everyone|here|someone)\b)\w+"
+
 
 def cut_mentions(content: str, users: tuple[User, ...], assistants: Sequence[str]) -> tuple[str, tuple[Mention, ...]]:
     """The text without the people it names, and who they are, at which code point of what remains.
@@ -25,6 +27,14 @@ def cut_mentions(content: str, users: tuple[User, ...], assistants: Sequence[str
         else:
             text += f"@{user.shown or user.id}"
     return text + content[done:], tuple(mentions)
+
+
+def unnamed(content: str, users: tuple[User, ...]) -> str:
+    """A text from elsewhere. Whoever it mentions is not named here: nobody of this place said it. Where the exporter
+    wrote a name itself, nothing tells how far it goes: who is mentioned beside it is known, of others a word goes.
+    """
+    pattern = f"{_mention_pattern(_labels(users)).pattern}|{A_NAME}"
+    return re.sub(pattern, "@someone", content)
 
 
 def _labels(users: tuple[User, ...]) -> dict[str, User]:

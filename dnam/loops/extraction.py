@@ -4,14 +4,28 @@ The model sees what that person said there since it was last read, and their own
 else's, and nothing that the assistant said. What it replies is kept as an event before anything is decided from it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import chain, islice, takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.loops.loop import Compare, Compared, Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
+from dnam.loops.kept import given_up, keep, unless_kept
+from dnam.loops.loop import (
+    Compare,
+    Compared,
+    Decide,
+    Failed,
+    Loop,
+    Mint,
+    Outcome,
+    by_model,
+    failed_use,
+    records_of,
+    reply_of,
+    use_of,
+)
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply, cut_short
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
@@ -38,6 +52,7 @@ from projections.rows import Found, Rows
 from projections.window import Caller, spoken_words
 from projections.work import EXTRACTIONS, was_read
 
+T = TypeVar("T")
 INPUT_CHARS = 24_000
 """How much one extraction reads; what is behind it is read by the next."""
 LATE_MS = 30 * 86_400_000
@@ -225,11 +240,22 @@ def extract_items(
     mint: Mint,
     guarding: Guarding,
     sharing: SharingWords = NO_WORDS,
+    before: ExtractionReplied | None = None,
 ) -> Loop[Learned]:
-    """Ask, keep the reply, decide."""
+    """Ask, keep the reply, decide. What was replied `before` and never decided from is not asked for again, where it
+    was to this very question; else it is on the bill, and nothing comes of it.
+    """
     ask = _ask(_harmless(plan, guarding), prompt, model)
-    reply = yield ask
     prompt_digest = digest(ask.system, ask.prompt)
+    reply: Outcome | None = None
+    if before is not None:
+        is_to_this = before.call.prompt_digest == prompt_digest and before.compartment == plan.compartment
+        if is_to_this:
+            reply = reply_of(before.reply, before.call)
+        else:
+            yield _recording(given_up(before), mint)
+    if reply is None:
+        reply = yield ask
     if isinstance(reply, Failed):
         yield _fail(plan, reply.error, "", failed_use(ask, prompt_digest, reply.spent), mint)
         return Learned(error=reply.error)
@@ -240,9 +266,10 @@ def extract_items(
     if isinstance(read, Unreadable):
         yield _fail(plan, read.reason, reply.text, use, mint)
         return Learned(error=read.reason)
-    compared = yield _compare(plan, read)
+    kept = _replied(plan, reply.text, use)
+    compared = yield _compare(plan, read, kept)
     if isinstance(compared, Failed):
-        yield _fail(plan, compared.error, "", failed_use(ask, prompt_digest, reply), mint)
+        yield unless_kept(kept, _fail(plan, compared.error, "", failed_use(ask, prompt_digest, reply), mint))
         return Learned(error=compared.error)
     assert isinstance(compared, Compared)
     work = WorkRequest(_answered(plan, reply.text, use), mint())
@@ -296,14 +323,14 @@ def _instructs(name: str, words: InstructionWords) -> bool:
     return instruction_in(name, words) is not None
 
 
-def _compare(plan: ExtractionPlan, read: ExtractionReply) -> Compare:
+def _compare(plan: ExtractionPlan, read: ExtractionReply, kept: ExtractionReplied) -> Compare:
     """What the entries say with what was taken back, where anything was."""
 
     def texts(rows: Rows) -> list[str]:
         forgotten = [row.text for row in taken_back(rows, plan.person, plan.compartment)]
         return [*forgotten, *(entry.text for entry in read.upserts)] if forgotten and read.upserts else []
 
-    return Compare(texts, plan.person)
+    return Compare(texts, plan.person, partial(keep, event=kept))
 
 
 def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:
@@ -313,40 +340,25 @@ def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:
 
 def replied(plan: ExtractionPlan, ask: Ask, reply: Reply) -> ExtractionReplied:
     """A reply of which nothing is decided yet."""
-    use = use_of(ask, reply, digest(ask.system, ask.prompt))
-    return ExtractionReplied(
-        said=plan.said,
-        by=by_model(use),
-        causes=plan.causes,
-        owner=plan.person,
-        compartment=plan.compartment,
-        after=plan.after,
-        upto=plan.upto,
-        call=use,
-        inputs=tuple(each.id for each in plan.messages),
-        policy=plan.policy,
-        reply=reply.text,
-    )
+    return _replied(plan, reply.text, use_of(ask, reply, digest(ask.system, ask.prompt)))
+
+
+def _replied(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionReplied:
+    return _worked(partial(ExtractionReplied, reply=reply), plan, use)
 
 
 def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:
-    return ExtractionAnswered(
-        said=plan.said,
-        by=by_model(use),
-        causes=plan.causes,
-        owner=plan.person,
-        compartment=plan.compartment,
-        after=plan.after,
-        upto=plan.upto,
-        call=use,
-        inputs=tuple(each.id for each in plan.messages),
-        policy=plan.policy,
-        reply=reply,
-    )
+    return _worked(partial(ExtractionAnswered, reply=reply), plan, use)
 
 
 def _failed(plan: ExtractionPlan, error: str, reply: str, use: ModelUse) -> ExtractionFailed:
-    return ExtractionFailed(
+    error = f"{error}; {PASSED_OVER}" if plan.is_last_try and use.version else error
+    return _worked(partial(ExtractionFailed, error=error, reply=reply), plan, use)
+
+
+def _worked(made: Callable[..., T], plan: ExtractionPlan, use: ModelUse) -> T:
+    """An event of model work about a plan: `made` makes it of what all of them say."""
+    return made(
         said=plan.said,
         by=by_model(use),
         causes=plan.causes,
@@ -357,11 +369,13 @@ def _failed(plan: ExtractionPlan, error: str, reply: str, use: ModelUse) -> Extr
         call=use,
         inputs=tuple(each.id for each in plan.messages),
         policy=plan.policy,
-        error=f"{error}; {PASSED_OVER}" if plan.is_last_try and use.version else error,
-        reply=reply,
     )
 
 
 def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
-    event, origin = _failed(plan, error, reply, use), mint()
+    return _recording(_failed(plan, error, reply, use), mint)
+
+
+def _recording(event: ExtractionFailed, mint: Mint) -> Decide:
+    origin = mint()
     return Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dnam.model import Ask, Model, ModelError, OverBudget, Reply, spent_in
-from projections.decisions.draft import Decision, Origin
+from projections.decisions.draft import Decision, Draft, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
 from projections.ids import EventId, Handle
@@ -25,11 +25,19 @@ class Decide(NamedTuple):
     decision: Decision
 
 
+def nothing(_: Rows) -> Sequence[Draft]:
+    """A decision that comes to nothing."""
+    return []
+
+
 class Compare(NamedTuple):
-    """Find out how near these texts are to each other; the loop receives what was found. `person`: whose they are."""
+    """Find out how near these texts are to each other; the loop receives what was found. `person`: whose they are.
+    `keep` is recorded first, where that takes an encoder: what was paid for outlives the wait.
+    """
 
     texts: Callable[[Rows], Sequence[str]]
     person: Handle
+    keep: Decision = nothing
 
 
 class Compared(NamedTuple):

@@ -10,7 +10,22 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.loops.loop import Compare, Compared, Decide, Failed, Loop, Mint, by_model, failed_use, records_of, use_of
+from dnam.loops.kept import keep, kept_id, unless_kept
+from dnam.loops.loop import (
+    Compare,
+    Compared,
+    Decide,
+    Failed,
+    Find,
+    Loop,
+    Mint,
+    Outcome,
+    by_model,
+    failed_use,
+    records_of,
+    reply_of,
+    use_of,
+)
 from dnam.model import Ask, MergedItem, MergeInputs, Reply, cut_short
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
@@ -18,6 +33,7 @@ from projections.decisions.merge import CHANGED, MergeRequest, merge, overtaken
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import ItemMerged, MergeAnswered, MergeFailed, MergeReplied
 from projections.events.values import ItemUse, ModelUse
+from projections.fold import Record
 from projections.ids import Handle, Point
 from projections.items import ItemRow, forgotten_of, items_in
 from projections.policies.closeness import VERSION, Measure, Pair, close_pairs, may_merge
@@ -52,10 +68,14 @@ def plan_merges(rows: Rows, person: Handle, compartment: str, added: Sequence[st
 
 
 def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Guarding) -> Loop[Merged]:
-    """Ask, keep the reply, decide."""
+    """Ask, keep the reply, decide. What was replied before and never decided from is not asked for again."""
     ask = _ask(pair, prompt, model)
-    reply = yield ask
     prompt_digest = digest(ask.system, ask.prompt)
+    question = _replied(pair, "", failed_use(ask, prompt_digest))
+    before = records_of((yield Find(lambda rows: kept_id(rows, question))))
+    reply: Outcome | None = _kept(before)
+    if reply is None:
+        reply = yield ask
     if isinstance(reply, Failed):
         yield _fail(pair, reply.error, "", failed_use(ask, prompt_digest, reply.spent), mint)
         return Merged(worked=False, error=reply.error)
@@ -66,9 +86,10 @@ def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Gu
     if isinstance(read, Unreadable):
         yield _fail(pair, read.reason, reply.text, use, mint)
         return Merged(worked=False, error=read.reason)
-    compared = yield _compare(pair, read)
+    kept = _replied(pair, reply.text, use)
+    compared = yield _compare(pair, read, kept)
     if isinstance(compared, Failed):
-        yield _fail(pair, compared.error, "", failed_use(ask, prompt_digest, reply), mint)
+        yield unless_kept(kept, _fail(pair, compared.error, "", failed_use(ask, prompt_digest, reply), mint))
         return Merged(worked=False, error=compared.error)
     assert isinstance(compared, Compared)
     decision = _decide(pair, reply, use, mint, guarding, compared.measure)
@@ -77,7 +98,13 @@ def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Gu
     return Merged(any(isinstance(event, ItemMerged) for event in decided), error)
 
 
-def _compare(pair: Pair, read: MergeReply) -> Compare:
+def _kept(found: Sequence[Record]) -> Reply | None:
+    """The reply that stands in the log."""
+    events = (record.event for record in found)
+    return next((reply_of(each.reply, each.call) for each in events if isinstance(each, MergeReplied)), None)
+
+
+def _compare(pair: Pair, read: MergeReply, kept: MergeReplied) -> Compare:
     """What the model made of both with what was taken back, where anything was."""
     owner = pair.older.item.owner
 
@@ -85,7 +112,7 @@ def _compare(pair: Pair, read: MergeReply) -> Compare:
         forgotten = [found.row.text for found in forgotten_of(rows, owner)]
         return [*forgotten, read.text] if forgotten and read.text else []
 
-    return Compare(texts, owner)
+    return Compare(texts, owner, partial(keep, event=kept))
 
 
 def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint, guarding: Guarding, measure: Measure | None) -> Decide:
@@ -122,7 +149,11 @@ def _upto(pair: Pair) -> Point:
 
 def replied(pair: Pair, ask: Ask, reply: Reply) -> MergeReplied:
     """A reply of which nothing is decided yet."""
-    return _worked(partial(MergeReplied, reply=reply.text), pair, use_of(ask, reply, digest(ask.system, ask.prompt)))
+    return _replied(pair, reply.text, use_of(ask, reply, digest(ask.system, ask.prompt)))
+
+
+def _replied(pair: Pair, text: str, use: ModelUse) -> MergeReplied:
+    return _worked(partial(MergeReplied, reply=text), pair, use)
 
 
 def _worked(made: Callable[..., T], pair: Pair, use: ModelUse) -> T:

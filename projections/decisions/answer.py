@@ -17,7 +17,11 @@ from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
+from projections.turns import last_said
 from projections.window import without_names
+
+AHEAD_MS = 86_400_000
+"""How far the clock of a platform may be ahead of ours. What lies further was said at no such time."""
 
 
 class AnswerRequest(NamedTuple):
@@ -115,7 +119,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
     turn = minter.next()
     text, spans = without_names(whole(request.text), request.context.mentioned)
     event = TurnAnswered(
-        said=max(request.said, request.question.said + 1),
+        said=_finished(rows, request),
         by=By("model", name=request.call.model, version=request.call.version),
         causes=request.context.causes,
         session=request.session,
@@ -142,6 +146,15 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         nearest=request.context.nearest,
     )
     return [Draft(turn, event, natural=True)]
+
+
+def _finished(rows: Rows, request: AnswerRequest) -> int:
+    """When it was finished, in ms: later than all that was said there by now, whatever the clock says. A platform's may
+    be ahead of it, and what a summary has read ends with something that was said: it must not end behind an answer that
+    is still to come.
+    """
+    last = last_said(rows, request.session, request.audience.epoch, request.said + AHEAD_MS)
+    return max(request.said, request.question.said + 1, (last or 0) + 1)
 
 
 def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:

@@ -7,7 +7,7 @@ from projections.decisions.draft import Draft, Minter, Origin
 from projections.events import PersonRenamed, PersonSeen
 from projections.events.values import PLATFORM
 from projections.ids import NOBODY, Handle
-from projections.people import person_of
+from projections.people import names_of, person_of
 from projections.rows import Rows
 
 
@@ -59,9 +59,24 @@ class Meeting:
         found = person_of(self._rows, account.platform, account.id)
         if found is None:
             return self.see(account)
-        if account.name and account.name != found.row.name and self._said >= found.row.said:
-            self._renamed(account, found.row.person, found.row.name)
-        return found.row.person
+        person, name = found.row.person, found.row.name
+        if self._said >= found.row.said:
+            own = account.username
+            if account.name and own and not self._is_known_as(person, account.platform, own, account.name):
+                self._renamed(account._replace(name=own), person, name)
+                name = own
+            if account.name and account.name != name:
+                self._renamed(account, person, name)
+        return person
+
+    def _is_known_as(self, person: Handle, platform: str, own: str, shown: str) -> bool:
+        """Whether somebody is found by their account's own name: who was met before it was recorded is not. Case makes
+        no other name.
+        """
+        if own.casefold() == shown.casefold():
+            return True
+        names = (each.name for each in names_of(self._rows, person) if each.platform == platform)
+        return any(own.casefold() == each.casefold() for each in names)
 
     def see(self, account: Account) -> Handle:
         """Record that an account belongs to the next fresh handle: under its own name, and then under the one that its

@@ -34,8 +34,8 @@ class ExtractionAnswered(WorkEvent, frozen=True, kw_only=True):
 
 
 class ExtractionReplied(WorkEvent, frozen=True, kw_only=True):
-    """The raw reply of an extraction that is made anew, kept as soon as it has come: by it nothing counts as read or
-    spent, and `extraction.answered` says it again when it is decided from.
+    """The raw reply of an extraction that waits, since it is made anew or an encoder is asked: by it nothing counts as
+    read or spent, and `extraction.answered` says it again when it is decided from.
     """
 
     TAG: ClassVar[str] = "extraction.replied"
@@ -58,8 +58,8 @@ class MergeAnswered(WorkEvent, frozen=True, kw_only=True):
 
 
 class MergeReplied(WorkEvent, frozen=True, kw_only=True):
-    """The raw reply about two close items that is asked for anew, kept as soon as it has come: by it nothing counts as
-    spent, and `merge.answered` says it again when it is decided from.
+    """The raw reply about two close items that waits, since it is asked for anew or an encoder is asked: by it nothing
+    counts as spent, and `merge.answered` says it again when it is decided from.
     """
 
     TAG: ClassVar[str] = "merge.replied"

@@ -12,9 +12,11 @@ from dnam.commands.command import Invocation
 from dnam.commands.parse import Call
 from dnam.commands.table import read as command
 from dnam.commands.table import run
+from dnam.consenting import consent
 from dnam.encoder import Encoded
 from dnam.languages import load
 from dnam.learning import LearnedAll, Learner
+from dnam.loops.unmerged import MERGING_MS
 from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs
 from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed, TextsEncoded
 from projections.events.upkeep import EncodedKind
@@ -22,7 +24,7 @@ from projections.events.values import Item, ModelUse
 from projections.policies.closeness import Vector
 from replay.errors import LogFull
 from tests.dnam.held import HeldModel
-from tests.dnam.scripted import Script, ScriptedModel, down, say, talking
+from tests.dnam.scripted import FakeClock, Script, ScriptedModel, down, say, talking
 from tests.dnam.test_loops import recorded
 
 TEA = "User likes tea."
@@ -82,10 +84,62 @@ async def test_every_work_has_the_model_that_is_named_for_it(tmp_path: Path) -> 
     assert {(ask.purpose, ask.model) for ask in script.asks} == works
 
 
-async def test_a_restart_between_an_extraction_and_its_merge_adds_and_learns_nothing_twice(tmp_path: Path) -> None:
+async def test_a_restart_between_an_extraction_and_its_merge_learns_nothing_twice_and_merges(tmp_path: Path) -> None:
     held = HeldModel(model().scripts)
-    held.hold("merge")
+    await _ended_before_its_merge(tmp_path, held, FakeClock())
     async with talking(tmp_path, held, None, **EVERY_TURN) as assistant:
+        async with assistant.watching():
+            await assistant.settle()
+        assert await items(assistant) == [ONE["merged_summary"]]
+        assert len(held.asked("extraction")) == len(recorded(assistant, ItemUpserted)) == 2
+        assert len(recorded(assistant, ItemMerged)) == 1
+        assert not assistant.failures
+    async with talking(tmp_path, held, None, **EVERY_TURN) as assistant:
+        async with assistant.watching():
+            await assistant.settle()
+        assert len(held.asked("merge")) == 1  # the other was given up
+
+
+APART = {"merged_summary": "", "merged_dialogue": ""}
+
+
+@pytest.mark.parametrize("replied", [json.dumps(APART), "no"])
+async def test_what_was_looked_at_is_not_looked_at_again_after_a_restart(tmp_path: Path, replied: str) -> None:
+    script = model(lambda _: replied)
+    async with talking(tmp_path, script, None, **EVERY_TURN) as assistant:
+        await say(assistant, "ada", "I like tea", "green tea")
+    async with talking(tmp_path, script, None, **EVERY_TURN) as assistant:
+        async with assistant.watching():
+            await assistant.settle()
+        assert await items(assistant) == [GREEN, TEA]
+    assert len(script.asked("merge")) == 1
+
+
+async def test_what_was_learned_long_before_the_program_ended_counts_as_looked_at(tmp_path: Path) -> None:
+    held, clock = HeldModel(model().scripts), FakeClock()
+    await _ended_before_its_merge(tmp_path, held, clock)
+    async with talking(tmp_path, held, clock, **EVERY_TURN) as assistant:
+        clock.time += MERGING_MS
+        await assistant.memory.heard("kim", "hello")
+    async with talking(tmp_path, held, clock, **EVERY_TURN) as assistant:
+        async with assistant.watching():
+            await assistant.settle()
+        assert await items(assistant) == [GREEN, TEA]
+
+
+async def test_nothing_of_who_opted_out_is_looked_at(tmp_path: Path) -> None:
+    held, clock = HeldModel(model().scripts), FakeClock()
+    await _ended_before_its_merge(tmp_path, held, clock)
+    async with talking(tmp_path, held, clock, **EVERY_TURN) as assistant:
+        assert await consent(assistant.memory, await assistant.memory.person("ada"), out=True)
+        async with assistant.watching():
+            await assistant.settle()
+        assert held.asked("merge") == []
+
+
+async def _ended_before_its_merge(path: Path, held: HeldModel, clock: FakeClock) -> None:
+    held.hold("merge")
+    async with talking(path, held, clock, **EVERY_TURN) as assistant:
         await say(assistant, "ada", "I like tea")
         heard = await assistant.memory.heard("ada", "green tea")
         await assistant.answer(heard)
@@ -93,12 +147,6 @@ async def test_a_restart_between_an_extraction_and_its_merge_adds_and_learns_not
         await held.reached["merge"].wait()
         await assistant.stop()
     held.let_go()
-    async with talking(tmp_path, held, None, **EVERY_TURN) as assistant:
-        async with assistant.watching():
-            await assistant.settle()
-        assert await items(assistant) == [GREEN, TEA]
-        assert len(held.asked("extraction")) == len(recorded(assistant, ItemUpserted)) == 2
-        assert recorded(assistant, ItemMerged) == []
 
 
 @pytest.mark.parametrize(("merge", "why"), [(down, "no answer to merge"), (lambda _: "no", "the reply holds no JSON")])

@@ -11,20 +11,13 @@ from msgspec.structs import replace
 
 from dnam.assistant import Assistant
 from dnam.encoder import Encoded
-from dnam.loops import loop as loop_module
-from dnam.loops.loop import GIVEN_UP
 from dnam.model import Ask, ExtractionInputs
 from projections.decisions.draft import Draft
 from projections.events import (
-    Event,
-    ExtractionAnswered,
-    ExtractionFailed,
     ItemEvicted,
     ItemMerged,
     ItemRefused,
     JobFailed,
-    MergeAnswered,
-    MergeFailed,
 )
 from projections.events.upkeep import EncodedKind
 from projections.events.values import OPERATOR
@@ -215,25 +208,3 @@ async def test_what_a_merge_makes_that_is_near_nothing_forgotten_becomes_one(tmp
         await hears(assistant, "I brew ale")
         assert len(recorded(assistant, ItemMerged)) == 1
         assert await items(assistant) == [BEER]
-
-
-@pytest.mark.parametrize(
-    ("hangs_at", "failed", "answered"), [(1, ExtractionFailed, ExtractionAnswered), (3, MergeFailed, MergeAnswered)]
-)
-async def test_what_is_given_up_while_it_is_compared_is_on_the_bill(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hangs_at: int, failed: type[Event], answered: type[Event]
-) -> None:
-    monkeypatch.setattr(loop_module, "BILL_SECONDS", 3600.0)
-    async with forgetful(tmp_path) as assistant:
-        await hears(assistant, "I keep beer")
-        before = len(recorded(assistant, answered))
-        assistant.encoder = encoder = Encoder(hangs_at=hangs_at)
-        task = asyncio.create_task(hears(assistant, "I brew ale"))
-        await encoder.hangs.wait()
-        task.cancel()
-        await asyncio.wait({task})
-        assert task.cancelled()
-        (event,) = recorded(assistant, failed)
-        assert isinstance(event, ExtractionFailed | MergeFailed)
-        assert (event.error, event.call.model, event.call.version) == (GIVEN_UP, "scripted", "")
-        assert len(recorded(assistant, answered)) == before

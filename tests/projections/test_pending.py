@@ -96,9 +96,8 @@ def test_nobody_is_not_sent_anything_a_second_time() -> None:
 
 def test_a_question_is_found_on_either_side_of_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
-    first, second = say(world, "1"), say(world, "2", said=NOW + 50)
-    answered(world, first)
-    answered(world, second)
+    answered(world, say(world, "1"))
+    answered(world, say(world, "2", said=NOW + 50))
     assert [each.question.ref.key for each in undelivered(world.rows, SESSION, NOW)] == ["1", "2"]
     monkeypatch.setattr(pending, "REACH", 1)
     assert [each.question.ref.key for each in undelivered(world.rows, SESSION, NOW)] == ["1", "2"]

@@ -1,11 +1,14 @@
 """The message at which a thread began stands above the thread's own, where that may be told to who reads the answer."""
 
+from collections.abc import Iterator
+
 import msgspec
 import pytest
 
 from projections.blocks import Basis
 from projections.context import Context, Request, assemble, remembered
 from projections.decisions.draft import Draft
+from projections.decisions.withdraw import turn_withdrawn
 from projections.events import (
     ItemForgotten,
     ItemRemembered,
@@ -14,16 +17,33 @@ from projections.events import (
     MessageHeard,
     PlaceAudienceChanged,
     PlaceDescribed,
+    SummaryRefreshed,
+    TurnAnswered,
+    TurnDelivered,
 )
 from projections.events.heard import PlaceKind
-from projections.events.values import OPERATOR, PLATFORM, Audience, Item, LeftOut, Limits, Message, Source, Status
+from projections.events.values import (
+    OPERATOR,
+    PLATFORM,
+    Audience,
+    Item,
+    LeftOut,
+    Limits,
+    Message,
+    ModelUse,
+    Source,
+    Status,
+)
 from projections.fold import Record
 from projections.ids import SNOWFLAKE_EPOCH_MS, EventId, Point, Ref, Seq
+from projections.items import QUIET
 from projections.messages import as_heard
 from projections.places import audience_of
 from projections.policies.compartments import Setting
+from projections.rows import Rows, Stored
+from projections.turns import find_turn
 from tests.projections.test_context import GUILD, VOCABULARY
-from tests.projections.test_window import DAVE, ERIN, hear, message, named
+from tests.projections.test_window import DAVE, ERIN, Counting, answer, hear, message, named
 from tests.world import NOW, World
 
 CHANNEL = Ref("discord", "77")
@@ -296,9 +316,105 @@ def test_what_was_edited_is_told_as_it_is_and_what_was_deleted_is_not(world: Wor
     assert lines(assemble(world.rows, asking(asked))) == []
 
 
-def test_the_assistant_s_own_words_from_elsewhere_are_not_told(world: World) -> None:
+def answered(world: World, said: int = 1, **changed: object) -> Record:
+    """The assistant answers in the channel, and there the thread begins."""
+    made = answer(World(), "black spots are a fungus", said, session=ABOVE, audience=OPEN)
+    assert isinstance(made.event, TurnAnswered)
+    (record,) = world.add(msgspec.structs.replace(made.event, **{"guild": GUILD, **changed}))
+    arrived = TurnDelivered(
+        said=NOW + said,
+        by=PLATFORM,
+        turn=record.id,
+        session=ABOVE,
+        audience=OPEN,
+        era=1,
+        asker=DAVE,
+        messages=(THREAD,),
+    )
+    world.add(arrived)
+    return record
+
+
+def test_an_answer_at_which_it_began_is_told(world: World) -> None:
+    turn = answered(world)
+    asked = say(world, "what should I do about it?", 60)
+    context = assemble(world.rows, asking(asked))
+    assert lines(context) == ["[dnam]: black spots are a fungus"]
+    assert context.causes[1:] == (turn.id,)
+
+
+def test_words_of_its_own_that_were_read_back_are_told(world: World) -> None:
     began(world, author="self")
+    assert lines(prompt(world)) == ["[dnam]: my roses have black spots"]
+
+
+def test_an_answer_that_others_could_read_is_not(world: World) -> None:
+    answered(world, audience=OF_FEW)
     assert lines(prompt(world)) == []
+
+
+def test_an_answer_of_another_guild_is_not(world: World) -> None:
+    answered(world, guild=Ref("discord", "another"))
+    assert lines(prompt(world)) == []
+
+
+def test_an_answer_that_was_given_behind_the_point_is_not(world: World) -> None:
+    asked = say(world, "before it began", 0)
+    answered(world)
+    assert lines(assemble(world.rows, asking(asked))) == []
+
+
+def test_an_answer_that_was_given_in_an_earlier_era_is_not(world: World) -> None:
+    answered(world)
+    refreshed = SummaryRefreshed(
+        said=NOW, by=PLATFORM, session=ABOVE, audience=OPEN, era=2, refresh=1, text="Roses.", after=None,
+        upto=Point(NOW + 1, EventId(b"")), covered=1, call=ModelUse("offline", "1"),
+    )  # fmt: skip
+    world.add(refreshed)
+    assert lines(prompt(world)) == []
+
+
+def test_an_answer_that_had_before_it_what_went_quiet_is_not(world: World) -> None:
+    heard = hear(world, spoken("my roses are ill", 0))
+    answered(world)
+    status: Status = "forgotten"
+    item = Item("durable-1", ERIN, "guild/discord:club", "fact", "Grows roses.", NOW, NOW, Source("model"), status)
+    world.add(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=(heard.id,)))
+    assert lines(prompt(world)) == []
+
+
+def test_an_answer_that_was_taken_away_is_not(world: World) -> None:
+    turn = answered(world)
+    row = find_turn(world.rows, turn.id)
+    assert row is not None
+    world.add(turn_withdrawn(row, NOW + 9))
+    assert lines(prompt(world)) == []
+
+
+def test_what_went_quiet_is_read_once_for_a_prompt(world: World) -> None:
+    began(world)
+    heard = say(world, "they are yellow", 2)
+    assert isinstance(heard.event, MessageHeard)
+    to = heard.event.message.ref
+    reply = message("and these?", 60, session=SESSION, audience=IN_THREAD, reply_to=to)
+    asked = hear(world, msgspec.structs.replace(reply, guild=GUILD))
+    counting = Scans(world)
+    context = assemble(Rows(counting, world.rows.ids), asking(asked, Limits(passages=3, passage_chars=900)))
+    assert context.replied is not None
+    assert lines(context)[0] == BEGAN
+    assert counting.tables.count(QUIET.table) == 1
+
+
+class Scans(Counting):
+    """Notes which tables are scanned."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.tables: list[str] = []
+
+    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
+        self.tables.append(table)
+        return super().scan(table, start, stop, reverse=reverse)
 
 
 def test_what_another_bot_said_is(world: World) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import discord
 import msgspec
 
-from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, reference_to
+from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, may_send, reference_to
 from dnam.adapters.discord.desk import UNSURE, Desk, error_words
 from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import Channel, place_of
@@ -82,7 +82,7 @@ class Answering:
         """Whether this message is to be answered, by what is configured where it was said."""
         config = await self._desk.config(request.place, request.speaker)
         verdict = respond(_approach(message, request), config.respond_mode, self._desk.allowed)
-        if verdict.answers and not _may_send(message):
+        if verdict.answers and not may_send(message.channel):
             return Verdict(False, "not allowed to write there")
         if verdict.answers and await self._desk.is_hosts_command(message):
             return Verdict(False, "a command of the bot's own")
@@ -351,11 +351,3 @@ def _nonce(turn: EventId) -> str:
 def _approach(message: discord.Message, request: HeardRequest) -> Approach:
     guild = None if message.guild is None else message.guild.id
     return Approach(request.author, message.author.id, guild, request.addressed)
-
-
-def _may_send(message: discord.Message) -> bool:
-    """Whether the bot may write there, as far as is known: nobody is asked for an answer that cannot be given."""
-    if message.guild is None or not isinstance(message.channel, discord.abc.GuildChannel | discord.Thread):
-        return True
-    may = message.channel.permissions_for(message.guild.me)
-    return may.send_messages_in_threads if isinstance(message.channel, discord.Thread) else may.send_messages

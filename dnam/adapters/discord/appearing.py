@@ -134,11 +134,28 @@ async def said(
 
 def may_read_back(channel: object) -> bool:
     """Whether the bot may read what was said in a place before, as far as is known; without that it may not reply."""
+    may = own_rights(channel)
+    return may is None or may.read_message_history
+
+
+def may_send(channel: object) -> bool:
+    """Whether the bot may write there, as far as is known: nobody is asked for an answer that cannot be given."""
+    may = own_rights(channel)
+    if may is None:
+        return True
+    return may.send_messages_in_threads if isinstance(channel, discord.Thread) else may.send_messages
+
+
+def own_rights(channel: object) -> discord.Permissions | None:
+    """What the bot may do in a place of a server; None where nobody knows, as in a thread whose channel is not in the
+    cache, or while the bot itself is not.
+    """
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
-        return True
-    if isinstance(channel, discord.Thread) and channel.parent is None:
-        return True
-    return channel.permissions_for(channel.guild.me).read_message_history
+        return None
+    me: discord.Member | None = channel.guild.me  # there may be none, whatever discord.py promises
+    if me is None or (isinstance(channel, discord.Thread) and channel.parent is None):
+        return None
+    return channel.permissions_for(me)
 
 
 async def taken_away(message: discord.Message) -> None:

@@ -17,8 +17,9 @@ discord.py waits for Discord's rate limits; at most a few places are read at a t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
@@ -88,6 +89,21 @@ class Since(NamedTuple):
     live: int | None
 
 
+class Resumed(NamedTuple):
+    """Which connections go on where they were cut: each shard has its own, and a bot without shards has one for all."""
+
+    others: bool = False
+    shards: Mapping[int, bool] = MappingProxyType({})
+
+    def after(self, shard: int | None, *, resumed: bool) -> "Resumed":
+        """What holds once one of them began, or all of them."""
+        return Resumed(resumed) if shard is None else self._replace(shards={**self.shards, shard: resumed})
+
+    def holds(self, shard: int) -> bool:
+        """Whether the connection that tells of a place goes on so."""
+        return self.shards.get(shard, self.others)
+
+
 class CatchingUp:
     """Which places were read back since the connection began."""
 
@@ -99,33 +115,35 @@ class CatchingUp:
         self._exchanges = exchanges
         self._answering = answering
         self._audiences = audiences
-        self._caught: set[str] = set()
+        self._caught: dict[str, int] = {}
+        """Each place by its queue, with its shard; so those that may not be read."""
+        self._unread: dict[str, int] = {}
         self._unsettled: set[str] = set()
-        self._unread: set[str] = set()
-        self._resumed = False
+        self._resumed = Resumed()
         self._slots = asyncio.Semaphore(AT_ONCE)
 
-    def connected(self, *, resumed: bool = False) -> None:
-        """A connection began: everything may have changed meanwhile.
+    def connected(self, shard: int | None = None, *, resumed: bool = False) -> None:
+        """A connection began, or all of them did: everything may have changed meanwhile in what it tells of.
 
         One that was `resumed` told of all of it, as far as Discord remembers. What it may have forgotten shows in a
         last message that nobody has heard of.
         """
-        self._resumed = resumed
-        self._caught.clear()
-        self._unread.clear()
+        self._resumed = self._resumed.after(shard, resumed=resumed)
+        for known in (self._caught, self._unread):
+            for queue in [each for each, of in known.items() if shard in (None, of)]:
+                del known[queue]
         self._audiences.forget()
 
     def again(self, place: PlaceSeen) -> None:
         """Something went wrong in this place, or it may not be read for now: read it back with the next message,
         whatever is known of it.
         """
-        self._caught.discard(queue_of(place))
+        self._caught.pop(queue_of(place), None)
         self._unsettled.add(queue_of(place))
 
     def is_caught_up(self, place: PlaceSeen) -> bool:
         """Whether a place was read back in this connection, and nothing stands against what is known of it since."""
-        return queue_of(place) in self._caught - self._unread
+        return queue_of(place) in self._caught and queue_of(place) not in self._unread
 
     async def catch_up(self, channel: "MessageableChannel", place: PlaceSeen, live: int | None = None) -> None:
         """Read a place back, once in each connection. `live` is the message by which it shows that there is one."""
@@ -133,7 +151,7 @@ class CatchingUp:
             return
         try:
             await self._audiences.compare(place)
-            self._caught.add(queue_of(place))
+            self._caught[queue_of(place)] = _shard(channel)
             await self._catch_up(channel, place, Since(_came(channel), live))
         except BaseException:  # raised again; whatever it was, also a cancellation: the place was not read back
             self.again(place)
@@ -159,12 +177,12 @@ class CatchingUp:
     async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
         """Only the reading takes a slot: an answer that takes long holds up no other place."""
         if not may_read_back(channel):
-            self._unread.add(queue_of(place))
+            self._unread[queue_of(place)] = _shard(channel)
             return UNREAD
-        self._unread.discard(queue_of(place))
+        self._unread.pop(queue_of(place), None)
         count = (await self._desk.config(place, ANYBODY)).context_history
         last = getattr(channel, "last_message_id", channel.id)  # a DM does not tell its last message, and is read
-        if last is not None and await self._is_settled(place, last):
+        if last is not None and await self._is_settled(channel, place, last):
             return UNREAD
         known = await self._desk.memory.look(lambda rows: known_ids(rows, invocation(rows, ANYBODY, place).session))
         if last is None and not known:
@@ -172,9 +190,10 @@ class CatchingUp:
         async with self._slots:
             return await read_back(channel, count, known)
 
-    async def _is_settled(self, place: PlaceSeen, last: int) -> bool:
+    async def _is_settled(self, channel: "MessageableChannel", place: PlaceSeen, last: int) -> bool:
         """Whether there is nothing to read back: the connection told of all there was."""
-        return self._resumed and queue_of(place) not in self._unsettled and await self._desk.knows(last)
+        resumed = self._resumed.holds(_shard(channel))
+        return resumed and queue_of(place) not in self._unsettled and await self._desk.knows(last)
 
     def _translated(self, messages: list[discord.Message], *, is_old: bool = False) -> Iterator[Arrived]:
         for message in messages:
@@ -297,6 +316,12 @@ def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
     if rows.ids.status(heard) == "unknown":
         return not (arrived.is_command or request.only_known)
     return request.edited is not None
+
+
+def _shard(channel: "MessageableChannel") -> int:
+    """By which connection Discord tells of a channel: of direct messages by the first, and by the only one."""
+    guild = channel.guild
+    return 0 if guild is None else guild.shard_id or 0
 
 
 def _came(channel: "MessageableChannel") -> int:

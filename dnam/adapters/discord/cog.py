@@ -15,7 +15,7 @@ import discord
 from discord.ext import commands
 
 from dnam.adapters.discord import ui
-from dnam.adapters.discord.appearing import may_read_back
+from dnam.adapters.discord.appearing import may_read_back, own_rights
 from dnam.adapters.discord.clearing import Clearing
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.hearing import Hearing
@@ -77,7 +77,7 @@ class MemoryCog(commands.Cog, name="Memory"):
         nobody tells of that again.
         """
         bot = self.desk.bot
-        await self.on_connect()
+        self._connected()
         for guild in bot.guilds:
             if not guild.unavailable:
                 await self.on_guild_available(guild)
@@ -113,10 +113,24 @@ class MemoryCog(commands.Cog, name="Memory"):
 
     @commands.Cog.listener()
     async def on_connect(self) -> None:
-        """A new session, whose guilds are still to come."""
-        self.hearing.catching_up.connected()
+        """A new session, whose guilds are still to come. Of one of many shards it is told besides which one."""
+        if not self._is_sharded:
+            self._connected()
+
+    @commands.Cog.listener()
+    async def on_shard_connect(self, shard_id: int) -> None:
+        """A new session of a shard."""
+        self._connected(shard_id)
+
+    def _connected(self, shard: int | None = None) -> None:
+        self.hearing.catching_up.connected(shard)
         self.desk.take_name()
         self._know_owners()
+
+    @property
+    def _is_sharded(self) -> bool:
+        """Whether each shard tells of its own connection, and that with its number."""
+        return isinstance(self.desk.bot, discord.AutoShardedClient)
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
@@ -127,10 +141,21 @@ class MemoryCog(commands.Cog, name="Memory"):
     @commands.Cog.listener()
     async def on_resumed(self) -> None:
         """The same session goes on; Discord says again what was said meanwhile, as far as it remembers."""
-        self.hearing.catching_up.connected(resumed=True)
+        if not self._is_sharded:
+            self._goes_on()
+
+    @commands.Cog.listener()
+    async def on_shard_resumed(self, shard_id: int) -> None:
+        """The same of a shard: the others missed nothing, or have yet to say so."""
+        self._goes_on(shard_id)
+
+    def _goes_on(self, shard: int | None = None) -> None:
+        self.hearing.catching_up.connected(shard, resumed=True)
         for guild in self.desk.bot.guilds:
-            self._read_back_guild(guild)
-        self.hearing.direct(DIRECT_READ)
+            if shard in (None, guild.shard_id):
+                self._read_back_guild(guild)
+        if not shard:  # the first one tells of direct messages
+            self.hearing.direct(DIRECT_READ)
 
     @commands.Cog.listener()
     async def on_guild_available(self, guild: discord.Guild) -> None:
@@ -255,7 +280,8 @@ def _may_read(channel: "MessageableChannel") -> bool:
 
 
 def _sees(channel: "MessageableChannel") -> bool:
-    guild = channel.guild
-    if guild is None or isinstance(channel, discord.PartialMessageable):
+    """Whether a channel of a server shows itself to the bot, as far as is known."""
+    if channel.guild is None or isinstance(channel, discord.PartialMessageable):
         return False
-    return channel.permissions_for(guild.me).view_channel
+    may = own_rights(channel)
+    return may is None or may.view_channel

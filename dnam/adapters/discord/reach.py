@@ -1,8 +1,8 @@
 """What somebody's own DMs with the bot open by what Discord says of them now: `dnam.standing`, asked of Discord.
 
 Without the privileged intent for members the cache knows of nobody, so each is fetched: one request a server, and one
-a private thread, side by side, and only for who was ever learned from in a restricted channel. What cannot be found out
-in time opens nothing.
+a private thread, some at a time, and only for who was ever learned from in a restricted channel. What cannot be found
+out in time opens nothing.
 """
 
 import asyncio
@@ -26,6 +26,10 @@ UNKNOWN = (discord.DiscordException, aiohttp.ClientError, OSError)
 """What is raised where Discord does not say."""
 PATIENCE_SECONDS = 1.0
 """How long is waited for each thing that Discord is asked."""
+AT_ONCE = 8
+"""How many things Discord is asked at a time, about whomever."""
+TURN_SECONDS = 3.0
+"""How long each of them waits for its turn, at most: an answer waits for all of them."""
 K = TypeVar("K")
 T = TypeVar("T")
 Guarded = discord.abc.GuildChannel | discord.Thread
@@ -36,6 +40,7 @@ class Reach:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._room = asyncio.Semaphore(AT_ONCE)
 
     async def __call__(self, person: Handle) -> tuple[str, ...]:
         """`owner`, and what was learned from them in channels that they can read now."""
@@ -45,7 +50,7 @@ class Reach:
             return ()
         owners = (OWNER,) if self._desk.owners.intersection(ids) else ()
         channels = {each: channel for each in taught if (channel := self._channel(each)) is not None}
-        read = await _read_by(ids, channels.values())
+        read = await _read_by(ids, channels.values(), self._room)
         return (*owners, *[each for each, channel in channels.items() if channel.id in read])
 
     def _channel(self, compartment: str) -> Guarded | None:
@@ -64,12 +69,12 @@ def _known(rows: Rows, person: Handle) -> tuple[tuple[int, ...], tuple[str, ...]
     return tuple(int(each) for each in ids if each.isdecimal()), taught_in_channels(rows, person)
 
 
-async def _read_by(ids: Iterable[int], channels: Iterable[Guarded]) -> frozenset[int]:
+async def _read_by(ids: Iterable[int], channels: Iterable[Guarded], room: asyncio.Semaphore) -> frozenset[int]:
     """Which of some channels somebody can read now; one who is no member of a server can read none of it."""
     looked_at = [(each, channel) for channel in channels for each in ids]
     members = await _answers({
         (channel.guild.id, each): partial(channel.guild.fetch_member, each) for each, channel in looked_at
-    })  # fmt: skip
+    }, room)  # fmt: skip
     may = {
         (each, channel): rights
         for each, channel in looked_at
@@ -79,7 +84,7 @@ async def _read_by(ids: Iterable[int], channels: Iterable[Guarded]) -> frozenset
         (each, channel.id): partial(channel.fetch_member, each)
         for (each, channel), rights in may.items()
         if isinstance(channel, discord.Thread) and _is_by_invitation(channel, rights)
-    })  # fmt: skip
+    }, room)  # fmt: skip
     return frozenset(
         channel.id
         for (each, channel), rights in may.items()
@@ -87,15 +92,24 @@ async def _read_by(ids: Iterable[int], channels: Iterable[Guarded]) -> frozenset
     )
 
 
-async def _answers(questions: Mapping[K, Callable[[], Awaitable[T]]]) -> dict[K, T]:
-    """What Discord answers to each, asked side by side; without what it does not say, or not in time."""
+async def _answers(questions: Mapping[K, Callable[[], Awaitable[T]]], room: asyncio.Semaphore) -> dict[K, T]:
+    """What Discord answers to each, asked side by side as far as there is room; without what it does not say, or not in
+    time.
+    """
 
     async def asked(ask: Callable[[], Awaitable[T]]) -> T | None:
+        try:
+            async with asyncio.timeout(TURN_SECONDS):
+                await room.acquire()
+        except TimeoutError:
+            return None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 return await ask()
         except (*UNKNOWN, TimeoutError):
             return None
+        finally:
+            room.release()
 
     answers = await asyncio.gather(*map(asked, questions.values()))
     return {key: answer for key, answer in zip(questions, answers, strict=True) if answer is not None}

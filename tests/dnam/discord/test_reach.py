@@ -89,7 +89,7 @@ async def test_what_is_said_in_a_voice_channel_is_for_who_may_join(
     monkeypatch.setattr(discord.Guild, "fetch_member", fetched)
     voice = home.get_channel(10)
     assert isinstance(voice, discord.VoiceChannel)
-    assert await _read_by([7], [voice]) == ({voice.id} if reads else set())
+    assert await _read_by([7], [voice], room()) == ({voice.id} if reads else set())
 
 
 async def test_a_thread_whose_channel_is_unknown_is_read_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,8 +97,8 @@ async def test_a_thread_whose_channel_is_unknown_is_read_by_nobody(monkeypatch: 
     monkeypatch.setattr(discord.Guild, "fetch_member", fetched)
     whispers = [thread(home, 12, parent) for parent in (10, 404)]
     monkeypatch.setattr(discord.Thread, "fetch_member", invited)
-    assert await _read_by([7], whispers[:1]) == {whispers[0].id}
-    assert await _read_by([7], whispers[1:]) == set()
+    assert await _read_by([7], whispers[:1], room()) == {whispers[0].id}
+    assert await _read_by([7], whispers[1:], room()) == set()
 
 
 async def invited(thread: discord.Thread, _: int, /) -> discord.Thread:
@@ -166,7 +166,77 @@ async def test_what_discord_does_not_say_in_time_is_not_known(monkeypatch: pytes
     async def at_once() -> int:
         return 8
 
-    assert await _answers({"late": never, "known": at_once}) == {"known": 8}
+    assert await _answers({"late": never, "known": at_once}, room()) == {"known": 8}
+
+
+def room(at_once: int = reach.AT_ONCE) -> asyncio.Semaphore:
+    return asyncio.Semaphore(at_once)
+
+
+async def test_so_many_things_are_asked_at_a_time_and_each_has_its_own_time() -> None:
+    under_way, most = 0, 0
+
+    async def slowly() -> int:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        under_way -= 1
+        return 7
+
+    assert await _answers(dict.fromkeys(range(20), slowly), room(3)) == dict.fromkeys(range(20), 7)
+    assert most == 3
+
+
+async def test_what_does_not_come_in_time_leaves_its_place_and_waits_for_none_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reach, "PATIENCE_SECONDS", 0.01)
+    here = room(1)
+
+    async def never() -> int:
+        await asyncio.Event().wait()
+        return 7
+
+    async def at_once() -> int:
+        return 8
+
+    assert await _answers({"late": never, "later": never, "known": at_once}, here) == {"known": 8}
+    monkeypatch.setattr(reach, "TURN_SECONDS", 0.01)
+    await here.acquire()
+    assert await _answers({"known": at_once}, here) == {}
+    here.release()
+    assert await _answers({"known": at_once}, here) == {"known": 8}
+
+
+async def test_a_slow_server_is_asked_so_much_at_a_time_for_all_who_are_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, goes_on = list[int](), asyncio.Event()
+    real = discord.Guild.fetch_member
+
+    async def slowly(guild: discord.Guild, member: int, /) -> discord.Member:
+        asked.append(member)
+        await goes_on.wait()
+        return await real(guild, member)
+
+    monkeypatch.setattr(reach, "AT_ONCE", 1)
+    monkeypatch.setattr(reach, "PATIENCE_SECONDS", 600)
+    monkeypatch.setattr(reach, "TURN_SECONDS", 600)
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        here.guild.permit(here.cellar, here.ada, allow=Permission.VIEW_CHANNEL)
+        await idle(world, bot)
+        people = [await teach(world, bot, who, here.cellar, "I keep the keys") for who in (here.kim, here.ada)]
+        monkeypatch.setattr(discord.Guild, "fetch_member", slowly)
+        opens = Reach(bot.desk)
+        looks = [asyncio.create_task(opens(each)) for each in people]
+        await world.until(lambda: bool(asked), "one of them is asked about")
+        await idle(world, bot)
+        assert len(asked) == 1
+        goes_on.set()
+        assert [len(await each) for each in looks] == [1, 1]
+        assert sorted(asked) == sorted([here.kim.id, here.ada.id])
 
 
 @pytest.mark.parametrize("place", ["local:7", "discord:x", "discord:404"])

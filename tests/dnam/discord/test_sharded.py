@@ -7,7 +7,7 @@ import pytest
 from discord.ext import commands
 
 from dnam.adapters.discord.cog import MemoryCog
-from projections.events import MessageHeard, TurnAnswered
+from projections.events import MessageEdited, MessageHeard, TurnAnswered
 from tests.dnam.discord.stage import READY_SECONDS, Garden, events, shown
 from tests.dnam.discord.test_running import ASKED, the_same_modules, told
 from tests.loopback.bots import intents
@@ -96,3 +96,41 @@ async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monke
             assert isinstance(cog, MemoryCog)
             kinds = [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered)]
             assert kinds.count(MessageHeard) == kinds.count(TurnAnswered) == 3 * len(everywhere)
+
+
+async def test_a_shard_that_begins_anew_reads_back_though_another_one_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    async with World(clock) as world:
+        here = Garden(world)
+        world.state.settings.shards = SHARDS
+        channels = of_each_shard(world, clock, here)
+        told(monkeypatch, tmp_path, here)
+        monkeypatch.setenv("DNAM_ALLOW_GUILDS", " ".join(str(each) for each in world.state.guilds))
+        bot = Theirs()
+        async with running(bot, world):
+            await bot.wait_until_ready()
+            questions = [await here.kim.says(each, ASKED, mention=world.bot) for each in channels]
+            await answered(world, bot, channels, 1)
+            cog = bot.get_cog("Memory")
+            assert isinstance(cog, MemoryCog)
+            with world.gateway.forgetting():
+                for each in questions:
+                    await here.kim.edits(each, "never mind")
+            before = len(world.requests("GET", "/messages"))
+            begins, goes_on = 0, 1
+            bot.dispatch("connect")
+            bot.dispatch("shard_connect", begins)
+            bot.dispatch("resumed")
+            bot.dispatch("shard_resumed", goes_on)
+            for guild in bot.guilds:
+                if guild.shard_id == begins:
+                    bot.dispatch("guild_available", guild)
+            await world.until(lambda: len(world.requests("GET", "/messages")) > before, "one to be read back")
+            await world.gateway.flushed()
+            await cog.desk.sessions.settle()
+            edited = [
+                each.message for each in events(cog.desk.memory, MessageEdited) if isinstance(each, MessageEdited)
+            ]
+            assert [(each.place.key, each.text) for each in edited] == [(str(channels[begins].id), "never mind")]

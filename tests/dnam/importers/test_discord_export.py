@@ -19,7 +19,7 @@ from dnam.times import DAY_MS
 from projections.decisions.hear import Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
-from projections.events.values import Attachment
+from projections.events.values import FORWARDED, Attachment
 from projections.ids import Ref
 from tests.dnam.importers.files import (
     BOT,
@@ -255,6 +255,49 @@ def test_replies_name_what_they_answer_and_address_whose_it_was(tmp_path: Path) 
     assert [each.addressed for each in found] == [False, True, False, False, False, False]
 
 
+def test_stickers_are_heard_by_their_names_as_live(tmp_path: Path) -> None:
+    alone = message(1, None, stickers=[{"id": "1", "name": "wave", "format": "Png"}])  # type: ignore[arg-type]
+    beside = message(2, "hi", stickers=[{"id": "2", "name": "tulip"}, {"id": "3"}])
+    found = heard(tmp_path, export(alone, beside))
+    assert [(each.text, [one.name for one in each.attachments]) for each in found] == [
+        ("", ["sticker wave"]),
+        ("hi", ["sticker tulip", "sticker"]),
+    ]
+
+
+def test_what_is_forwarded_is_the_caption_of_an_attachment_as_live(tmp_path: Path) -> None:
+    theirs = {
+        "timestamp": iso(T0),
+        "content": f"<@{LEE['id']}> and <@!77> say the bees swarm",
+        "attachments": [{"fileName": "bees.png", "fileSizeBytes": 5}],
+        "embeds": [],
+        "stickers": [{"id": "1", "name": "buzz"}],
+    }
+    where = {"messageId": flake(T0), "type": "Forward"}
+    (found,) = heard(tmp_path, export(message(6, "", forwardedMessage=theirs, reference=where)))
+    assert (found.text, found.reply_to, found.mentions) == ("", None, ())
+    assert found.attachments == (
+        Attachment(FORWARDED, caption="@someone and @someone say the bees swarm"),
+        Attachment("bees.png", 5),
+        Attachment("sticker buzz"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ("@Lee Woods: look", "@someone: look"),
+        ("ask @Max or @lee.", "ask @someone or @someone."),
+        ("@everyone, write to bees@garden.org", "@everyone, write to bees@garden.org"),
+        (None, ""),
+    ],
+)
+def test_nobody_is_named_by_what_is_forwarded(tmp_path: Path, content: str | None, kept: str) -> None:
+    known = [user("lee", "77", "Lee Woods")]
+    (found,) = heard(tmp_path, export(message(6, "", mentions=known, forwardedMessage={"content": content})))
+    assert [each.caption for each in found.attachments] == [kept]
+
+
 def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
     files = [{"fileName": "a", "fileSizeBytes": 1}]
     value = export(
@@ -262,8 +305,7 @@ def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
         message(2, "Pinned a message.", type="ChannelPinnedMessage"),
         message(3, "Pinned a message.", type="ChannelPinnedMessage"),
         message(4, " "),
-        message(5, None, stickers=[{"id": "1"}]),  # type: ignore[arg-type]
-        message(6, "", forwardedMessage={"content": "theirs"}),
+        message(5, None, embeds=[{"title": "a page"}]),  # type: ignore[arg-type]
         message(7, "", attachments=files),
         message(8, f"<@{LEE['id']}>"),
         message(9, "an answer to a command", author=BOT, type="20"),
@@ -278,8 +320,7 @@ def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
         "notice of the platform (GuildMemberJoin)": 1,
         "notice of the platform (ChannelPinnedMessage)": 2,
         "empty": 1,
-        "only an embed or a sticker": 1,
-        "only something forwarded": 1,
+        "only an embed": 1,
         "not in the form of a message": 3,
         "without a usable time": 1,
     }

@@ -1,0 +1,32 @@
+"""Who was met before the names of accounts were recorded is found by theirs from when they are seen again."""
+
+from projections.decisions.hear import hear
+from projections.decisions.meet import Account
+from projections.events import MessageHeard, PersonRenamed
+from projections.people import name_of, names_of
+from tests.projections.test_hear import ADA, said
+from tests.world import NOW, World
+
+
+def test_who_was_met_before_account_names_were_recorded_gets_theirs_once() -> None:
+    world, ada = World(), ADA._replace(username="ada.l")
+    world.decide(hear, said())
+    older = hear(world.rows, said("0", speaker=ada, said=NOW - 1))
+    assert not [each for each in older if isinstance(each.event, PersonRenamed)]
+    first = world.decide(hear, said("2", speaker=ada, said=NOW + 1))
+    renamed = [each for each in first if isinstance(each, PersonRenamed)]
+    assert [(each.previous, each.name) for each in renamed] == [("Ada", "ada.l"), ("ada.l", "Ada")]
+    person = renamed[0].person
+    assert name_of(world.rows, person) == "Ada"
+    assert [each.name for each in names_of(world.rows, person)] == ["Ada", "ada.l", "Ada"]
+    for key, now in (("3", ada), ("4", ada._replace(username="ADA.L")), ("5", ADA), ("6", ada._replace(name=""))):
+        later = world.decide(hear, said(key, speaker=now, said=NOW + 2))
+        assert [type(each) for each in later] == [MessageHeard]
+
+
+def test_a_new_account_s_name_and_a_new_name_come_together() -> None:
+    world = World()
+    world.decide(hear, said())
+    later = world.decide(hear, said("2", speaker=Account("discord", "100", "Adele", "ada.l"), said=NOW + 1))
+    renamed = [(each.previous, each.name) for each in later if isinstance(each, PersonRenamed)]
+    assert renamed == [("Ada", "ada.l"), ("ada.l", "Adele")]
