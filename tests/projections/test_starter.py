@@ -22,8 +22,8 @@ from projections.ids import SNOWFLAKE_EPOCH_MS, EventId, Point, Ref, Seq
 from projections.messages import as_heard
 from projections.places import audience_of
 from projections.policies.compartments import Setting
+from tests.projections.channel import DAVE, ERIN, hear, message
 from tests.projections.test_context import GUILD, VOCABULARY
-from tests.projections.test_window import DAVE, ERIN, hear, message, named
 from tests.world import NOW, World
 
 CHANNEL = Ref("discord", "77")
@@ -101,11 +101,8 @@ def changed(world: World, place: Ref, audience: Audience) -> None:
 
 
 @pytest.fixture
-def world() -> World:
+def world(world: World) -> World:
     """A channel that everyone reads, and a thread in it."""
-    world = World()
-    named(world, DAVE, "Dave")
-    named(world, ERIN, "Erin")
     place(world, CHANNEL, "channel", ABOVE, OPEN)
     place(world, THREAD, "thread", SESSION, IN_THREAD, CHANNEL)
     return world

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,27 +11,22 @@ from projections.events import (
     MessageEdited,
     MessageHeard,
     SummaryRefreshed,
-    TurnAnswered,
     TurnDelivered,
 )
-from projections.events.people import PersonSeen
 from projections.events.values import (
     OPERATOR,
     PLATFORM,
     Attachment,
     Audience,
-    AuthorKind,
-    By,
     Item,
     LeftOut,
     Limits,
-    Message,
     ModelUse,
     Source,
     Span,
 )
 from projections.fold import Record
-from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.ids import NOBODY, Point, Ref
 from projections.rows import Rows, Stored
 from projections.window import (
     LATE_MS,
@@ -46,91 +40,8 @@ from projections.window import (
     spoken_words,
     with_names,
 )
+from tests.projections.channel import AUDIENCE, DAVE, END, ERIN, HERE, SESSION, answer, hear, message, say
 from tests.world import NOW, World, handle
-
-DAVE, ERIN = handle("dave"), handle("erin")
-HERE = Ref("discord", "general")
-SESSION = "discord:channel:general"
-AUDIENCE = Audience("channel", HERE)
-NOTHING = EventId(b"")
-END = Point(NOW + 1_000_000, EventId(b"\xff" * 16))
-
-
-def named(world: World, person: Handle, name: str) -> Record:
-    """A person with a name."""
-    return world.add(
-        PersonSeen(said=NOW, by=PLATFORM, person=person, platform="discord", platform_id=person.hex(), name=name)
-    )[0]
-
-
-def message(
-    text: str,
-    said: int,
-    speaker: Handle = DAVE,
-    *,
-    author: AuthorKind = "person",
-    author_name: str = "",
-    session: str = SESSION,
-    audience: Audience = AUDIENCE,
-    spans: tuple[Span, ...] = (),
-    reply_to: Ref | None = None,
-    attachments: tuple[Attachment, ...] = (),
-) -> Message:
-    """A message, `said` ms after NOW; its platform calls it by that number."""
-    return Message(
-        ref=Ref("discord", str(said)),
-        place=audience.place,
-        session=session,
-        audience=audience,
-        author=author,
-        said=NOW + said,
-        text=text,
-        speaker=speaker if author == "person" else NOBODY,
-        author_name=author_name,
-        spans=spans,
-        reply_to=reply_to,
-        attachments=attachments,
-    )
-
-
-def hear(world: World, heard: Message) -> Record:
-    """The message is heard."""
-    return world.add(MessageHeard(said=heard.said, by=PLATFORM, message=heard))[0]
-
-
-def say(world: World, text: str, said: int, speaker: Handle = DAVE) -> Record:
-    """Somebody says something in the channel, `said` ms after NOW."""
-    return hear(world, message(text, said, speaker))
-
-
-def answer(
-    world: World,
-    text: str,
-    said: int,
-    *,
-    answers: EventId = NOTHING,
-    assistant: str = "dnam",
-    spans: tuple[Span, ...] = (),
-    session: str = SESSION,
-    audience: Audience = AUDIENCE,
-) -> Record:
-    """The assistant says something."""
-    turn = TurnAnswered(
-        said=NOW + said,
-        by=By("model", name="offline", version="1"),
-        session=session,
-        place=audience.place,
-        audience=audience,
-        era=1,
-        asker=DAVE,
-        answers=answers,
-        text=text,
-        call=ModelUse("offline", "1"),
-        limits=Limits(),
-        assistant=assistant,
-        spans=spans,
-    )
-    return world.add(turn)[0]
 
 
 def window(world: World, before: Point = END, limits: Limits | None = None, epoch: int = 0) -> Window:
@@ -158,15 +69,6 @@ class Counting:
 
     def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
         return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
-
-
-@pytest.fixture
-def world() -> World:
-    """Dave and Erin are known."""
-    world = World()
-    named(world, DAVE, "Dave")
-    named(world, ERIN, "Erin")
-    return world
 
 
 def test_messages_and_answers_stand_in_the_order_in_which_they_were_said(world: World) -> None:
