@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from dnam.model import Line, SummaryInputs
+from projections.caller import Caller
 from projections.events import SummaryAnswered
 from projections.events.values import Audience
 from projections.fruitless import SHOWN, is_last_try, most_shown, passed_over
@@ -23,9 +24,10 @@ from projections.policies.instructions import InstructionWords
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.secret_sentences import Spoken
 from projections.rows import Found, Rows
+from projections.said import Entry, backwards, forwards, of_era
 from projections.summaries import SummaryRow, find_summary, is_withheld
 from projections.turns import TURNS, TurnRow
-from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards, of_era
+from projections.window_line import WindowLine, entry_line
 
 ASSISTANT_CHARS = 500
 """How much of the assistant's own words goes into a summary (seed 002)."""

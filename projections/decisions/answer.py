@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from projections.caller import without_names
 from projections.context import Context
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -17,7 +18,6 @@ from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
-from projections.window import without_names
 
 
 class AnswerRequest(NamedTuple):

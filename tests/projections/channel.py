@@ -1,10 +1,12 @@
 """A channel in which Dave and Erin talk, and the assistant answers."""
 
+from projections.caller import Caller
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.people import PersonSeen
 from projections.events.values import PLATFORM, Attachment, Audience, AuthorKind, By, Limits, Message, ModelUse, Span
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.window import Window, recent
 from tests.world import NOW, World, handle
 
 DAVE, ERIN = handle("dave"), handle("erin")
@@ -90,3 +92,13 @@ def answer(
         spans=spans,
     )
     return world.add(turn)[0]
+
+
+def window(world: World, before: Point = END, limits: Limits | None = None, epoch: int = 0) -> Window:
+    """The conversation in the channel, as a prompt has it."""
+    return recent(world.rows, SESSION, epoch, before, limits or Limits(), Caller(world.rows, "dnam"))
+
+
+def rendered(world: World, before: Point = END, limits: Limits | None = None) -> list[str]:
+    """Its lines, as they stand there."""
+    return [line.rendered for line in window(world, before, limits).lines]
